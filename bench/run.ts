@@ -5,9 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { type Instance, openInstance } from '#test/process.ts';
 import type { BareOptions } from './bare.ts';
+import { benchCapacity } from './capacity.ts';
 import { type Case, cases } from './cases.ts';
+import { benchIdle } from './cells/idle.ts';
+import { benchInstructions } from './cells/instructions.ts';
+import { benchCells } from './cells/run.ts';
 import { type Load, measure, startLoader } from './loader.ts';
 import { describeMemory, memoryOf } from './memory.ts';
+import { benchPeers } from './peers/run.ts';
+import { benchProcesses } from './processes/run.ts';
 import {
   type Comparison,
   describeGrowth,
@@ -21,12 +27,6 @@ import {
 } from './report.ts';
 import { prepareSites, type Site } from './site.ts';
 import { type Task, tasks } from './tasks.ts';
-import { benchPeers } from './peers/run.ts';
-import { benchCapacity } from './capacity.ts';
-import { benchIdle } from './cells/idle.ts';
-import { benchInstructions } from './cells/instructions.ts';
-import { benchCells } from './cells/run.ts';
-import { benchProcesses } from './processes/run.ts';
 import { benchWebhooks } from './webhooks/run.ts';
 
 /*

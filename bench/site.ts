@@ -1,8 +1,8 @@
-import { type Database, openDatabase } from '#kit/database.ts';
 import { createForm } from '#forms/forms.ts';
+import { type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import type { Instance } from '#test/process.ts';
-import { formIndexOf, seed, type SeededSubmission, structure, submissionAt } from './seed.ts';
+import { formIndexOf, type SeededSubmission, seed, structure, submissionAt } from './seed.ts';
 
 /** What the cases are about: a workspace with its key, and its forms; the first has half of all. */
 export type Site = {

@@ -3,8 +3,8 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { writeOpenApi } from '#app/server.ts';
 import { apiRoutes } from '#app/operations.ts';
+import { writeOpenApi } from '#app/server.ts';
 import type { Services } from '#app/services.ts';
 import { version } from '#app/version.ts';
 import { readConfig } from '#kit/config.ts';

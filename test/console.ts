@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { insertUser, openAccounts } from '#workspaces/users.ts';
+import type { Role } from '#rules/permissions.ts';
 import { addMember } from '#workspaces/members.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import type { Role } from '#rules/permissions.ts';
+import { insertUser, openAccounts } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { noteSecretsOf } from './secrets.ts';
 import type { TestService } from './service.ts';

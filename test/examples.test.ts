@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { receiversFor } from '#webhooks/payload.ts';
 import { newId } from '#kit/clock.ts';
-import { eventKinds } from '#webhooks/event.ts';
-import { deliveryHeaders } from '#webhooks/signature.ts';
 import { freePort, until } from '#test/service.ts';
+import { eventKinds } from '#webhooks/event.ts';
+import { receiversFor } from '#webhooks/payload.ts';
+import { deliveryHeaders } from '#webhooks/signature.ts';
 
 const examples = fileURLToPath(new URL('../examples/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'formloom-examples-'));

@@ -8,7 +8,7 @@ import { findAccount } from '#kit/embedded-postgres/machine.ts';
 import { runProgram } from '#kit/embedded-postgres/program.ts';
 import { endWithSignals } from './end-run.ts';
 import { until } from './service.ts';
-import { end, type External, makeDirectory, missingValkey, openValkey, start } from './valkey.ts';
+import { type External, end, makeDirectory, missingValkey, openValkey, start } from './valkey.ts';
 
 /*
  * npm run test:long -- external                what npm test runs, on a PostgreSQL that is not ours, and what needs a Valkey

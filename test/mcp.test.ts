@@ -11,14 +11,14 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formGuide } from '#app/mcp/special-tools.ts';
 import { toolGroups } from '#app/mcp/tools.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations.ts';
-import { elements, type ElementType } from '#ast/elements.ts';
+import { type ElementType, elements } from '#ast/elements.ts';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import { openMailServer } from './mail-server.ts';
 import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { openReceiver } from './receiver.ts';
-import { type Body, freePort, openService, until } from './service.ts';
+import { type Body, closedPort, openService, until } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 
 /* The service as a client of the Model Context Protocol sees it: `/mcp`, and `formloom mcp`. */
@@ -671,7 +671,7 @@ test('`formloom mcp --url` calls another service with its key, and reports what 
     arguments: {},
   });
   assert.match(textOf(keyless), /The API key is missing or invalid/);
-  const away = await open(`http://127.0.0.1:${await freePort()}`, 'fl_none');
+  const away = await open(`http://127.0.0.1:${closedPort}`, 'fl_none');
   assert.match(
     textOf(await away.callTool({ name: 'get_workspace', arguments: {} })),
     /does not answer: ECONNREFUSED/,

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { createCell } from '#cells/create-cell.ts';
 import { migrateCells } from '#cells/cells.ts';
+import { createCell } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import {
   asInCell,
   checkMigrated,
   findPending,
-  migrate,
   MigrationError,
+  migrate,
   readMigrations,
 } from '#kit/migrate.ts';
 import { testDatabase } from './database.ts';

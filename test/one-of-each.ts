@@ -1,5 +1,5 @@
-import { element, structure } from '#ast/testing.ts';
 import type { ApiRoute } from '#app/operations.ts';
+import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { signIn } from './console.ts';
 import { openReceiver } from './receiver.ts';

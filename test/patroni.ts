@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { findAccount } from '#kit/embedded-postgres/machine.ts';
 import { runAs } from '#kit/embedded-postgres/program.ts';
-import { setTimeout as pause } from 'node:timers/promises';
 import { childrenOf } from './process.ts';
 import { freePort, until } from './service.ts';
 

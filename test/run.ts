@@ -75,7 +75,7 @@ async function checkUp(): Promise<{ isGood: boolean; linted: Promise<boolean> }>
   const checks = await Promise.all([
     checkTypes('types', '.'),
     checkTypes('types of web', 'web'),
-    step('format', tool('biome'), ['format', '--log-level=error']),
+    step('format', tool('biome'), ['check', '--log-level=error']),
     step('compiled', process.execPath, [
       '--disable-warning=ExperimentalWarning',
       join(home, 'test', 'compile.ts'),

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { findBarriers } from './console-browser.ts';
 import type { ConsolePerson } from './console.ts';
-import { settleScreen } from './gallery/settle-screen.ts';
+import { findBarriers } from './console-browser.ts';
 import type { Screen } from './gallery/screens.ts';
+import { settleScreen } from './gallery/settle-screen.ts';
 import { browser, outside } from './gallery/stage.ts';
 
 /*

@@ -1,10 +1,10 @@
-import { createServer } from 'node:net';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { type Background, startBackground } from '#app/background.ts';
 import { serveCells } from '#app/assemble.ts';
+import { type Background, startBackground } from '#app/background.ts';
 import { buildServer } from '#app/server.ts';
 import { openServices, type Services } from '#app/services.ts';
 import { cellsOf } from '#cells/cells.ts';
@@ -12,9 +12,9 @@ import { readConfig } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
-import { createKey } from '#workspaces/keys.ts';
 import { type Permission, permissionNames } from '#rules/permissions.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
+import { createKey } from '#workspaces/keys.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { cellsOfRun, makeCells } from './cells/make-cells.ts';
@@ -86,6 +86,12 @@ export type Body = {
   errors: { message: string; field?: string; path?: number[]; code?: string }[];
   retry_after: number;
 };
+
+/**
+ * A port on which nothing listens. It is below those that the system gives out, so no other test can get it meanwhile, as
+ * it can get one from `freePort`. Webhooks may use it: it is not below 1024.
+ */
+export const closedPort = 1026;
 
 /** A port that is free now. */
 export function freePort(): Promise<number> {

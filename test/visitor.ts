@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { request } from 'node:http';
 import { readdir } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';

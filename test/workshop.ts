@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
 import { composite, element, stepsOf } from '#ast/testing.ts';
+import type { VisitKind } from '#submissions/analytics/visit-counter.ts';
 import type { ConsolePerson } from './console.ts';
 import type { Receiver } from './receiver.ts';
 import type { Outside, OutsideTenant } from './record/outside.ts';
 import { until } from './service.ts';
 import type { Part, Visitor } from './visitor.ts';
-import type { VisitKind } from '#submissions/analytics/visit-counter.ts';
 
 /* A workspace as it looks in use, for pictures of it: a form with its answers, deliveries, spam, trash and keys. */
 

@@ -5,8 +5,8 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProblem } from './api/client.ts';
 import { holdUnread } from './design/unread.ts';
-import { leadToSignIn } from './shell/session.ts';
 import { router } from './routes.tsx';
+import { leadToSignIn } from './shell/session.ts';
 
 leadToSignIn(router);
 holdUnread(router.history);

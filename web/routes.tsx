@@ -2,9 +2,9 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import type { Session } from '#console/accounts/shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
-import { ConsoleLayout, FormLayout, Root } from './shell/layouts.tsx';
-import { formQuery } from './shell/form-place.ts';
 import { workspaceQuery } from './settings/workspace.ts';
+import { formQuery } from './shell/form-place.ts';
+import { ConsoleLayout, FormLayout, Root } from './shell/layouts.tsx';
 import { FailedFrame, FailedScreen, lazyScreen, NotFoundScreen, PendingScreen } from './shell/screens.tsx';
 import { lastWorkspace, rememberWorkspace, sessionQuery } from './shell/session.ts';
 

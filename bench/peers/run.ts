@@ -8,8 +8,8 @@ import { describeMachine, type Figures, median } from '../report.ts';
 import { prepareSites, type Site } from '../site.ts';
 import { directus } from './directus.ts';
 import { installPeer } from './install.ts';
-import { type CaseName, caseNames, type OpenPeer, type Peer } from './peer.ts';
 import { nocodb } from './nocodb.ts';
+import { type CaseName, caseNames, type OpenPeer, type Peer } from './peer.ts';
 import { openPlace } from './place.ts';
 import { endAll, type Processes } from './processes.ts';
 import {

@@ -2,11 +2,11 @@ import { Agent, request } from 'undici';
 import { now } from '#kit/clock.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
-import type { Outcome } from '#webhooks/sending/settle.ts';
 import { claimJobs } from '#kit/queue/claim.ts';
-import { findDeliveries } from '#webhooks/sending/prepare.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
 import { settleDeliveries } from '#webhooks/sending/deliver.ts';
+import { findDeliveries } from '#webhooks/sending/prepare.ts';
+import type { Outcome } from '#webhooks/sending/settle.ts';
 
 export type LedgerOrder = {
   url: string;

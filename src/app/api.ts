@@ -1,9 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuseForeignLink, refuseForeignRequest, requirePerson, requireRole } from '#console/serve.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
 import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
 import { allowed, placeOf, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Deprecation, Origin } from '#kit/operation.ts';
 import { payloadOf } from '#kit/payload-of.ts';
+import { leastRoleFor, roleMay } from '#rules/permissions.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import {
   anonymousRate,
@@ -15,14 +19,10 @@ import {
   windowOfPerson,
 } from '#workspaces/authenticate.ts';
 import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
+import { type Accounts, addressKey } from '#workspaces/users.ts';
 import type { ApiRoute } from './operations.ts';
 import { runnerOf } from './run-operation.ts';
 import type { Services } from './services.ts';
-import { refuseForeignLink, refuseForeignRequest, requirePerson, requireRole } from '#console/serve.ts';
-import type { Config } from '#kit/config.ts';
-import type { Database } from '#kit/database.ts';
-import { type Accounts, addressKey } from '#workspaces/users.ts';
-import { leastRoleFor, roleMay } from '#rules/permissions.ts';
 
 /** What it takes to tell who is asking. */
 type Door = { accounts: Accounts; database: Database; config: Config };

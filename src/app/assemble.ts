@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bytesOfId, cellWith } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, onCell } from '#cells/cells.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import { closeInOrder } from '#kit/concurrency.ts';
+import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseRequest, type Server } from '#kit/http.ts';
+import { hashOfHeader } from '#workspaces/api-key.ts';
 import { type Background, startBackground } from './background.ts';
-import { type Ground, openServices } from './services.ts';
 import { startBesideBackground } from './processes.ts';
 import { buildServer } from './server.ts';
-import { uuidPattern } from '#kit/clock.ts';
-import { hashOfHeader } from '#workspaces/api-key.ts';
-import { closeInOrder } from '#kit/concurrency.ts';
-import type { Config } from '#kit/config.ts';
+import { type Ground, openServices } from './services.ts';
 
 /** Where a path itself names a form or a workspace: pages and what belongs to them, files, and a person's own matters. */
 const named =

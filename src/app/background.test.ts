@@ -1,6 +1,6 @@
 import { test } from 'node:test';
-import { openMailServer } from '#test/mail-server.ts';
 import { callConsole, signIn } from '#test/console.ts';
+import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 
 test('a service whose mail server is lost notices when it has something to send, without being asked, and tells the operator when that is back', async () => {

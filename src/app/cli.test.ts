@@ -13,13 +13,13 @@ import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { xlsxStream } from '#submissions/export/xlsx.ts';
-import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
-import { addMember } from '#workspaces/members.ts';
-import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { messageIn } from '#test/command-line.ts';
-import { freePort } from '#test/service.ts';
 import { testDatabase } from '#test/database.ts';
+import { closedPort } from '#test/service.ts';
+import { authenticate, forgetKeys } from '#workspaces/authenticate.ts';
+import { joinByPassword } from '#workspaces/member-invitations/accept.ts';
+import { addMember } from '#workspaces/members.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
 import { runCommandLine } from './cli/run-command-line.ts';
 
 const { database, url } = await testDatabase();
@@ -550,7 +550,7 @@ test('with --json an error is one line of JSON on standard error: error, message
     invalid.errors?.map(({ field }) => field),
     ['email', 'password'],
   );
-  const away = ['--url', `http://127.0.0.1:${await freePort()}`, '--key', 'fl_x', 'forms', 'list'];
+  const away = ['--url', `http://127.0.0.1:${closedPort}`, '--key', 'fl_x', 'forms', 'list'];
   const unreached = await problem(...away);
   assert.deepEqual([unreached.code, unreached.error], [3, 'service_unavailable']);
 });

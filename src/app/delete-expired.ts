@@ -1,15 +1,15 @@
 import { leastIdAt, now } from '#kit/clock.ts';
 import { type Database, homeOf } from '#kit/database.ts';
 import { deleteOldMails } from '#mail/endpoints.ts';
-import { deleteExpiredLinks } from '#submissions/links.ts';
-import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
-import { deleteExpiredResets } from '#workspaces/password-reset.ts';
 import { deleteCountedEmails } from '#mail/sending/quota.ts';
 import { deleteOldErasures } from '#people/erase/erase-person.ts';
 import { forgetVisits } from '#submissions/analytics.ts';
 import { deleteHeldBefore } from '#submissions/held/endpoints.ts';
+import { deleteExpiredLinks } from '#submissions/links.ts';
 import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
 import { deleteOldPersonalLines } from '#workspaces/audit/endpoints.ts';
+import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
+import { deleteExpiredResets } from '#workspaces/password-reset.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;

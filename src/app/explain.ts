@@ -1,14 +1,14 @@
 import { BackupError } from '#backup/fill-table.ts';
 import { ConfigError } from '#kit/config.ts';
 import { isDiskFull, isUnavailable } from '#kit/database.ts';
-import { ApiError, findRemedyOfCode, sayWithCause } from '#kit/errors.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
+import { ApiError, findRemedyOfCode, sayWithCause } from '#kit/errors.ts';
 import { InstanceStorageError } from '#kit/instance-key.ts';
 import { MigrationError } from '#kit/migrate.ts';
 import { PoolingError } from '#kit/pooling.ts';
-import { CheckError } from './checks/check.ts';
-import { InstanceKeyError } from '#kit/vault.ts';
 import { WebProcessError } from '#kit/processes/web-process.ts';
+import { InstanceKeyError } from '#kit/vault.ts';
+import { CheckError } from './checks/check.ts';
 
 /** These say themselves, in words, what an operator can do. */
 const inWords = [

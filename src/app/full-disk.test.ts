@@ -11,10 +11,10 @@ import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { copyCluster } from '#test/cluster.ts';
 import { command } from '#test/command-line.ts';
 import { until } from '#test/service.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
 import { healthRoutes } from './server.ts';
 
 test('a full disk of the database is said as what it is, by commands, doctor and readyz, until there is room again', async (t) => {

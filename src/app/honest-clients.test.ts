@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
-import { problemCodes } from '#ast/problem-codes.ts';
 import { request } from 'undici';
+import { problemCodes } from '#ast/problem-codes.ts';
+import { element, structure } from '#ast/testing.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 

@@ -1,24 +1,24 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { fileURLToPath } from 'node:url';
-import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
+import { setFlagsFromString } from 'node:v8';
 import { trustCaFile } from '#kit/address-guard.ts';
+import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
 import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
+import { refuseUnknownHosts } from '#kit/hosts.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-key.ts';
 import { type Log, openLog } from '#kit/log.ts';
 import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
-import { refuseUnknownHosts } from '#kit/hosts.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
+import { prepareSetup } from '#workspaces/workspaces.ts';
 import type { Run } from './assemble.ts';
 import { explain } from './explain.ts';
-import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
+import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
 import { countThroughPrimary, serveByProcesses } from './processes.ts';
 import { version } from './version.ts';
-import { prepareSetup } from '#workspaces/workspaces.ts';
 
 /** What a start says at its end: where everything is, and how to set it up and to stop it. */
 async function writeSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<string[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notedOf, notedOwn, type Noted } from './noted.ts';
+import { type Noted, notedOf, notedOwn } from './noted.ts';
 import { type OperationName, ownRoutes, routes } from './routes.ts';
 
 const names = Object.keys(routes) as OperationName[];

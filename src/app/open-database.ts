@@ -1,22 +1,22 @@
 import { totalmem } from 'node:os';
-import type { Config } from '#kit/config.ts';
 import { sep } from 'node:path';
-import { makeDirectories } from '#kit/make-directories.ts';
 import { sayCount } from '#ast/say-count.ts';
 import { connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
+import type { Config } from '#kit/config.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
 import { placeOf } from '#kit/find-host.ts';
+import { nameServer } from '#kit/hosts.ts';
 import { openInstanceVault } from '#kit/instance-key.ts';
 import type { Log } from '#kit/log.ts';
+import { makeDirectories } from '#kit/make-directories.ts';
 import { checkMigrated, readMigrations } from '#kit/migrate.ts';
-import { nameServer } from '#kit/hosts.ts';
 import type { Vault } from '#kit/vault.ts';
 import { refuseProblems } from './checks/check.ts';
-import { connectOrExplain } from './explain.ts';
 import { databaseChecks } from './checks/database-checks.ts';
 import { databaseFacts } from './checks/facts.ts';
+import { connectOrExplain } from './explain.ts';
 
 /** Held under load, measured (docs/decisions/0022-web-processes.md), in MB: the database without its buffers, and the least of these. */
 const held = { alone: 256, primary: 40, process: 150, database: 140, buffers: 32 } as const;

@@ -1,59 +1,59 @@
-import { draftEndpoints } from '#forms/draft-endpoints.ts';
-import { imageEndpoints } from '#forms/images/images.ts';
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
-import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
 import {
-  endingEndpoints,
-  joinEndpoints,
-  ownWorkspaceEndpoints,
-} from '#console/accounts/workspace-endpoints.ts';
+  passkeyEndpoints,
+  providerEndpoints,
+  secondFactorEndpoints,
+} from '#console/accounts/second-factor-endpoints.ts';
 import {
   ownSessionEndpoints,
   passwordResetEndpoints,
   sessionEndpoints,
 } from '#console/accounts/session-endpoints.ts';
 import {
-  passkeyEndpoints,
-  providerEndpoints,
-  secondFactorEndpoints,
-} from '#console/accounts/second-factor-endpoints.ts';
+  endingEndpoints,
+  joinEndpoints,
+  ownWorkspaceEndpoints,
+} from '#console/accounts/workspace-endpoints.ts';
 import { ownFormEndpoints } from '#console/forms/endpoints.ts';
 import type { ConsoleServices, OwnOperation, OwnRoute } from '#console/serve.ts';
-import { textEndpoints } from '#forms/texts.ts';
-import { formEndpoints } from '#forms/endpoints.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
+import { draftEndpoints } from '#forms/draft-endpoints.ts';
+import { formEndpoints } from '#forms/endpoints.ts';
+import { imageEndpoints } from '#forms/images/images.ts';
+import { textEndpoints } from '#forms/texts.ts';
 import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
 import { invitationEndpoints } from '#invitations/endpoints.ts';
 import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
 import { peopleEndpoints } from '#people/endpoints.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
+import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
+import { viewEndpoints } from '#search/view/endpoints.ts';
+import { savedViewEndpoints } from '#search/view/saved/endpoints.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
+import { columnEndpoints } from '#submissions/columns/endpoints.ts';
 import { submissionEndpoints } from '#submissions/endpoints.ts';
-import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { spamEndpoints } from '#submissions/held/endpoints.ts';
+import { historyEndpoints } from '#submissions/history/endpoints.ts';
 import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
 import { noteEndpoints } from '#submissions/notes.ts';
+import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { submitEndpoint } from '#submissions/submit-endpoint.ts';
+import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
 import { tagEndpoints } from '#submissions/tags.ts';
 import { trashEndpoints } from '#submissions/trash/endpoints.ts';
-import { savedViewEndpoints } from '#search/view/saved/endpoints.ts';
-import { viewEndpoints } from '#search/view/endpoints.ts';
-import { columnEndpoints } from '#submissions/columns/endpoints.ts';
-import { historyEndpoints } from '#submissions/history/endpoints.ts';
-import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
+import { taskEndpoints } from '#tasks/read-tasks.ts';
 import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed/endpoints.ts';
 import { payloadEndpoints } from '#webhooks/payload.ts';
 import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
-import { taskEndpoints } from '#tasks/read-tasks.ts';
 import { auditEndpoints } from '#workspaces/audit/endpoints.ts';
 import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members.ts';
-import type { Permission } from '#rules/permissions.ts';
 import { type Noted, notedOf } from './noted.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';

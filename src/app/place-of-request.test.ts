@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { ownRoutes } from './routes.ts';
 import { placeOfRequest } from './assemble.ts';
+import { ownRoutes } from './routes.ts';
 
 const id = crypto.randomUUID();
 const placeOf = (url: string, headersDistinct: IncomingMessage['headersDistinct'] = {}) =>

@@ -1,16 +1,16 @@
 import { newId } from '#kit/clock.ts';
-import { openAnnouncer } from '#kit/queue/announcer.ts';
-import { type Background, hearRevokedKeys } from './background.ts';
-import type { Services } from './services.ts';
-import { ApiError } from '#kit/errors.ts';
 import { gather } from '#kit/concurrency.ts';
-import { PrimaryGone } from '#kit/processes/primary-link.ts';
-import { type Count, openRequestCounter, type RequestCounter } from '#workspaces/request-counter.ts';
 import type { Config } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import { type Crew, openCrew } from '#kit/processes/crew.ts';
 import { openDoor } from '#kit/processes/door.ts';
+import { PrimaryGone } from '#kit/processes/primary-link.ts';
 import { startWebProcess } from '#kit/processes/web-process.ts';
+import { openAnnouncer } from '#kit/queue/announcer.ts';
+import { type Count, openRequestCounter, type RequestCounter } from '#workspaces/request-counter.ts';
+import { type Background, hearRevokedKeys } from './background.ts';
+import type { Services } from './services.ts';
 
 /**
  * What a process has that leaves the background work to another one of its instance: one queue's lanes and one

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import { type Restored, restoreBackup, type RestoreOptions } from '#backup/restore-backup.ts';
-import { readWorkspaceOf, type RestoredWorkspace, restoreWorkspace } from '#backup/workspace-backup.ts';
+import { type Restored, type RestoreOptions, restoreBackup } from '#backup/restore-backup.ts';
+import { type RestoredWorkspace, readWorkspaceOf, restoreWorkspace } from '#backup/workspace-backup.ts';
 import { type Config, readConfig } from '#kit/config.ts';
 import type { Log } from '#kit/log.ts';
 import { openStorage } from '#kit/open-storage.ts';

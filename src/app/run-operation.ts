@@ -1,7 +1,7 @@
 import { readUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Answer, Origin, Scope } from '#kit/operation.ts';
 import { textOf } from '#kit/http.ts';
+import type { Answer, Origin, Scope } from '#kit/operation.ts';
 import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
 import { runOnce } from '#workspaces/idempotency.ts';
 import type { Sent } from './call-operation.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
-import { removeFormJob } from '#forms/forms.ts';
 import { cellsOf } from '#cells/cells.ts';
+import { removeFormJob } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
@@ -15,11 +15,11 @@ import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { makeForm } from '#webhooks/testing.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
+import { serveCells } from './assemble.ts';
 import { startBackground } from './background.ts';
-import { openServices } from './services.ts';
 import { startBesideBackground } from './processes.ts';
 import { buildServer } from './server.ts';
-import { serveCells } from './assemble.ts';
+import { openServices } from './services.ts';
 
 test('a cell that cannot be opened answers 503, a visitor with a page and a program with JSON, is opened again, and serves then', async () => {
   const { database, url } = await testDatabase();

@@ -1,16 +1,16 @@
 import { type FileLinks, openFileLinks } from '#files/stored-files.ts';
 import { type LiveForms, openLiveForms } from '#forms/live-form.ts';
+import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
+import { openStorage } from '#kit/open-storage.ts';
 import type { Storage } from '#kit/storage.ts';
 import type { Vault } from '#kit/vault.ts';
-import { type FeedBell, openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import { type HeldFiles, openHeldFiles } from '#page/post/held-files.ts';
+import { type FeedBell, openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Metrics } from './metrics/start-metrics.ts';
-import { now } from '#kit/clock.ts';
-import { openStorage } from '#kit/open-storage.ts';
 
 /** Everything that a request may need, opened once (openServices) and handed down. A room takes only its part of it. */
 export type Services = {

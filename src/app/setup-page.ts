@@ -4,14 +4,14 @@ import type { ConsoleServices } from '#console/serve.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { problemOf } from '#kit/validation.ts';
-import { renderDocument } from '#page/render/document.ts';
 import { pageHeaders } from '#page/problem-page.ts';
+import { renderDocument } from '#page/render/document.ts';
 import { attributes, type Html, html } from '#page/render/html.ts';
 import { renderNotice } from '#page/render/notices.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
+import { signIn } from '#workspaces/sign-in.ts';
 import { addressKey } from '#workspaces/users.ts';
 import { completeSetup } from '#workspaces/workspaces.ts';
-import { signIn } from '#workspaces/sign-in.ts';
 import { originOf } from './api.ts';
 
 type Given = { email: string; password: string; workspace_name: string };

@@ -10,16 +10,16 @@ import { isRecord } from './json.ts';
 import { limits } from './limits.ts';
 import { type AnswerContext, evaluate } from './logic/evaluate.ts';
 import { stableText } from './piping.ts';
-import { firstProblems } from './problems.ts';
 import type { ProblemCode } from './problem-codes.ts';
-import { ruleCodes } from './rules/rule-codes.ts';
+import { firstProblems } from './problems.ts';
 import { type AnswerProblem, sayProblem } from './rules/problem.ts';
+import { ruleCodes } from './rules/rule-codes.ts';
 import { type Form, listQuestions } from './tree.ts';
 
 export type { FileAnswer } from './answers/check-files.ts';
-export type { PlainAnswer } from './types/rules.ts';
 export type { AnswerRow, Answers, AnswerValue, FieldProblem } from './answers/fill.ts';
 export type { AnswerContext } from './logic/evaluate.ts';
+export type { PlainAnswer } from './types/rules.ts';
 
 /** Uploaded files by HTML name: `photo`, or `group[0][photo]` in a row. */
 export type AnswerFiles = ReadonlyMap<string, readonly FileAnswer[]>;

@@ -5,14 +5,14 @@ import { limits } from './limits.ts';
 import type { ProblemCode } from './problem-codes.ts';
 import { isInvisible } from './text.ts';
 
-export { isElementId } from './element-id.ts';
 export type {
   AttributeKind,
-  AttributesOf,
   AttributeSpec,
   AttributeSpecs,
+  AttributesOf,
   RequiredNames,
 } from './attributes/specs.ts';
+export { isElementId } from './element-id.ts';
 
 /** Whether the value stands for "not there": required attributes must not be blank either. */
 export function isMissing(value: unknown): boolean {

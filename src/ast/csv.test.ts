@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { array, assert as check, property, string } from 'fast-check';
 import { cpuMsOf } from '#test/slowness.ts';
-import { normalizeText } from './text.ts';
 import { guardFormula, readCsv, unguardFormula } from './csv.ts';
+import { normalizeText } from './text.ts';
 
 const cellsOf = (text: string): string[][] => {
   const read = readCsv(text, 1_000);

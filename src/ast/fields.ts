@@ -1,10 +1,10 @@
 import { isBlank } from './answers/blank.ts';
 import { otherChoice, otherName } from './answers/options.ts';
-import { isPageName } from './page-names.ts';
 import { isRecord, own } from './json.ts';
 import { answerLimits } from './limits.ts';
-import { normalizeText } from './text.ts';
+import { isPageName } from './page-names.ts';
 import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from './rules/written-numbers.ts';
+import { normalizeText } from './text.ts';
 import {
   type Composite,
   type Form,

@@ -1,7 +1,7 @@
+import { rules as calculation } from './types/calculation/rules.ts';
 import { rules as consent } from './types/consent/rules.ts';
 import { rules as hidden } from './types/hidden/rules.ts';
 import { rules as matrix } from './types/matrix/rules.ts';
-import { rules as calculation } from './types/calculation/rules.ts';
 import { rules as picture_choice } from './types/picture_choice/rules.ts';
 import { rules as ranking } from './types/ranking/rules.ts';
 import { rules as rating } from './types/rating/rules.ts';

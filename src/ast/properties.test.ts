@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { cases } from '#test/cases.ts';
-import { effectiveStructure, fillNodes } from './effective-form.ts';
 import { checkAnswers } from './answers.ts';
+import { effectiveStructure, fillNodes } from './effective-form.ts';
 import { elements, type InputType } from './elements.ts';
 import { cellName, readFields } from './fields.ts';
 import { isRecord } from './json.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
-import { normalizeText } from './text.ts';
 import { composite, context, element, formOf, structure } from './testing.ts';
+import { normalizeText } from './text.ts';
 import type { FormNode } from './tree.ts';
 import { validateStructure } from './validate.ts';
 

@@ -1,12 +1,12 @@
-import type { Answers, AnswerValue } from './answers.ts';
 import { optionsById } from './answers/options.ts';
+import type { Answers, AnswerValue } from './answers.ts';
 import { isElementId } from './attributes.ts';
 import { factOf } from './fact-of.ts';
 import { isRecord, own } from './json.ts';
 import { limits } from './limits.ts';
 import { byteLength, cutToBytes } from './text.ts';
-import { type AnswerKind, isChosen } from './types/rules.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from './tree.ts';
+import { type AnswerKind, isChosen } from './types/rules.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable composites. */
 export const subjectCandidates = factOf((form: Form): readonly InputElement[] =>

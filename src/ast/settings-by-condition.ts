@@ -1,26 +1,26 @@
-import { isElementId, isMissing } from './attributes.ts';
-import { limits } from './limits.ts';
-import { isEmail } from './rules/text-formats.ts';
-import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './tree.ts';
 import type { Answers } from './answers.ts';
+import { isElementId, isMissing } from './attributes.ts';
 import { isRecord, own } from './json.ts';
+import { limits } from './limits.ts';
 import { checkFilter } from './logic/check-condition.ts';
 import type { Condition } from './logic/condition.ts';
 import { conditionFault } from './logic/condition-problem.ts';
 import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
 import { isShowable, pipedIds } from './piping.ts';
 import { quote, sayBytes } from './problems.ts';
+import { isEmail } from './rules/text-formats.ts';
 import { fitsBytes, isCleanText } from './text.ts';
 import type { Theme } from './theme/theme.ts';
 import {
+  type ConfirmationTranslations,
   confirmationBytes,
   confirmationTexts,
-  type ConfirmationTranslations,
   isConfirmationText,
   keepLanguages,
   languageProblem,
   mapConfirmationTexts,
 } from './translations/check-translations.ts';
+import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './tree.ts';
 import { TooMuchWork } from './work.ts';
 
 /** The addresses of `notification_email`. */

@@ -2,8 +2,8 @@ import { languages } from './languages.ts';
 import { limits } from './limits.ts';
 import { localeChoices } from './locales.ts';
 import { accessModes, digestModes, formLayouts, type SettingName } from './settings.ts';
-import { settingTexts } from './translations/check-translations.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme/theme.ts';
+import { settingTexts } from './translations/check-translations.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 

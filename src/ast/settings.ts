@@ -1,4 +1,14 @@
 import { isMissing } from './attributes.ts';
+import { isRecord, isSameJson, own, withoutNulls } from './json.ts';
+import { isLanguage } from './languages.ts';
+import { limits } from './limits.ts';
+import { type LocaleChoice, localeChoices } from './locales.ts';
+import { fillPiped, isShowable, pipedIds } from './piping.ts';
+import type { ProblemCode } from './problem-codes.ts';
+import { quote, sayBytes } from './problems.ts';
+import { readTimestamp } from './rules/timestamp.ts';
+import { isTimeZone } from './rules/today.ts';
+import { isSubjectElement } from './searchable.ts';
 import {
   areRecipients,
   type Confirmation,
@@ -11,29 +21,19 @@ import {
   type Notification,
   originLimit,
 } from './settings-by-condition.ts';
-import { isRecord, isSameJson, own, withoutNulls } from './json.ts';
-import { isLanguage } from './languages.ts';
-import { limits } from './limits.ts';
-import { type LocaleChoice, localeChoices } from './locales.ts';
-import type { ProblemCode } from './problem-codes.ts';
-import { quote, sayBytes } from './problems.ts';
-import { fillPiped, isShowable, pipedIds } from './piping.ts';
-import { isSubjectElement } from './searchable.ts';
 import { countCharacters, fitsBytes, isCleanText } from './text.ts';
-import { readTimestamp } from './rules/timestamp.ts';
-import { isTimeZone } from './rules/today.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
-import { type Form, languagesOf } from './tree.ts';
 import {
   isSettingText,
   keepLanguages,
   languageProblem,
   mapAllSettingTexts,
-  settingTexts,
   type SettingTranslations,
+  settingTexts,
   withSettingText,
 } from './translations/check-translations.ts';
+import { type Form, languagesOf } from './tree.ts';
 
 /** One setting: what it accepts, and the end of the sentence about a value that it does not. */
 type Setting<Value> = {

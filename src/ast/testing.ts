@@ -2,8 +2,8 @@ import type { AttributeKind, AttributeSpecs } from './attributes.ts';
 import { elements, isElementType } from './elements.ts';
 import type { AnswerContext } from './logic/evaluate.ts';
 import type { Form, FormNode } from './tree.ts';
-import { newWork } from './work.ts';
 import { type StructureError, validateStructure } from './validate.ts';
+import { newWork } from './work.ts';
 
 /** Small forms for tests, here and in the rooms above. Product code does not import this file. */
 

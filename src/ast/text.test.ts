@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { countMarkup } from './markup-characters.ts';
 import { cpuMsOf } from '#test/slowness.ts';
+import { countMarkup } from './markup-characters.ts';
 import { normalizeBody, normalizeJson } from './normalize-json.ts';
 import {
   byteLength,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOf } from './testing.ts';
 import { imagesIn } from './form-images.ts';
 import { takesFiles } from './input-rules.ts';
+import { composite, element, formOf } from './testing.ts';
 import {
   columnSpanOf,
   type Element,

@@ -1,6 +1,6 @@
 import { type ChoiceOption, optionsById, otherTaken, written } from './answers/options.ts';
-import type { AttributesOf, RequiredNames } from './attributes.ts';
 import { defaults } from './attributes/defaults.ts';
+import type { AttributesOf, RequiredNames } from './attributes.ts';
 import type {
   CompositeType,
   ContentType,

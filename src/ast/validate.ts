@@ -1,7 +1,7 @@
-import { attributeCode, type AttributeSpecs, attributeProblem, isMissing } from './attributes.ts';
+import { idOf, type Option, otherChoice } from './answers/options.ts';
+import { type AttributeSpecs, attributeCode, attributeProblem, isMissing } from './attributes.ts';
 import { effectiveStructure } from './effective-form.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
-import { idOf, type Option, otherChoice } from './answers/options.ts';
 import { factOf } from './fact-of.ts';
 import { isRecord, own, storageProblem } from './json.ts';
 import { limits } from './limits.ts';

@@ -9,8 +9,8 @@ import { limits } from './limits.ts';
 import { numberMarksOf } from './rules/written-numbers.ts';
 import { composite, element, formOf } from './testing.ts';
 import { type Composite, type Form, type InputElement, listQuestions } from './tree.ts';
-import { newWork } from './work.ts';
 import { check, many } from './work.fixture.ts';
+import { newWork } from './work.ts';
 
 const fullText = 'Σ'.repeat(limits.answerBytes / 2);
 

@@ -1,18 +1,18 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { access, type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Duplex, pipeline, Readable } from 'node:stream';
 import { ReadableStream, WritableStream } from 'node:stream/web';
-import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
-import { readDisk } from '#kit/storage.ts';
-import { syncDirectory } from '#kit/sync-directory.ts';
-import { openTar, readTar, type TarEntry, type TarWriter } from '#kit/archives.ts';
-import { BackupError } from './fill-table.ts';
-import { untilAborted } from '#kit/concurrency.ts';
-import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import type { Identity, Recipient } from 'age-encryption';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { openTar, readTar, type TarEntry, type TarWriter } from '#kit/archives.ts';
+import { untilAborted } from '#kit/concurrency.ts';
+import { readDisk } from '#kit/storage.ts';
+import { syncDirectory } from '#kit/sync-directory.ts';
+import { BackupError } from './fill-table.ts';
 
 /*
  * How age seals a file by a passphrase (its specification, "The scrypt recipient type"), with the scrypt of Node, which works beside

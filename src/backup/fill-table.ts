@@ -1,12 +1,12 @@
-import { createCell, nameHome } from '#cells/create-cell.ts';
+import { once } from 'node:events';
+import { escapeIdentifier, type PoolClient } from 'pg';
+import { type CopyToStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { otherCells } from '#cells/cells.ts';
+import { hideShards, refreshPeople } from '#cells/citus/citus.ts';
+import { createCell, nameHome } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import type { Migration } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
-import { escapeIdentifier, type PoolClient } from 'pg';
-import { once } from 'node:events';
-import { type CopyToStreamQuery, from as copyFrom } from 'pg-copy-streams';
-import { hideShards, refreshPeople } from '#cells/citus/citus.ts';
 
 /** Why a backup was not made, or not restored, with the remedy. */
 export class BackupError extends Error {}

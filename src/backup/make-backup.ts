@@ -2,20 +2,20 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { findInAllCells } from '#cells/across-cells.ts';
+import { type Cell, cellsOf, otherCells } from '#cells/cells.ts';
+import { hideShards } from '#cells/citus/citus.ts';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
-import { type Cell, cellsOf, otherCells } from '#cells/cells.ts';
-import { findInAllCells } from '#cells/across-cells.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
+import { selectKeyFingerprint } from '#kit/instance-key.ts';
 import { findHome, pathOf, readingLock, setPath } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { type ArchiveWriter, type Ending, entryNames, type Manifest, writeArchive } from './archive.ts';
 import { countOf, selectTables } from './fill-table.ts';
 import { copyOut, selectSequences } from './move-instance.ts';
-import { hideShards } from '#cells/citus/citus.ts';
-import { selectKeyFingerprint } from '#kit/instance-key.ts';
 
 const selectMigrations = statement(
   'backup.select_migrations',

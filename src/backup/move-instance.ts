@@ -1,8 +1,11 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { sayCount } from '#ast/say-count.ts';
+import { migrateCells, otherCells } from '#cells/cells.ts';
+import { hideShards } from '#cells/citus/citus.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { findInstance } from '#kit/instance-key.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import {
@@ -19,10 +22,7 @@ import {
   selectTables,
   type Table,
 } from './fill-table.ts';
-import { migrateCells, otherCells } from '#cells/cells.ts';
 import { requireStopped } from './restore-backup.ts';
-import { hideShards } from '#cells/citus/citus.ts';
-import { findInstance } from '#kit/instance-key.ts';
 
 /** Where each sequence stands; null: it was never asked. */
 export const selectSequences = statement(

@@ -1,17 +1,17 @@
-import { only, type Queryable, statement } from '#kit/statement.ts';
-import { BackupError, type Filling, fillTable, isUsed, refillTables, requireCells } from './fill-table.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
+import { migrateCells } from '#cells/cells.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { setStorageId, takeOverStorage } from '#kit/instance-key.ts';
-import { migrateCells } from '#cells/cells.ts';
 import { findMigrationsOf, readMigrations } from '#kit/migrate.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, Ending, entryNames, Manifest, readArchive, readPart } from './archive.ts';
+import { BackupError, type Filling, fillTable, isUsed, refillTables, requireCells } from './fill-table.ts';
 
 /** Whether a service is on this database; what restores names its sessions otherwise. */
 const findService = statement(

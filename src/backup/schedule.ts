@@ -1,24 +1,24 @@
-import { join } from 'node:path';
-import type { Config } from '#kit/config.ts';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
-import { type Database, openClient } from '#kit/database.ts';
-import { openBucket } from '#kit/s3-bucket.ts';
-import { only, statement } from '#kit/statement.ts';
-import { selectStorageId } from '#kit/instance-key.ts';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeDirectories } from '#kit/make-directories.ts';
 import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
-import { sayWithCause } from '#kit/errors.ts';
-import type { Log } from '#kit/log.ts';
-import { sweep } from '#kit/periodic.ts';
-import { findInstanceKey } from '#kit/vault.ts';
-import { type BackupContext, makeBackup } from './make-backup.ts';
 import { untilAborted } from '#kit/concurrency.ts';
+import type { Config } from '#kit/config.ts';
+import { type Database, openClient } from '#kit/database.ts';
+import { sayWithCause } from '#kit/errors.ts';
+import { selectStorageId } from '#kit/instance-key.ts';
+import type { Log } from '#kit/log.ts';
+import { makeDirectories } from '#kit/make-directories.ts';
+import { sweep } from '#kit/periodic.ts';
+import { openBucket } from '#kit/s3-bucket.ts';
+import { only, statement } from '#kit/statement.ts';
 import { filesAway } from '#kit/storage.ts';
+import { findInstanceKey } from '#kit/vault.ts';
 import { writerInto } from './archive.ts';
 import { BackupError } from './fill-table.ts';
+import { type BackupContext, makeBackup } from './make-backup.ts';
 
 /**
  * How a backup that begins now is called: no two are called the same, so that none is replaced, be it the one that the instance was

@@ -1,7 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
 import { sayCount } from '#ast/say-count.ts';
-import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
+import { hideShards } from '#cells/citus/citus.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { findMigrationsOf, ownSchema, readingLock, readMigrations } from '#kit/migrate.ts';
 import { only, statement } from '#kit/statement.ts';
@@ -27,14 +28,13 @@ import {
   damaged,
   isKeyOf,
   isRefusedContent,
-  readEntries,
-  readManifest,
   type Restored,
   type RestoreOptions,
+  readEntries,
+  readManifest,
   sum,
   untilEnd,
 } from './restore-backup.ts';
-import { hideShards } from '#cells/citus/citus.ts';
 
 // Of one workspace: its row, each row of a tenant table with its id, and the people whom these rows name.
 

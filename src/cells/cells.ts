@@ -1,6 +1,6 @@
 import { type Database, databaseOf, firstPart, type Part, renew } from '#kit/database.ts';
 import type { Whereabouts } from '#kit/find-host.ts';
-import { asInCell, findHome, migrate, type Migration, pathOf, runMigrations, setPath } from '#kit/migrate.ts';
+import { asInCell, findHome, type Migration, migrate, pathOf, runMigrations, setPath } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import {
   bindFunctions,
@@ -8,8 +8,8 @@ import {
   findPlaces,
   isCluster,
   openViews,
-  pathOfDistributed,
   type Place,
+  pathOfDistributed,
   viewsOf,
 } from './citus/citus.ts';
 

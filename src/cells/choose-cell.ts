@@ -1,9 +1,9 @@
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { ownSchema } from '#kit/migrate.ts';
 import { only, statement } from '#kit/statement.ts';
 import { isAway } from './across-cells.ts';
 import { type Cell, cellsOf, firstCell } from './cells.ts';
-import { ownSchema } from '#kit/migrate.ts';
 
 /** The cells as an operator sees them, or the only one. A cell takes workspaces once every process knows it. */
 const describeCells = statement(

@@ -5,8 +5,8 @@ import { ApiError } from '#kit/errors.ts';
 import {
   asInCell,
   beginMigrating,
-  type Migration,
   findHome,
+  type Migration,
   pathOf,
   readMigrations,
   runMigrations,

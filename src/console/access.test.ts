@@ -7,8 +7,8 @@ import { ApiError } from '#kit/errors.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openAccounts } from '#workspaces/users.ts';
-import { findPerson } from './serve.ts';
 import type { LocatedForm } from './forms/shapes.ts';
+import { findPerson } from './serve.ts';
 
 const service = await openService();
 const { url, services } = service;

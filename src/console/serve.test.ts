@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { consoleRoutes } from '#app/operations.ts';
+import { element } from '#ast/testing.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';

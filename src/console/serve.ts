@@ -1,20 +1,20 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Operation, OwnCaller, Person, Visitor } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
-import { type Accounts, addressKey } from '#workspaces/users.ts';
-import { findMembership } from '#workspaces/members.ts';
-import type { Role } from '#rules/permissions.ts';
-import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/sign-in.ts';
-import type { Config } from '#kit/config.ts';
-import type { Vault } from '#kit/vault.ts';
-import type { AuditLog } from '#workspaces/audit/audit-log.ts';
-import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Server } from '#kit/http.ts';
+import type { Operation, OwnCaller, Person, Visitor } from '#kit/operation.ts';
 import { payloadOf } from '#kit/payload-of.ts';
+import { requireRow } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import type { Role } from '#rules/permissions.ts';
+import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { countUpTo, windowOfPerson } from '#workspaces/authenticate.ts';
+import { findMembership } from '#workspaces/members.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/sign-in.ts';
+import { type Accounts, addressKey } from '#workspaces/users.ts';
 
 /** What a browser says of where a request comes from. */
 type Sent = { host: string; headers: IncomingHttpHeaders };

@@ -1,17 +1,17 @@
+import { Readable } from 'node:stream';
+import { create as contentDisposition } from 'content-disposition';
+import { Type } from 'typebox';
+import { effectiveForm } from '#ast/effective-form.ts';
+import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
-import { type Queryable, statement } from '#kit/statement.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { Readable } from 'node:stream';
-import { Type } from 'typebox';
-import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
-import { named } from '#kit/pagination.ts';
-import { operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import { fileLimits, type FileLinks, type FilesContext, receiveFile, storageKey } from './stored-files.ts';
-import { create as contentDisposition } from 'content-disposition';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { operation } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import { type FileLinks, type FilesContext, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 /** How much the files of a form take, and those of its workspace. */
 const storedBytes = statement(

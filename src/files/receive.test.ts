@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
 import { diskStorage } from '#kit/storage.ts';
 import { toApiError } from '#kit/validation.ts';
-import { makeForm } from '#webhooks/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { cpuMsOf } from '#test/slowness.ts';
+import { makeForm } from '#webhooks/testing.ts';
 import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 const { database } = await testDatabase();

@@ -4,9 +4,9 @@ import { limits } from '#ast/limits.ts';
 import { byteLength, cutToBytes, normalizeText } from '#ast/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
 import type { Storage } from '#kit/storage.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
-import { type Queryable, statement } from '#kit/statement.ts';
 import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /** A file that is being received: nobody's until a submission claims it. */

@@ -1,10 +1,10 @@
-import { listParameters } from '#kit/pagination.ts';
-import { closed } from '#kit/validation.ts';
-import { wired } from '#kit/http.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import { type Static, Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { listParameters } from '#kit/pagination.ts';
+import { closed } from '#kit/validation.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import {
   type BuilderForm,
   type DraftChange,

@@ -5,11 +5,11 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
 import { createUser } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { changeForm, createForm } from './forms.ts';
-import { changeSettings } from './settings.ts';
-import { changeStatus, findForm } from './form-rows.ts';
-import { copyAsNewForm, duplicateForm } from './new-forms.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
+import { changeStatus, findForm } from './form-rows.ts';
+import { changeForm, createForm } from './forms.ts';
+import { copyAsNewForm, duplicateForm } from './new-forms.ts';
+import { changeSettings } from './settings.ts';
 import { findVersion, publishWorkingCopy } from './versions.ts';
 
 const { database } = await testDatabase();

@@ -1,4 +1,3 @@
-import { requireReach } from '#workspaces/authenticate.ts';
 import { effectiveForm, fillNodes } from '#ast/effective-form.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
@@ -10,6 +9,7 @@ import type { Scope } from '#kit/operation.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { type Column, columns, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 
 /** A structure as it was sent, with `attrs` and `children` at every node: for answers of the API. */
 export const sentStructure: Column<object> = { pg: 'json', read: (value) => fillNodes(value) as object };

@@ -4,24 +4,24 @@ import { checkSettings, type Settings } from '#ast/settings.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
 import type { Unchanged } from '#kit/conditional.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor, AuditLine } from '#kit/operation.ts';
 import { json, jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { startTask } from '#tasks/run-tasks.ts';
 import { lineValues } from '#workspaces/audit/audit-log.ts';
-import { claimImages } from './images/images.ts';
+import { insertedLine, lineParameters } from '#workspaces/audit/endpoints.ts';
 import {
+  type FormStatus,
   findForm,
   formColumns,
-  type FormStatus,
   type PasswordChange,
   passwordIn,
   storedPassword,
   withoutPassword,
 } from './form-rows.ts';
-import { insertedLine, lineParameters } from '#workspaces/audit/endpoints.ts';
+import { claimImages } from './images/images.ts';
 
 /**
  * A form, its first version, the way to it from its id alone, the languages its answers will be searched in, and its line

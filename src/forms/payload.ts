@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
+import { elements } from '#ast/elements.ts';
+import type { JsonSchema } from '#ast/json-schema.ts';
 import { limits } from '#ast/limits.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import {
@@ -12,8 +13,7 @@ import {
   kindOf,
   listQuestions,
 } from '#ast/tree.ts';
-import type { JsonSchema } from '#ast/json-schema.ts';
-import { elements } from '#ast/elements.ts';
+import { named } from '#kit/pagination.ts';
 
 /** A file as the API shows it (docs/rules.md 10). */
 export const FileUpload = named(

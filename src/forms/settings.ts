@@ -1,6 +1,6 @@
+import { isRecord, isSameJson, own } from '#ast/json.ts';
 import { changedSettings, mergeSettings, type SettingName, type Settings } from '#ast/settings.ts';
 import { namesOrigin } from '#ast/settings-by-condition.ts';
-import { isRecord, isSameJson, own } from '#ast/json.ts';
 import { now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';

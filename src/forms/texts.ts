@@ -1,10 +1,5 @@
-import { named } from '#kit/pagination.ts';
-import { wired } from '#kit/http.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
-import { closed } from '#kit/validation.ts';
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import type { FormNode } from '#ast/tree.ts';
 import {
   listTexts,
   missingIn,
@@ -13,10 +8,15 @@ import {
   translateTexts,
 } from '#ast/translations/texts.ts';
 import { readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
+import type { FormNode } from '#ast/tree.ts';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
+import { closed } from '#kit/validation.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import { draftTag, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';
 
 const tag = Type.String({ description: 'A BCP-47 tag.' });

@@ -1,10 +1,10 @@
-import { endCutBy, readCutBy } from '#kit/pagination.ts';
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
+import { endCutBy, readCutBy } from '#kit/pagination.ts';
 import { jsonb, nullable, requireRow, statement } from '#kit/statement.ts';
 import { type BuilderForm, readBuilderForm, requireRevision } from './draft.ts';
 import { lockForm, sentStructure, setFormStatus } from './form-rows.ts';

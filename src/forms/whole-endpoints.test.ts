@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import type { Static } from 'typebox';
 import { composite, element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
+import { samples } from '#test/fixtures/foreign-forms.ts';
 import { callApi, shareService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { samples } from '#test/fixtures/foreign-forms.ts';
 import type * as shapes from './shapes.ts';
 
 const service = await shareService();

@@ -1,18 +1,37 @@
-import { jsonText, wired } from '#kit/http.ts';
-import { belowId, endCut, readCut, refuseCursor } from '#kit/pagination.ts';
-import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
 import type { Static } from 'typebox';
+import { effectiveForm } from '#ast/effective-form.ts';
 import { attachment } from '#kit/attachment.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { jsonText, wired } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { belowId, endCut, readCut, refuseCursor } from '#kit/pagination.ts';
+import { nullable, statement, word } from '#kit/statement.ts';
+import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
+import { readBuilderForm } from './draft.ts';
+import { countStoredAnswers } from './dry-run.ts';
+import {
+  changeStatus,
+  draftJoin,
+  type FormAddresses,
+  type FormStatus,
+  formColumns,
+  presentCreated,
+  readForm,
+  requireForm,
+  requireFormSettings,
+  type StatusChange,
+  shownName,
+  submissionCount,
+} from './form-rows.ts';
+import { judgeForm } from './judge-form.ts';
+import { copyAsNewForm, documentBytes, duplicateForm, importForm, readDocument } from './new-forms.ts';
 import { requireAnswerReader } from './settings.ts';
 import {
   AnswerCounts,
   ConvertedForm,
-  exampleStructure,
   ExportedForm,
+  exampleStructure,
   ForeignForm,
   FormDetail,
   FormDocument,
@@ -24,25 +43,6 @@ import {
   Overview,
   OverviewQuery,
 } from './shapes.ts';
-import { countStoredAnswers } from './dry-run.ts';
-import { judgeForm } from './judge-form.ts';
-import { copyAsNewForm, documentBytes, duplicateForm, importForm, readDocument } from './new-forms.ts';
-import { readBuilderForm } from './draft.ts';
-import {
-  changeStatus,
-  draftJoin,
-  type FormAddresses,
-  formColumns,
-  type FormStatus,
-  presentCreated,
-  readForm,
-  requireForm,
-  requireFormSettings,
-  shownName,
-  type StatusChange,
-  submissionCount,
-} from './form-rows.ts';
-import { nullable, statement, word } from '#kit/statement.ts';
 
 const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
      and ($form_ids is null or f.id = any ($form_ids))

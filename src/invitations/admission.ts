@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 import { jsonb, type Queryable, statement } from '#kit/statement.ts';
+import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /**
  * What a link of this form leads to; the workspace is found by the form of the address. `saved_id` is the incomplete

@@ -1,11 +1,11 @@
 import { findInput, type QuestionsById, questionsById } from '#ast/fields.ts';
 import { isPageName } from '#ast/page-names.ts';
+import { sayNumber } from '#ast/say-number.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
 import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
-import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
-import { sayNumber } from '#ast/say-number.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
+import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingContext } from './context.ts';
 

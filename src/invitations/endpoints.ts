@@ -3,14 +3,21 @@ import { sayNumber } from '#ast/say-number.ts';
 import { attachment } from '#kit/attachment.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
-import { listOf, listParameters, readCut } from '#kit/pagination.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
 import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { requireRow } from '#kit/statement.ts';
 import { personBehind, requireReach } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from './context.ts';
+import { findFormNames, invitationStatuses } from './draft.ts';
 import { importEndpoints } from './import/endpoints.ts';
 import { invite, mostInvited } from './invite.ts';
+import { linksFile } from './links-file.ts';
+import { previewLetter } from './message/preview-letter.ts';
+import { forReader } from './present.ts';
+import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
+import { readOverview } from './read-overview.ts';
+import { remindUnanswered, resendInvitation, revokeOne } from './sending/remind.ts';
 import {
   closed,
   InvitationShape,
@@ -23,13 +30,6 @@ import {
   readInvitationBody,
   uuid,
 } from './shapes.ts';
-import { linksFile } from './links-file.ts';
-import { previewLetter } from './message/preview-letter.ts';
-import { forReader } from './present.ts';
-import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
-import { readOverview } from './read-overview.ts';
-import { remindUnanswered, resendInvitation, revokeOne } from './sending/remind.ts';
-import { findFormNames, invitationStatuses } from './draft.ts';
 
 /** Invitations to a form (docs/decisions/0020-invitations.md). */
 export function invitationEndpoints(

@@ -4,16 +4,16 @@ import { requireForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
-import { hashOfToken } from '#kit/vault.ts';
 import type { Actor } from '#kit/operation.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
 import { jsonText, type Queryable, statement } from '#kit/statement.ts';
+import { hashOfToken } from '#kit/vault.ts';
 import { advanceTask, type NewTask, startTask } from '#tasks/run-tasks.ts';
+import { invitationToken } from './admission.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf, throttleEmail } from './draft.ts';
 import { checkMessage, type Message } from './message/message.ts';
 import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
-import { invitationToken } from './admission.ts';
 import { lockToMail } from './sending/remind.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { signIn } from '#test/console.ts';
 import { newId } from '#kit/clock.ts';
+import { signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, type Tenant, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';

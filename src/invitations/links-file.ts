@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { now } from '#kit/clock.ts';
+import { statement } from '#kit/statement.ts';
 import { csvRecord } from '#submissions/export/export.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
-import { statement } from '#kit/statement.ts';
 
 /**
  * An invitation `i` with the submission `s` that has its id as its key. Only the furthest of what happened is its

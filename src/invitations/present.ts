@@ -1,7 +1,7 @@
 import type { Scope } from '#kit/operation.ts';
 import { columns, jsonb, type RowOf, word } from '#kit/statement.ts';
-import type { InvitationContext } from './context.ts';
 import { invitationUrl } from './admission.ts';
+import type { InvitationContext } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
 
 /** An invitation as a reader sees it. */

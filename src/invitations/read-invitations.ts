@@ -1,11 +1,11 @@
 import { isCleanText } from '#ast/text.ts';
-import { belowId, type Cut, endCut, type Ends } from '#kit/pagination.ts';
 import { ApiError } from '#kit/errors.ts';
-import { nullable, orNothing, requireRow, type RowOf, statement, text, word } from '#kit/statement.ts';
+import { belowId, type Cut, type Ends, endCut } from '#kit/pagination.ts';
+import { nullable, orNothing, type RowOf, requireRow, statement, text, word } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm } from './context.ts';
-import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 import type { InvitationStatus } from './draft.ts';
 import { selection, statusOf, withSubmission } from './links-file.ts';
+import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 
 export const findInvitations = statement(
   'invitations.find_invitations',

@@ -1,18 +1,18 @@
 import { effectiveForm } from '#ast/effective-form.ts';
-import { withStableLabels } from '#ast/piping.ts';
 import { questionsById } from '#ast/fields.ts';
+import { withStableLabels } from '#ast/piping.ts';
 import { listQuestions } from '#ast/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { wired } from '#kit/http.ts';
-import { failedReason } from '#tasks/read-tasks.ts';
-import { type InvitationStatus, invitationStatuses, prefillableOf } from './draft.ts';
-import { defaultMessage, placeholders } from './message/message.ts';
-import type { InvitedForm } from './context.ts';
-import type { InvitationsOverview } from './shapes.ts';
 import { statement, word } from '#kit/statement.ts';
+import { failedReason } from '#tasks/read-tasks.ts';
+import type { InvitedForm } from './context.ts';
+import { type InvitationStatus, invitationStatuses, prefillableOf } from './draft.ts';
 import { statusOf, withSubmission } from './links-file.ts';
+import { defaultMessage, placeholders } from './message/message.ts';
+import type { InvitationsOverview } from './shapes.ts';
 
 /** How many invitations of a form there are of each status that there is one of. */
 const countInvitations = statement(

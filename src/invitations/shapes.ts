@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
-import { draftLimits, invitationStatuses } from './draft.ts';
+import { accessModes } from '#ast/settings.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
+import { named } from '#kit/pagination.ts';
+import { failedReason } from '#kit/validation.ts';
+import { draftLimits, invitationStatuses } from './draft.ts';
+import { importLimits } from './import/limits.ts';
 import { type Invitation, mostInvited } from './invite.ts';
 import { defaultMessage, messageProperties } from './message/message.ts';
-import { accessModes } from '#ast/settings.ts';
-import { failedReason } from '#kit/validation.ts';
-import { importLimits } from './import/limits.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 

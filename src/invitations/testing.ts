@@ -1,4 +1,4 @@
-import type { TestService, Tenant } from '#test/service.ts';
+import type { Tenant, TestService } from '#test/service.ts';
 import type { PresentedInvitation } from './present.ts';
 
 // Invitations to test with. Only tests import this file.

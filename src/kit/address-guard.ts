@@ -1,11 +1,11 @@
+import { X509Certificate } from 'node:crypto';
+import { lookup, Resolver } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import ipaddr from 'ipaddr.js';
-import { lookup, Resolver } from 'node:dns/promises';
-import { readFile } from 'node:fs/promises';
-import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import ipaddr from 'ipaddr.js';
 import { ConfigError } from './config.ts';
 
 /**

@@ -2,8 +2,8 @@ import { pipeline, Readable } from 'node:stream';
 import { type ReadableStream, TransformStream } from 'node:stream/web';
 import { crc32, createGzip } from 'node:zlib';
 import { Header, Parser, Pax, type ReadEntry } from 'tar';
-import { now } from './clock.ts';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { now } from './clock.ts';
 
 const blockBytes = 512;
 

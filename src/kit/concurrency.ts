@@ -1,7 +1,7 @@
+import { Server as NetServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isSilent } from './database.ts';
 import { rateLimitExceeded } from './errors.ts';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { Server as NetServer, type Socket } from 'node:net';
 import type { Server } from './http.ts';
 
 type GatherOptions = {

@@ -1,14 +1,15 @@
-import type { Socket } from 'node:net';
 import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
 import {
   Client,
   type ClientBase,
   type CustomTypesConfig,
+  types as defaults,
   Pool,
   type PoolClient,
   type PoolConfig,
-  types as defaults,
 } from 'pg';
+import { EmbeddedClient } from './embedded-postgres/embedded-client.ts';
 import {
   addressesOf,
   clientAt,
@@ -18,7 +19,6 @@ import {
   isReadOnly,
   type Whereabouts,
 } from './find-host.ts';
-import { EmbeddedClient } from './embedded-postgres/embedded-client.ts';
 import type { Log } from './log.ts';
 
 export type Database = Pool;

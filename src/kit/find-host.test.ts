@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { dial, standBefore, startRelay } from '#test/relay.ts';
-import { freePort, until } from '#test/service.ts';
+import { closedPort, until } from '#test/service.ts';
 import { isUnavailable, openDatabase, renew, transaction } from './database.ts';
 import { addressesOf, isReadOnly } from './find-host.ts';
 import { openLog } from './log.ts';
@@ -56,7 +56,7 @@ async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> 
 const hosts = await Promise.all([first, second].map(hostOf));
 /** One that takes connections and says nothing, and one that takes none. */
 const dumb = URL.parse(await standBefore(first.url, () => {}))!.port;
-const ports = [dumb, String(await freePort()), ...hosts.map(({ port }) => port)];
+const ports = [dumb, String(closedPort), ...hosts.map(({ port }) => port)];
 const { username } = URL.parse(first.url)!;
 const several = openDatabase(
   {
@@ -123,7 +123,7 @@ test('a server that moves is followed: by what is idle at once, by what is lent 
   });
   over.abort();
   await listening;
-  at = { host: '127.0.0.1', port: await freePort() };
+  at = { host: '127.0.0.1', port: closedPort };
   await renew(moving);
   await assert.rejects(nameIn(moving), isUnavailable);
   assert.equal(lost, 1);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, bareHost } from './address-guard.ts';
-import { type Awaiting, skipInterim } from './outbound/skip-interim.ts';
 import { addressesToDial, type ConnectPhases, type ResolveName } from './outbound/addresses.ts';
+import { type Awaiting, skipInterim } from './outbound/skip-interim.ts';
 
 type DialOptions = {
   guard: AddressGuard;

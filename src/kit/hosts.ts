@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { bareHost } from './address-guard.ts';
 import { type Config, ConfigError } from './config.ts';
-import { lookup } from 'node:dns/promises';
-import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
 
 /**
  * Which Host headers are ours: the name of PUBLIC_URL, those of ALLOWED_HOSTS, and this machine's own. A page elsewhere

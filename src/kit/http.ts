@@ -1,3 +1,5 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -5,16 +7,14 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
 import { newId, uuidPattern } from './clock.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Config } from './config.ts';
 import { ApiError, type ErrorCode } from './errors.ts';
 import { jsonBodyLimit, readJsonBody, readLargeJsonBody } from './json-body.ts';
 import { type Log, readTraceparent, runInTrace, traceRequests } from './log.ts';
 import { problemOf } from './validation.ts';
-import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/schema';
 
 /**
  * Where a request went, as logs and lists may say it: the pattern of its route, with the ids that are in it. What else

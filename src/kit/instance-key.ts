@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Config } from './config.ts';
-import { type Database, transaction } from './database.ts';
-import { only, statement } from './statement.ts';
-import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from './vault.ts';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { newId } from './clock.ts';
+import type { Config } from './config.ts';
+import { type Database, transaction } from './database.ts';
+import { only, statement } from './statement.ts';
 import type { Storage } from './storage.ts';
+import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from './vault.ts';
 
 /** Whether a database says of itself what it is: an empty one does not yet. */
 export const findInstance = statement(

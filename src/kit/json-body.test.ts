@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { cases } from '#test/cases.ts';
 import { normalizeText } from '#ast/text.ts';
+import { cases } from '#test/cases.ts';
 import { cpuMsOf } from '#test/slowness.ts';
 import { ApiError } from './errors.ts';
 import { readJsonBody } from './json-body.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { checkMigrated, migrate, MigrationError, readMigrations } from './migrate.ts';
+import { checkMigrated, MigrationError, migrate, readMigrations } from './migrate.ts';
 
 const { database } = await testDatabase();
 const migrations = await readMigrations();

@@ -1,8 +1,8 @@
-import { escapeIdentifier, type PoolClient } from 'pg';
-import { statement } from './statement.ts';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { type Database, transaction } from './database.ts';
+import { statement } from './statement.ts';
 
 /** Returns the schema that a session works in, its search path, and whether the instance there knows cells. */
 export const findHome = statement(

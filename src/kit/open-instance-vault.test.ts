@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { InstanceKeyError } from './vault.ts';
 import { openInstanceVault } from './instance-key.ts';
+import { InstanceKeyError } from './vault.ts';
 
 const { database } = await testDatabase();
 const home = await mkdtemp(join(tmpdir(), 'formloom-key-'));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import { diskStorage, type Storage } from './storage.ts';
 import { openBucket } from './s3-bucket.ts';
+import { diskStorage, type Storage } from './storage.ts';
 
 /**
  * Uploads in an S3-compatible bucket. A stream is first written to `spoolDirectory`, so that its size is known, its

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { certificate, openReceiver } from '#test/receiver.ts';
-import { freePort, until } from '#test/service.ts';
-import { checkTarget, openOutbound, type OutboundOptions, type OutboundResult } from './outbound.ts';
+import { closedPort, until } from '#test/service.ts';
+import { checkTarget, type OutboundOptions, type OutboundResult, openOutbound } from './outbound.ts';
 
 // The test authority is trusted through NODE_EXTRA_CA_CERTS, which test/run.ts sets.
 const timeoutMs = 400;
@@ -131,7 +131,7 @@ const faults: Record<string, [RegExp, () => Promise<string>]> = {
     /not valid HTTP/,
     () => serve(answerWith(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(1e6)}\r\n\r\n`)),
   ],
-  'a closed port': [/refused/, async () => `https://127.0.0.1:${await freePort()}/`],
+  'a closed port': [/refused/, async () => `https://127.0.0.1:${closedPort}/`],
   'a server without TLS': [
     /secure connection/,
     () => serve((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), false),

@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici';
-import type { Connection, Connections } from './outbound/connections.ts';
 import { urlProblem } from '#rules/url-problem.ts';
 import { bareHost, openAddressGuard, portOf, resolveName } from './address-guard.ts';
 import {
@@ -9,6 +8,7 @@ import {
   noPhases,
   type ResolveName,
 } from './outbound/addresses.ts';
+import type { Connection, Connections } from './outbound/connections.ts';
 
 /** What is sent over a connection. */
 type Message = { path: string; headers: Readonly<Record<string, string>>; body: Buffer };

@@ -1,4 +1,6 @@
 import { newId } from './clock.ts';
+import { countedAddress, type MailAddress, readMailAddress } from './outbox/address.ts';
+import { insertJobs } from './queue.ts';
 import {
   byteStrings,
   type Column,
@@ -10,8 +12,6 @@ import {
   texts,
 } from './statement.ts';
 import type { Vault } from './vault.ts';
-import { countedAddress, type MailAddress, readMailAddress } from './outbox/address.ts';
-import { insertJobs } from './queue.ts';
 
 /**
  * Every kind of mail, and how it is paced: `bulk` goes to many at once and may take its time, `prompt` is waited for.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type StdioOptions } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import { promisify } from 'node:util';
 import { PassThrough, pipeline, type Readable, type Transform, type Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import {
   brotliCompress,
   brotliCompressSync,

@@ -1,5 +1,5 @@
-import { type TSchema, Type } from 'typebox';
 import { createHash } from 'node:crypto';
+import { type TSchema, Type } from 'typebox';
 import { uuidPattern } from './clock.ts';
 import { ApiError } from './errors.ts';
 import { listBeginning } from './validation.ts';

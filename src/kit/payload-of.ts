@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { inTurns, turnSize } from './concurrency.ts';
 import { isKnown } from './conditional.ts';
 import { type JsonList, jsonType, partsOf, textOf } from './http.ts';
 import type { Answer } from './operation.ts';
 import { packAnswer, packStream } from './packing.ts';
-import { inTurns, turnSize } from './concurrency.ts';
 
 const lengthOf = (text: string): number => text.length;
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from './log.ts';
-import { isOfDatabaseAway, loggedError } from './errors.ts';
-import { only, statement } from './statement.ts';
 import { sayCount } from '#ast/say-count.ts';
 import { now } from './clock.ts';
 import { type Database, homeOf } from './database.ts';
+import { isOfDatabaseAway, loggedError } from './errors.ts';
+import type { Log } from './log.ts';
+import { only, statement } from './statement.ts';
 
 /** Work that goes on; it is stopped when its round has ended. */
 export type Periodic = { stop(): Promise<void> };

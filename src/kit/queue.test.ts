@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
+import { cellsOf } from '#cells/cells.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
-import { cellsOf } from '#cells/cells.ts';
 import { newId } from './clock.ts';
 import { openDatabase, transaction } from './database.ts';
 import { openLog } from './log.ts';
+import { hearJobs, openAnnouncer } from './queue/announcer.ts';
+import { claim, idleTime, openLookBack, pollMs, renewLeases, restMs } from './queue/claim.ts';
+import { openLanes } from './queue/lanes.ts';
+import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
 import {
   completeJob,
   enqueueJob,
@@ -18,10 +22,6 @@ import {
   LeaseLost,
   rescheduleJob,
 } from './queue.ts';
-import { hearJobs, openAnnouncer } from './queue/announcer.ts';
-import { claim, idleTime, openLookBack, pollMs, renewLeases, restMs } from './queue/claim.ts';
-import { openLanes } from './queue/lanes.ts';
-import { backoffSeconds, type Handlers, type Queue, startQueue } from './queue/worker.ts';
 
 const { database, url } = await testDatabase();
 // A second process is stood in for by a second pool: all that queues share is the database.

@@ -1,6 +1,6 @@
-import { type Column, double, jsonb, only, type Queryable, statement, uuid } from './statement.ts';
 import { type Database, notifierOf, partNameOf } from './database.ts';
 import { currentTrace } from './log.ts';
+import { type Column, double, jsonb, only, type Queryable, statement, uuid } from './statement.ts';
 
 /**
  * The one durable queue, on the table `jobs`: webhooks, mail, sweeps and exports are jobs of it.

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { ApiError, type ErrorCode, type ErrorItem } from './errors.ts';
 import { fewAtOnce } from './concurrency.ts';
+import { ApiError, type ErrorCode, type ErrorItem } from './errors.ts';
 
 /** The memory and time that a thread may use, and the answer if it needs more. */
 type Limits<Answer> = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { openMailServer } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { readSmtp, sendMessage, type SmtpConfig, type SmtpOutcome } from './smtp.ts';
+import { readSmtp, type SmtpConfig, type SmtpOutcome, sendMessage } from './smtp.ts';
 
 const smtpOf = (url: string): SmtpConfig => {
   const problems: string[] = [];

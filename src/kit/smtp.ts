@@ -1,5 +1,5 @@
-import { type MailAddress, readMailAddress, toAsciiDomain } from './outbox/address.ts';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { type MailAddress, readMailAddress, toAsciiDomain } from './outbox/address.ts';
 
 /** How the mail server is reached, and who mails come from. */
 export type SmtpConfig = {

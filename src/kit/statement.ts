@@ -1,6 +1,6 @@
 import type { ClientBase, Pool } from 'pg';
-import { noteFullDisk } from './storage.ts';
 import { ApiError } from './errors.ts';
+import { noteFullDisk } from './storage.ts';
 
 /**
  * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and its columns;

@@ -1,11 +1,11 @@
-import type { Readable } from 'node:stream';
-import { ApiError } from './errors.ts';
 import { type FileHandle, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeDirectories } from './make-directories.ts';
-import { syncDirectory } from './sync-directory.ts';
+import type { Readable } from 'node:stream';
 import type { ClientBase, Pool } from 'pg';
 import { type Database, databaseOf, isDiskFull } from './database.ts';
+import { ApiError } from './errors.ts';
+import { makeDirectories } from './make-directories.ts';
+import { syncDirectory } from './sync-directory.ts';
 
 /** Where the bytes of uploads lie: a disk or an object store. Keys are made by us, never by a visitor. */
 export type Storage = {

@@ -6,8 +6,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { command } from '#test/command-line.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { openOutbound } from './outbound.ts';
 import { trustCaFile } from './address-guard.ts';
+import { openOutbound } from './outbound.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-ca-'));
 after(() => rm(directory, { recursive: true }));

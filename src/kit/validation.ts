@@ -1,15 +1,15 @@
+import type { FastifyError, FastifyRequest } from 'fastify';
 import { type Static, type TObject, type TSchema, Type } from 'typebox';
 import { Format } from 'typebox/format';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { isRecord, own } from '#ast/json.ts';
 import { normalizeJson } from '#ast/normalize-json.ts';
-import { readTimestamp } from '#ast/rules/timestamp.ts';
 import type { ProblemCode } from '#ast/problem-codes.ts';
-import { ApiError, type ErrorCode, type ErrorItem, loggedError } from './errors.ts';
-import type { FastifyError, FastifyRequest } from 'fastify';
+import { readTimestamp } from '#ast/rules/timestamp.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { isDiskFull, isUnavailable } from './database.ts';
+import { ApiError, type ErrorCode, type ErrorItem, loggedError } from './errors.ts';
 import { jsonBodyLimit } from './json-body.ts';
 
 // What the library takes for one may be none to Date or PostgreSQL: a leap second (23:59:60), the year 0.

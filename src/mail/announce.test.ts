@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openVault } from '#kit/vault.ts';
-import { addMember } from '#workspaces/members.ts';
-import { createKey, revokeKey } from '#workspaces/keys.ts';
-import type { Role } from '#rules/permissions.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { newId, now } from '#kit/clock.ts';
+import { openVault } from '#kit/vault.ts';
+import type { Role } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
-import { announce, findAudience } from './announcements.ts';
+import { createKey, revokeKey } from '#workspaces/keys.ts';
+import { addMember } from '#workspaces/members.ts';
 import { insertUser } from '#workspaces/users.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { announce, findAudience } from './announcements.ts';
 
 const { database } = await testDatabase();
 const context = { database, vault: openVault('0b'.repeat(32)), publicUrl: 'https://forms.test' };

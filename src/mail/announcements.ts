@@ -5,8 +5,8 @@ import { type Database, transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { announceWithCommit } from '#kit/queue.ts';
-import type { Vault } from '#kit/vault.ts';
 import { statement } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
 
 /** The owners of workspaces that have a living API key, each once, in the first of their workspaces. */
 const selectKeyOwners = statement(

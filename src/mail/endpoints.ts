@@ -1,24 +1,24 @@
-import { columns, nullable, requireRow, statement, texts, word } from '#kit/statement.ts';
-import { keptFor } from '#workspaces/retention.ts';
+import { wishOf } from '#invitations/links-file.ts';
+import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
 import {
   laneOfMail,
   type MailKind,
-  mailPaces,
   type MailState,
+  mailPaces,
   mailStates,
   sendMailJob,
 } from '#kit/outbox.ts';
-import { insertJobs } from '#kit/queue.ts';
-import { wishOf } from '#invitations/links-file.ts';
-import type { Config } from '#kit/config.ts';
 import { belowId, endCut, readCut } from '#kit/pagination.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
-import { wired } from '#kit/http.ts';
+import { insertJobs } from '#kit/queue.ts';
+import { columns, nullable, requireRow, statement, texts, word } from '#kit/statement.ts';
 import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
+import { keptFor } from '#workspaces/retention.ts';
 import { countTry } from '#workspaces/sign-in.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
 import { LoggedMail, MailLog, MailQuery, MailStatus, TestAnswer, TestMail } from './shapes.ts';

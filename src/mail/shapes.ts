@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { type MailKind, mailPaces, type MailState, mailStates } from '#kit/outbox.ts';
+import { type MailKind, type MailState, mailPaces, mailStates } from '#kit/outbox.ts';
+import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 
 export type { MailKind, MailState };

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { closures, findClosure, type LiveForm } from '#forms/live-form.ts';
 import type { Arrival } from '#invitations/admission.ts';
-import { verifyPassword } from '#kit/password-hash.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
+import { verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
 import { fullMessage, isFull } from '#submissions/exactly-once.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';

@@ -1,31 +1,31 @@
-import { answerContext } from '#forms/live-form.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { evaluate } from '#ast/logic/evaluate.ts';
+import type { Form } from '#ast/tree.ts';
+import { answerContext } from '#forms/live-form.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
-import { sendPage } from './problem-page.ts';
-import {
-  type LinkRequest,
-  type OpenContext,
-  openKnownForm,
-  openVisit,
-  readVisit,
-  Refused,
-  type Visit,
-} from './visit/visit.ts';
+import { makeKey, signKey } from '#submissions/exactly-once.ts';
+import { openResume } from '#submissions/progress/complete.ts';
+import { courseOf } from './counting/count-visit.ts';
+import { writeCourse } from './counting/course.ts';
 import { answerForm, type Ending } from './post/answer-form.ts';
 import { redirectsOf, wantsJson } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { controlOf, numberOf } from './post/controls.ts';
 import { pageAgain } from './post/page-post.ts';
-import { evaluate } from '#ast/logic/evaluate.ts';
-import type { Form } from '#ast/tree.ts';
-import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { makeKey, signKey } from '#submissions/exactly-once.ts';
-import { openResume } from '#submissions/progress/complete.ts';
-import { courseOf } from './counting/count-visit.ts';
-import { writeCourse } from './counting/course.ts';
+import { sendPage } from './problem-page.ts';
 import { uploadRoute } from './upload-route.ts';
 import { formPage } from './visit/form-page.ts';
+import {
+  type LinkRequest,
+  type OpenContext,
+  openKnownForm,
+  openVisit,
+  Refused,
+  readVisit,
+  type Visit,
+} from './visit/visit.ts';
 
 /** What a page has that changes a submission, as it was opened now. */
 function editShowing({ words }: Visit, token: string, { seen }: OpenedEdit): ReturnType<Ending['showing']> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkSettings, settingsFor } from '#ast/settings.ts';
 import { composite, element, formOf, problemsOf, stepsOf } from '#ast/testing.ts';
-import { type Paper, openPaper, publishForm, submissionOf } from '#test/paper.ts';
+import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 
 /** Texts that show answers (`{{id}}`), on pages without script, and what the rest of the service says of them. */

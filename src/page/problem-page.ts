@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import { factOf } from '#ast/fact-of.ts';
-import { stylesheet } from './style.ts';
-import { type Look, lookOf, plainLook } from './theme/look.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Page, sendText } from '#kit/packing.ts';
+import { factOf } from '#ast/fact-of.ts';
 import { fill, sayTime } from '#ast/words.ts';
 import { TooMuchWork } from '#ast/work.ts';
 import { type ApiError, errorCodes } from '#kit/errors.ts';
+import { type Page, sendText } from '#kit/packing.ts';
 import { problemOf } from '#kit/validation.ts';
 import type { RefusalReason } from './admission.ts';
-import { sourceOf } from './screening.ts';
 import { wantsJson } from './post/answer-json.ts';
 import { isMultipart } from './post/multipart.ts';
-import { renderNotice, renderPassword, type Retry } from './render/notices.ts';
-import { languageLinks, readVisit, Refused, scriptInFrame, type Visit } from './visit/visit.ts';
-import { type Words } from './words/words.ts';
+import { type Retry, renderNotice, renderPassword } from './render/notices.ts';
+import { sourceOf } from './screening.ts';
+import { stylesheet } from './style.ts';
+import { type Look, lookOf, plainLook } from './theme/look.ts';
+import { languageLinks, Refused, readVisit, scriptInFrame, type Visit } from './visit/visit.ts';
 import { chooseLocale, wordsOf } from './words/choose-locale.ts';
+import { type Words } from './words/words.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -1,16 +1,40 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fill, sayDay } from '#ast/words.ts';
+import type { ImagesContext } from '#forms/images/images.ts';
+import { noteArrival, noteBeginning } from '#invitations/admission.ts';
+import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
+import { type Page, packFile, sendPacked, whenAskedFor } from '#kit/packing.ts';
+import type { Vault } from '#kit/vault.ts';
 import { mailResumeLink } from '#mail/notices/submission-letters.ts';
+import { makeKey, signKey } from '#submissions/exactly-once.ts';
 import { followLink, linkToken } from '#submissions/links.ts';
 import { openResume } from '#submissions/progress/complete.ts';
 import { addressKey } from '#workspaces/users.ts';
+import { enterPassword, entryParameter } from './admission.ts';
+import { confirmationPage } from './confirmation.ts';
+import { countView, visitRoute } from './counting/count-visit.ts';
+import { notBegun, writeCourse } from './counting/course.ts';
+import { linkRoutes } from './link-routes.ts';
+import { answerForm } from './post/answer-form.ts';
+import { answerJson, isJsonBody, redirectsOf } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
+import { readHtmlForms } from './post/read-post.ts';
+import { submitEnding } from './post/submit-ending.ts';
+import { answerProblem, passwordPage, sendPage } from './problem-page.ts';
 import { renderNotice, renderSaved, renderUnsubscribe, type SavedMail } from './render/notices.ts';
 import { answerPreflight, judgeSource, limitSaves } from './screening.ts';
-import { answerProblem, passwordPage, sendPage } from './problem-page.ts';
+import { fontRoutes, imageRoutes } from './theme/routes.ts';
+import { uploadRoute } from './upload-route.ts';
 import { readPrefill, resumeAddress, resumeMailAddress, writeAddress } from './visit/address.ts';
+import { firstPage, formPage } from './visit/form-page.ts';
 import {
   type FormRequest,
   type FormRoute,
@@ -21,31 +45,7 @@ import {
   scriptInFrame,
   type Visit,
 } from './visit/visit.ts';
-import type { ImagesContext } from '#forms/images/images.ts';
-import { ApiError } from '#kit/errors.ts';
-import { noteArrival, noteBeginning } from '#invitations/admission.ts';
-import { enterPassword, entryParameter } from './admission.ts';
-import { confirmationPage } from './confirmation.ts';
-import { countView, visitRoute } from './counting/count-visit.ts';
-import { notBegun, writeCourse } from './counting/course.ts';
-import { linkRoutes } from './link-routes.ts';
-import { answerForm } from './post/answer-form.ts';
-import { answerJson, isJsonBody, redirectsOf } from './post/answer-json.ts';
-import { readHtmlForms } from './post/read-post.ts';
-import { submitEnding } from './post/submit-ending.ts';
-import { packFile, type Page, sendPacked, whenAskedFor } from '#kit/packing.ts';
-import { fontRoutes, imageRoutes } from './theme/routes.ts';
-import { uploadRoute } from './upload-route.ts';
-import { firstPage, formPage } from './visit/form-page.ts';
-import { makeKey, signKey } from '#submissions/exactly-once.ts';
-import { findUnsubscriber, unsubscribe } from '#invitations/sending/unsubscribe.ts';
-import { uuidPattern } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
-import type { Vault } from '#kit/vault.ts';
 import { chooseLocale, wordsOf } from './words/choose-locale.ts';
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 type MailContext = AnsweringContext & OpenContext;
 

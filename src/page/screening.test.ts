@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
-import { openLog } from '#kit/log.ts';
 import { readConfig } from '#kit/config.ts';
+import { openLog } from '#kit/log.ts';
 import { readKey, signKey } from '#submissions/exactly-once.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { hasWorked, limitSaves, screenAnswers, type Sender, type Source } from './screening.ts';
+import { hasWorked, limitSaves, type Sender, type Source, screenAnswers } from './screening.ts';
 
 const { database } = await testDatabase();
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });

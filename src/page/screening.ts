@@ -1,21 +1,21 @@
-import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOrigin, namesOrigin } from '#ast/settings-by-condition.ts';
-import type { Settings } from '#ast/settings.ts';
-import { now, uuidPattern } from '#kit/clock.ts';
-import { ApiError } from '#kit/errors.ts';
 import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { checkAnswers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { isOrigin, namesOrigin } from '#ast/settings-by-condition.ts';
+import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
+import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
-import { holdAnswers, type HoldReason } from '#submissions/held/hold.ts';
 import { readKey } from '#submissions/exactly-once.ts';
+import { type HoldReason, holdAnswers } from '#submissions/held/hold.ts';
 import {
   answerRepeat,
-  submitAnswers,
   type SubmitContext,
   type SubmitRequest,
   type SubmitResult,
+  submitAnswers,
 } from '#submissions/submit.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';

@@ -3,9 +3,9 @@ import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { problemsOf, wordsOf } from './words/choose-locale.ts';
-import { everythingShown, type FormView } from './render/view.ts';
 import { renderForm } from './render/form.ts';
+import { everythingShown, type FormView } from './render/view.ts';
+import { problemsOf, wordsOf } from './words/choose-locale.ts';
 
 /** Pages for the tests of this room, and a strict reader of what they send. Product code does not import this file. */
 

@@ -3,8 +3,8 @@ import type { FileAnswer } from '#ast/answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { HeldFiles } from './post/held-files.ts';
+import { discardReceived, type ReadingContext, readPost } from './post/read-post.ts';
 import { judgeSource, type SourceContext } from './screening.ts';
-import { discardReceived, readPost, type ReadingContext } from './post/read-post.ts';
 import type { Visit } from './visit/visit.ts';
 
 type UploadContext = ReadingContext & SourceContext & { heldFiles: HeldFiles };

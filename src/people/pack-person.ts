@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
-import { english } from '#mail/words/words.ts';
-import { answerFields } from '#mail/notices/submission-letters.ts';
+import type { Answers } from '#ast/answers.ts';
 import { type FilesContext, storageKey } from '#files/stored-files.ts';
+import { formTree } from '#forms/form-rows.ts';
+import { type TarWriter, tarStream } from '#kit/archives.ts';
 import { now } from '#kit/clock.ts';
 import { json, only, statement } from '#kit/statement.ts';
-import { tarStream, type TarWriter } from '#kit/archives.ts';
+import { answerFields } from '#mail/notices/submission-letters.ts';
+import { english } from '#mail/words/words.ts';
 import type { Trace, TraceKind } from './traces.ts';
-import type { Answers } from '#ast/answers.ts';
-import { formTree } from '#forms/form-rows.ts';
 
 // What is given to a person ---------------------------------------------------------------------------------
 

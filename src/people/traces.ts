@@ -1,11 +1,6 @@
-import { firstId } from '#kit/pagination.ts';
-import type { Database } from '#kit/database.ts';
 import { fewAtOnce } from '#kit/concurrency.ts';
-import { findPage } from '#search/find-page.ts';
-import { readAsked as readQuestion } from '#search/read-asked.ts';
-import { saidIn } from '#submissions/erase/strip-answers.ts';
-import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import type { Asked } from './asked.ts';
+import type { Database } from '#kit/database.ts';
+import { firstId } from '#kit/pagination.ts';
 import {
   boolean,
   integer,
@@ -18,6 +13,11 @@ import {
   uuid,
   word,
 } from '#kit/statement.ts';
+import { findPage } from '#search/find-page.ts';
+import { readAsked as readQuestion } from '#search/read-asked.ts';
+import { saidIn } from '#submissions/erase/strip-answers.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import type { Asked } from './asked.ts';
 
 /** Of a row, the places where it may say it, each with what stands there. */
 type Said = readonly (readonly [place: string, value: unknown])[];

@@ -1,10 +1,10 @@
-import { columns } from '#kit/statement.ts';
 import type { OperatorName, Question, QuestionPart } from '#ast/search.ts';
 import { leastIdAt } from '#kit/clock.ts';
 import { firstId, lastId } from '#kit/pagination.ts';
-import type { UnitKind } from './question.ts';
-import { searchMarks } from '#submissions/writing.ts';
+import { columns } from '#kit/statement.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import { searchMarks } from '#submissions/writing.ts';
+import type { UnitKind } from './question.ts';
 
 /**
  * Submissions that have the words of a question are looked at one by one where that is what tells whether they answer it:

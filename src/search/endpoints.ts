@@ -3,20 +3,20 @@ import { defaultLanguage, searchLanguage } from '#ast/languages.ts';
 import { readQuestion, unfinishedAt } from '#ast/search.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
-import { operation, type Scope } from '#kit/operation.ts';
 import { jsonList, jsonText } from '#kit/http.ts';
+import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';
+import { operation, type Scope } from '#kit/operation.ts';
 import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
 import { submissionPage } from '#submissions/endpoints.ts';
 import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { countMatches, findPage, type FoundPage } from './find-page.ts';
 import { lookWindow } from './ask.ts';
+import { countMatches, type FoundPage, findPage } from './find-page.ts';
 import { openOptionLabels, placeHits, soughtBy, writtenWords } from './hits.ts';
 import { searchWindow, wordsAlone } from './question.ts';
 import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
-import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';
 
 /** So many letters a word has at least to be taken for another one that is written a little differently. */
 const leastMistaken = 4;

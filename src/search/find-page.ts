@@ -1,6 +1,8 @@
 import type { Database } from '#kit/database.ts';
 import { orNothing, type RowOf, statement } from '#kit/statement.ts';
 import { readFiltered } from '#submissions/list.ts';
+import { answeredVersion } from '#submissions/remove-form.ts';
+import { foundColumns, submissionSelection } from '#submissions/submit-endpoint.ts';
 import { checking, checkParameters, isPassed, lookWindow } from './ask.ts';
 import {
   asking,
@@ -13,8 +15,6 @@ import {
   wordsInSubject,
 } from './question.ts';
 import type { Reached } from './read-asked.ts';
-import { answeredVersion } from '#submissions/remove-form.ts';
-import { foundColumns, submissionSelection } from '#submissions/submit-endpoint.ts';
 
 const wordsAlone = { question: askingWords, hasSpan: false };
 

@@ -1,11 +1,11 @@
 import { isRecord } from '#ast/json.ts';
 import { cutToBytes } from '#ast/text.ts';
+import { mapInTurns } from '#kit/concurrency.ts';
+import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
 import type { Asked } from './ask.ts';
 import { asking, questionParameters, type UnitKind, walk, wordsAlone } from './question.ts';
-import type { Database } from '#kit/database.ts';
-import { mapInTurns } from '#kit/concurrency.ts';
 
 /** The texts with marks around every word that a question finds, in the order in which they were given. */
 const markHits = statement(

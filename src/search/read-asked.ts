@@ -3,8 +3,8 @@ import { type Question, type QuestionPart, readQuestion } from '#ast/search.ts';
 import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { ask, type Asked, type Known, phrasesIn, type SaidOption } from './ask.ts';
 import { statement } from '#kit/statement.ts';
+import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 

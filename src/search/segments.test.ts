@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
-import { testDatabase } from '#test/database.ts';
-import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
-import { countMatches, searchSubmissions } from './find-page.ts';
 import { insertSubmission, openNextSegment, segmentDocuments } from '#submissions/writing.ts';
+import { testDatabase } from '#test/database.ts';
+import { countMatches, searchSubmissions } from './find-page.ts';
+import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
 
 const { database } = await testDatabase();
 

@@ -1,9 +1,9 @@
 import { leastBeginning, operators, operatorsCalled, quoteValue, type Unfinished } from '#ast/search.ts';
 import type { Database } from '#kit/database.ts';
-import { writtenWords } from './hits.ts';
-import { statement } from '#kit/statement.ts';
 import { ownSchema } from '#kit/migrate.ts';
+import { statement } from '#kit/statement.ts';
 import { submissionStatuses } from '#submissions/present.ts';
+import { writtenWords } from './hits.ts';
 
 /**
  * Moves the index's pending list into the index. The server does it twice a second while there is one, so that no visitor's insert

@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
-import { dayRange, readDays } from '#kit/time-range.ts';
 import { withStableLabels } from '#ast/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
 import { columns, requireRow, statement, word } from '#kit/statement.ts';
+import { dayRange, readDays } from '#kit/time-range.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { medianOf } from './analytics/spans.ts';
 import { reviewName, stepNames } from './analytics/step-names.ts';
 import type { VisitKind } from './analytics/visit-counter.ts';
 import { findViewedForm, readStructures } from './columns/read-columns.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>

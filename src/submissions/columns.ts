@@ -1,7 +1,13 @@
 import type { ChoiceOption } from '#ast/answers/options.ts';
+import type { Answers } from '#ast/answers.ts';
 import type { ElementType } from '#ast/elements.ts';
-import { withStableLabels } from '#ast/piping.ts';
 import { own } from '#ast/json.ts';
+import { type Language, searchLanguage } from '#ast/languages.ts';
+import { limits } from '#ast/limits.ts';
+import { withStableLabels } from '#ast/piping.ts';
+import { chosenLabels, searchableText } from '#ast/searchable.ts';
+import type { Settings } from '#ast/settings.ts';
+import { byteLength, cutToBytes } from '#ast/text.ts';
 import { matchLanguage } from '#ast/translations/match-language.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import {
@@ -17,12 +23,6 @@ import {
   type Question,
   walkElements,
 } from '#ast/tree.ts';
-import type { Answers } from '#ast/answers.ts';
-import { type Language, searchLanguage } from '#ast/languages.ts';
-import { limits } from '#ast/limits.ts';
-import { chosenLabels, searchableText } from '#ast/searchable.ts';
-import type { Settings } from '#ast/settings.ts';
-import { byteLength, cutToBytes } from '#ast/text.ts';
 
 /** What a question asks, as the head of a column. */
 type Asked = {

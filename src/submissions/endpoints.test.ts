@@ -6,8 +6,8 @@ import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { changedBy } from './history/differences.ts';
 import { addToCount } from './submission-rows.ts';
-import { insertSubmission } from './writing.ts';
 import { trashSubmissions } from './trash/trash.ts';
+import { insertSubmission } from './writing.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
-import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { requireRow } from '#kit/statement.ts';
 import { jsonList } from '#kit/http.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { requireRow } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { readViewedForm } from './columns/read-columns.ts';
 import {

@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { LiveForm } from '#forms/live-form.ts';
-import { bringUpToDate, isLimited, type LimitedForm } from './taken/take.ts';
+import { newId, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
-import { findByKey, lockFormForSubmit } from './submission-rows.ts';
-import { createHash } from 'node:crypto';
-import { newId, timeOfId } from '#kit/clock.ts';
 import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
+import { findByKey, lockFormForSubmit } from './submission-rows.ts';
+import { bringUpToDate, isLimited, type LimitedForm } from './taken/take.ts';
 
 /** Whether the submits of a form come one after the other: it takes so many of them, or so many of an answer. */
 export const takesTurns = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>

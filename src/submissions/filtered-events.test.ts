@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import type { Condition } from '#ast/logic/condition.ts';
+import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { now } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';

@@ -1,7 +1,7 @@
-import { type Queryable, statement, word } from '#kit/statement.ts';
-import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
+import { type Queryable, statement, word } from '#kit/statement.ts';
+import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 
 /** @returns those removed; a full batch of 1,000 means that there may be more. */
 export const deleteExpiredLinks = statement(

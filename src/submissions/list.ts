@@ -1,8 +1,9 @@
-import { belowId, type Cut, leastId, mostPerPage } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { belowId, type Cut, leastId, mostPerPage } from '#kit/pagination.ts';
 import { columns, nullable, orNothing, type RowOf, statement, word } from '#kit/statement.ts';
 import { type Filter, isPlain } from './filter/read-filter.ts';
+import { inSpan } from './filter/read-where.ts';
 import {
   byFilter,
   type Conditions,
@@ -10,10 +11,9 @@ import {
   lookedUp,
   spanColumns,
 } from './filter/where-of-forms.ts';
-import { inSpan } from './filter/read-where.ts';
+import { answeredVersion } from './remove-form.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import { foundColumns, submissionSelection } from './submit-endpoint.ts';
-import { answeredVersion } from './remove-form.ts';
 
 /**
  * One page of a form's submissions, newest first, with the exact total in each row. A form without rows on this

@@ -6,10 +6,10 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { Answers } from '#forms/payload.ts';
 import { now } from '#kit/clock.ts';
-import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { mapInTurns } from '#kit/concurrency.ts';
 import { type JsonText, jsonText } from '#kit/http.ts';
+import { named } from '#kit/pagination.ts';
+import { tagOf } from '#kit/tag-of.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];

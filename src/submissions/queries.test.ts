@@ -5,9 +5,9 @@ import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
+import { listFiltered, listSubmissions, listSubmissionsByStatus } from './list.ts';
 import { listView } from './table.ts';
 import { openScene } from './testing.ts';
-import { listFiltered, listSubmissions, listSubmissionsByStatus } from './list.ts';
 
 const { database } = await testDatabase();
 const scene = await openScene(database, [element('text', 'name')]);

@@ -1,10 +1,10 @@
+import { deleteFormRow } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import type { Job } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { runTaskStep } from '#tasks/run-tasks.ts';
-import { removeRows } from './changes/remove.ts';
-import { deleteFormRow } from '#forms/live-form.ts';
 import { snapshotColumns, snapshotSelection, versionJoin } from './changes/edit.ts';
+import { removeRows } from './changes/remove.ts';
 import { deleteHeld } from './held/hold.ts';
 
 /**

@@ -8,8 +8,8 @@ import type { Column as ColumnOf } from './columns.ts';
 import { exportFormats } from './export/export.ts';
 import { formFilterParameters } from './filter/read-filter.ts';
 import { changeKinds, changeThroughs, type Difference } from './history/differences.ts';
-import { sortParameter } from './sort/sortable.ts';
 import { submissionStatuses } from './present.ts';
+import { sortParameter } from './sort/sortable.ts';
 
 export type { Difference };
 export type Column = ColumnOf;

@@ -1,8 +1,8 @@
-import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
 import { Type } from 'typebox';
 import { quote } from '#ast/problems.ts';
 import { type Form, languagesOf } from '#ast/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, nullable, requireRow, statement, text, word } from '#kit/statement.ts';
@@ -10,8 +10,8 @@ import { requireReach } from '#workspaces/authenticate.ts';
 import { findArrived, takeNamedFiles } from './changes/edited-answers.ts';
 import { Submission, submissionJson, submissionTag } from './present.ts';
 import { requireClean } from './reference.ts';
-import { submitAnswers, type SubmitContext } from './submit.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
+import { type SubmitContext, submitAnswers } from './submit.ts';
 
 /** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
 export const foundColumns = columns(

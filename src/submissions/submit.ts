@@ -4,10 +4,10 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { inTurn, takePlace, takesTurns } from './exactly-once.ts';
 import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
-import { AnswersTaken, isLimited, takeAnswers, takeTurn } from './taken/take.ts';
+import { inTurn, takePlace, takesTurns } from './exactly-once.ts';
 import { completeProgress } from './progress/complete.ts';
+import { AnswersTaken, isLimited, takeAnswers, takeTurn } from './taken/take.ts';
 import {
   claimAll,
   editTokenOf,

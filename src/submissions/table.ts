@@ -1,15 +1,15 @@
-import { columns, jsonb, nullable, statement, word } from '#kit/statement.ts';
-import type { SubmissionStatus } from './submission-rows.ts';
-import type { TableSettings } from './shapes.ts';
 import { formTree } from '#forms/form-rows.ts';
+import { columns, jsonb, nullable, statement, word } from '#kit/statement.ts';
 import {
   byFilter,
-  filterColumns,
   type FilterKind,
+  filterColumns,
   isMet,
   receivedAt,
   spanColumns,
 } from './filter/where-of-forms.ts';
+import type { TableSettings } from './shapes.ts';
+import type { SubmissionStatus } from './submission-rows.ts';
 
 /**
  * The same statements for a list by `receivedAt`, whose index answers all of them. The planner must not take the index of

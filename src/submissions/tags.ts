@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/text.ts';
-import { ApiError } from '#kit/errors.ts';
 import { reachForm } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { statement } from '#kit/statement.ts';
 

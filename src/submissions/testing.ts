@@ -1,5 +1,6 @@
-import { structure } from '#ast/testing.ts';
 import type { AnswerFiles, Answers, FileAnswer } from '#ast/answers.ts';
+import { structure } from '#ast/testing.ts';
+import { insertUnclaimedFile, setFileContent } from '#files/stored-files.ts';
 import { createForm } from '#forms/forms.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
@@ -8,8 +9,7 @@ import { openVault } from '#kit/vault.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { addToCount } from './submission-rows.ts';
-import { submitAnswers, type SubmitResult } from './submit.ts';
-import { insertUnclaimedFile, setFileContent } from '#files/stored-files.ts';
+import { type SubmitResult, submitAnswers } from './submit.ts';
 
 // Submissions to test with. Only tests import this file.
 

@@ -1,6 +1,7 @@
-import type { Answers } from '#ast/answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
+import type { Answers } from '#ast/answers.ts';
 import { editDaysOf } from '#ast/settings.ts';
+import { claimFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -10,10 +11,9 @@ import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
 import { reportNews } from '#workspaces/mail-news.ts';
 import { listFiles } from './changes/edited-answers.ts';
+import { searchColumns } from './columns.ts';
 import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';
 import { giveLink, linkToken } from './links.ts';
-import { searchColumns } from './columns.ts';
-import { claimFiles } from '#files/stored-files.ts';
 import { ownSlot, type SubmissionStatus } from './submission-rows.ts';
 
 /**

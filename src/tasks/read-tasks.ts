@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { belowId, endCut, lastId, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import { parkedReason } from '#kit/queue/park-job.ts';
-import { closed, uuid } from '#kit/validation.ts';
 import {
   columns,
   jsonb,
@@ -15,10 +15,10 @@ import {
   uuids,
   word,
 } from '#kit/statement.ts';
-import { wired } from '#kit/http.ts';
+import { closed, uuid } from '#kit/validation.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import type { Problem } from './run-tasks.ts';
-import { Task, type TaskKind, taskKinds, type TaskState, taskStates } from './shapes.ts';
+import { Task, type TaskKind, type TaskState, taskKinds, taskStates } from './shapes.ts';
 
 const filterColumns = columns('workspace_id kinds id? form_id? subject_id:uuid?', {
   form_ids: nullable(uuids),

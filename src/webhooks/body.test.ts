@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deliveryBody, type BodySource } from './signature.ts';
 import type { Snapshot } from './event.ts';
+import { type BodySource, deliveryBody } from './signature.ts';
 
 const snapshot: Snapshot = {
   form: { id: 'form', name: 'Application', workspace_id: 'workspace' },

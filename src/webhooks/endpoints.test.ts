@@ -3,19 +3,19 @@ import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import type { Permission } from '#rules/permissions.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import type { Permission } from '#rules/permissions.ts';
 import type {
-  WebhookWithSecret,
   DeliveryDetail,
   DeliveryLine,
   DeliveryList,
   SentTest,
   WebhookDetail,
   WebhookList,
+  WebhookWithSecret,
 } from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '0.05,0.05' });

@@ -2,25 +2,25 @@ import type { Static } from 'typebox';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
-import { readCut } from '#kit/pagination.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { readCut } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import type { Vault } from '#kit/vault.ts';
 import { readRange } from '#kit/time-range.ts';
+import type { Vault } from '#kit/vault.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import { retryDelivery } from './retry-delivery.ts';
-import { changeWebhook, type WebhookChange as Change } from './editing/change-webhook.ts';
+import { type WebhookChange as Change, changeWebhook } from './editing/change-webhook.ts';
 import { createWebhook, deleteWebhook, mostWebhooks } from './editing/webhooks.ts';
 import { listDeliveries, reachWebhook, readDelivery, readHealth, readWebhooks } from './log.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import { testWebhook } from './samples.ts';
 import {
   DeliveryDetail,
   DeliveryList,
   DeliveryQuery,
-  NewWebhook,
   NewSecret,
+  NewWebhook,
   SentTest,
   TestRequest,
   WebhookChange,

@@ -5,7 +5,7 @@ import { signIn } from '#test/console.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type { WebhookWithSecret, DeliveryList, SentTest, WebhookDetail } from './shapes.ts';
+import type { DeliveryList, SentTest, WebhookDetail, WebhookWithSecret } from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '0.05,0.05' });
 const tenant = await service.makeTenant();

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { Condition } from '#ast/logic/condition.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import { leastIdAt, now } from '#kit/clock.ts';
+import type { Scope } from '#kit/operation.ts';
 import { belowId, type Cut, endCut } from '#kit/pagination.ts';
-import type { LinkTarget } from '#kit/vault.ts';
 import {
   type Column,
   columns,
@@ -9,22 +11,20 @@ import {
   json,
   nullable,
   type Queryable,
-  requireRow,
   type RowOf,
+  requireRow,
   statement,
   timestamp,
   word,
 } from '#kit/statement.ts';
-import { deliveryBody } from './signature.ts';
-import type { EventKind } from './event.ts';
-import type { DeliveryDetail, DeliveryLine, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
-import type { Trigger } from './delivery-job.ts';
-import type { DeliveryStatus } from './retry-delivery.ts';
-import { leastIdAt, now } from '#kit/clock.ts';
-import type { Scope } from '#kit/operation.ts';
+import type { LinkTarget } from '#kit/vault.ts';
 import { type Plan, plans, requireReach } from '#workspaces/authenticate.ts';
+import type { Trigger } from './delivery-job.ts';
+import type { EventKind } from './event.ts';
 import { kinds, type pausers } from './record-event.ts';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { DeliveryStatus } from './retry-delivery.ts';
+import type { DeliveryDetail, DeliveryLine, DeliveryList, Webhook, WebhookHealth } from './shapes.ts';
+import { deliveryBody } from './signature.ts';
 
 const real: Column<number> = { pg: 'real' };
 

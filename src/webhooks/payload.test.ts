@@ -12,10 +12,10 @@ import { elements } from '#ast/elements.ts';
 import { composite, element, formOf, formOfSteps } from '#ast/testing.ts';
 import type { Form } from '#ast/tree.ts';
 import { newId } from '#kit/clock.ts';
-import { deliveryBody } from './signature.ts';
 import { snapshotOf } from './event.ts';
-import { sampleSubmission } from './samples.ts';
 import { payloadSchema, typeScriptOf } from './payload.ts';
+import { sampleSubmission } from './samples.ts';
+import { deliveryBody } from './signature.ts';
 
 const schemaOf = (form: Form) => payloadSchema(form, { id: 'https://forms.test/schema.json' });
 const inputTypes = Object.entries(elements).flatMap(([type, { group }]) => (group === 'input' ? [type] : []));

@@ -1,22 +1,22 @@
-import { requireForm } from '#forms/form-rows.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
+import { readFileSync } from 'node:fs';
 import { Type } from 'typebox';
+import { effectiveForm } from '#ast/effective-form.ts';
+import { type JsonSchema, type JsonType, reference } from '#ast/json-schema.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import { requireForm } from '#forms/form-rows.ts';
+import { answersSchema, fileUploadsSchema } from '#forms/payload.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { deliveryBody } from './signature.ts';
 import { type EventKind, eventKinds } from './event.ts';
 import { feedUrlOf } from './feed/endpoints.ts';
 import { reachWebhook } from './log.ts';
 import { sampleSnapshot } from './samples.ts';
 import { Payload, Receiver } from './shapes.ts';
-import { readFileSync } from 'node:fs';
-import { answersSchema, fileUploadsSchema } from '#forms/payload.ts';
-import { type JsonSchema, type JsonType, reference } from '#ast/json-schema.ts';
+import { deliveryBody } from './signature.ts';
 
 /**
  * The TypeScript types of a payload schema: one for each of its `$defs`, named after the form (`ContactEvent`).

@@ -1,19 +1,19 @@
 import { setImmediate } from 'node:timers/promises';
-import { give, type Given, isRowTrue, isTrue } from '#ast/logic/compare.ts';
-import { todayIn } from '#ast/rules/today.ts';
-import type { Work } from '#ast/work.ts';
-import { newId, now } from '#kit/clock.ts';
-import { type Column, json, nullable, type Queryable, statement, text, texts, word } from '#kit/statement.ts';
-import { currentTrace } from '#kit/log.ts';
-import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
-import type { EventKind, Snapshot } from './event.ts';
-import { type Condition, holds } from '#ast/logic/condition.ts';
-import { insertJobs } from '#kit/queue.ts';
-import type { Plan } from '#workspaces/authenticate.ts';
-import { isFeedRead } from '#forms/live-form.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import { inputRules, isInputType, takesFiles } from '#ast/input-rules.ts';
 import { own } from '#ast/json.ts';
+import { type Given, give, isRowTrue, isTrue } from '#ast/logic/compare.ts';
+import { type Condition, holds } from '#ast/logic/condition.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import type { Work } from '#ast/work.ts';
+import { isFeedRead } from '#forms/live-form.ts';
+import { newId, now } from '#kit/clock.ts';
+import { currentTrace } from '#kit/log.ts';
+import { insertJobs } from '#kit/queue.ts';
+import { type Column, json, nullable, type Queryable, statement, text, texts, word } from '#kit/statement.ts';
+import type { Plan } from '#workspaces/authenticate.ts';
+import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
+import type { EventKind, Snapshot } from './event.ts';
 
 /** What a filter looks at: the submission as the event tells of it, and the fields of the version that it answered. */
 type Filtered = {

@@ -2,7 +2,7 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { announceJobs, enqueueJob } from '#kit/queue.ts';
 import { only, requireRow, statement, word } from '#kit/statement.ts';
-import { deliverJob, type DeliverJobPayload, laneOf } from './delivery-job.ts';
+import { type DeliverJobPayload, deliverJob, laneOf } from './delivery-job.ts';
 
 /** Specification, "Webhook delivery status". */
 export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const;

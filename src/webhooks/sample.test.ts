@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers, type AnswerFiles, type Answers, type FileAnswer } from '#ast/answers.ts';
-import { elements, type ElementType } from '#ast/elements.ts';
+import { type AnswerFiles, type Answers, checkAnswers, type FileAnswer } from '#ast/answers.ts';
+import { type ElementType, elements } from '#ast/elements.ts';
 import { fieldName } from '#ast/fields.ts';
 import { composite, context, element, formOf } from '#ast/testing.ts';
 import { type Form, kindOf, listQuestions } from '#ast/tree.ts';

@@ -1,25 +1,25 @@
-import { findForm } from '#forms/form-rows.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
+import { checkAnswer } from '#ast/answers/check-input.ts';
+import type { AnswerRow, Answers, AnswerValue } from '#ast/answers.ts';
 import { describeFields, type FieldDescription } from '#ast/describe.ts';
+import { effectiveForm } from '#ast/effective-form.ts';
+import { elements } from '#ast/elements.ts';
+import { answerLimits } from '#ast/limits.ts';
+import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
+import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
+import { findForm } from '#forms/form-rows.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
-import { json, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { ApiError } from '#kit/errors.ts';
 import { currentTrace } from '#kit/log.ts';
+import { json, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from './delivery-job.ts';
-import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { refuse, urlProblems } from './editing/webhooks.ts';
+import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
-import type { AnswerRow, Answers, AnswerValue } from '#ast/answers.ts';
-import { checkAnswer } from '#ast/answers/check-input.ts';
-import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
-import { elements } from '#ast/elements.ts';
-import { answerLimits } from '#ast/limits.ts';
-import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
-import { ApiError } from '#kit/errors.ts';
 
 /** Answers that somebody might have given, and the reference data of a form that was opened with `?test=true`. */
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };

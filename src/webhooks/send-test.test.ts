@@ -6,13 +6,13 @@ import { startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
-import { freePort, until } from '#test/service.ts';
+import { closedPort, until } from '#test/service.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
-import { deliverWebhook } from './sending/deliver.ts';
 import { deliverJob } from './delivery-job.ts';
-import { retryDelivery } from './retry-delivery.ts';
 import { eventKinds } from './event.ts';
+import { retryDelivery } from './retry-delivery.ts';
 import { sampleSnapshot, sendSubmissionTests, sendTest } from './samples.ts';
+import { deliverWebhook } from './sending/deliver.ts';
 import { verifySignature } from './signature.ts';
 import { makeForm, makeWebhook, readLog } from './testing.ts';
 
@@ -159,7 +159,7 @@ test('a test finds no ports: whatever lies behind a blocked address, it says the
 test('nor does it say why nothing could be connected to: a closed port, a certificate of nobody (T10)', async () => {
   const selfSigned = await openReceiver({ certificate: 'selfsigned' });
   const told = new Set<string>();
-  for (const url of [`https://127.0.0.1:${await freePort()}/`, selfSigned.url]) {
+  for (const url of [`https://127.0.0.1:${closedPort}/`, selfSigned.url]) {
     const line = await sendAndSettle(await setScene({ url }));
     const [{ reason, dns_ms, connect_ms, tls_ms, first_byte_ms }] = await attemptsOf(line.id);
     assert.deepEqual([dns_ms, connect_ms, tls_ms, first_byte_ms], [null, null, null, null]);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { LinkTarget } from '#kit/vault.ts';
-import type { EventKind, Snapshot } from './event.ts';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { EventKind, Snapshot } from './event.ts';
 
 /**
  * The value of X-Service-Signature: `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with

@@ -5,11 +5,11 @@ import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
+import { insertWebhook } from './editing/webhooks.ts';
 import { type EventKind, eventKinds, snapshotOf } from './event.ts';
 import { listDeliveries } from './log.ts';
-import type { DeliveryLine } from './shapes.ts';
 import { recordEvent } from './record-event.ts';
-import { insertWebhook } from './editing/webhooks.ts';
+import type { DeliveryLine } from './shapes.ts';
 
 // Things to test webhooks with. Only tests import this file.
 

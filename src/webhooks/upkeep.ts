@@ -1,7 +1,7 @@
-import { statement } from '#kit/statement.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { leastIdAt } from '#kit/id-times.ts';
+import { statement } from '#kit/statement.ts';
 import { keptFor } from '#workspaces/retention.ts';
 
 /**

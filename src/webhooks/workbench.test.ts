@@ -6,7 +6,7 @@ import { signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
-import type { WebhookWithSecret, DeliveryList, Payload, Replay, Receiver, SentTest } from './shapes.ts';
+import type { DeliveryList, Payload, Receiver, Replay, SentTest, WebhookWithSecret } from './shapes.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '' });
 const tenant = await service.makeTenant();

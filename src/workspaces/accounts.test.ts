@@ -7,9 +7,9 @@ import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
-import { openAccounts } from './users.ts';
 import { addMember } from './members.ts';
 import { passwordProblems } from './passwords.ts';
+import { openAccounts } from './users.ts';
 import { createWorkspace } from './workspaces.ts';
 
 const { database } = await testDatabase();

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { isUnavailable, openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeApiKey } from './api-key.ts';
 import { authenticate, forgetKeys, requirePermission } from './authenticate.ts';
 import { keyChannel } from './keys/key-rows.ts';
 import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
-import { permissionNames } from '#rules/permissions.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 
 const { database } = await testDatabase();

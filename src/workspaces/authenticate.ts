@@ -1,10 +1,9 @@
 import { now } from '#kit/clock.ts';
-import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
-import type { RequestCounter } from './request-counter.ts';
 import type { PlanName } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
+import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
 import type { Actor, Scope } from '#kit/operation.ts';
-import { hashOfHeader } from './api-key.ts';
+import { nullable, only, statement, word } from '#kit/statement.ts';
 import {
   keyMay,
   type Permission,
@@ -13,8 +12,9 @@ import {
   type Role,
   roleMay,
 } from '#rules/permissions.ts';
-import { nullable, only, statement, word } from '#kit/statement.ts';
+import { hashOfHeader } from './api-key.ts';
 import { permissionList } from './keys/key-rows.ts';
+import type { RequestCounter } from './request-counter.ts';
 
 /** Requests that pass in a window: `perMinute`, and `burst` beyond it. A Caller has both. */
 export type Rate = { readonly perMinute: number; readonly burst: number };

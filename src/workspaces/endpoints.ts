@@ -6,11 +6,11 @@ import { ApiError } from '#kit/errors.ts';
 import { operation, type Scope } from '#kit/operation.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { personOf, plans, rateOf, requireWholeWorkspace } from './authenticate.ts';
-import { nameProblems, refuseProblems } from './users.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
-import { closed, nameText, Workspace } from './shapes.ts';
+import { personOf, plans, rateOf, requireWholeWorkspace } from './authenticate.ts';
 import { findWorkspace } from './members.ts';
+import { closed, nameText, Workspace } from './shapes.ts';
+import { nameProblems, refuseProblems } from './users.ts';
 
 /** What is null stays. */
 const updateWorkspace = statement(

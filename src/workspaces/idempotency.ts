@@ -1,11 +1,11 @@
-import { only, statement } from '#kit/statement.ts';
 import { createHash } from 'node:crypto';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Answer, Scope } from '#kit/operation.ts';
-import type { Vault } from '#kit/vault.ts';
 import { textOf } from '#kit/http.ts';
+import type { Answer, Scope } from '#kit/operation.ts';
+import { only, statement } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
 
 /** Forgets what requests were answered: whoever repeats one is told to look whether it took effect. */
 export const forgetKeptAnswers = statement(

@@ -1,5 +1,5 @@
-import type { ClientBase } from 'pg';
 import type { Configuration, IDToken } from 'openid-client';
+import type { ClientBase } from 'pg';
 import { normalizeText } from '#ast/text.ts';
 import { cellOfWorkspace, isAway } from '#cells/across-cells.ts';
 import { cellsOf } from '#cells/cells.ts';
@@ -7,18 +7,18 @@ import { newId, now } from '#kit/clock.ts';
 import type { IdentityProviderConfig } from '#kit/config/sections.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { hashPassword } from '#kit/password-hash.ts';
 import type { Visitor } from '#kit/operation.ts';
+import { normalizeAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { hashPassword } from '#kit/password-hash.ts';
 import { columns, only, statement } from '#kit/statement.ts';
 import { newKey, type Vault } from '#kit/vault.ts';
-import { normalizeAddress, toAsciiDomain } from '#kit/outbox/address.ts';
-import { type Accounts, emailProblems, longestName } from './users.ts';
+import { type Role, roleNames } from '#rules/permissions.ts';
 import { reportNews } from './mail-news.ts';
 import { changeRole, findMembership, insertMember } from './members.ts';
-import type { RequestCounter } from './request-counter.ts';
-import { type Role, roleNames } from '#rules/permissions.ts';
-import { countTry, isTemporaryOver, signInTries } from './sign-in.ts';
 import { setPassword } from './password-reset.ts';
+import type { RequestCounter } from './request-counter.ts';
+import { countTry, isTemporaryOver, signInTries } from './sign-in.ts';
+import { type Accounts, emailProblems, longestName } from './users.ts';
 
 const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
 

@@ -1,18 +1,18 @@
-import { nullable, only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
-import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
 import type { ClientBase } from 'pg';
+import { type Static, Type } from 'typebox';
 import { now } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
 import { requireUnchanged, seenIn, type Unchanged } from '#kit/conditional.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
+import { nullable, only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
+import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
 import { forgetKeys, type Plan, requireWholeWorkspace } from './authenticate.ts';
 import { revokeKeysOf, tellOfKeys } from './keys/key-rows.ts';
 import { reportNews } from './mail-news.ts';
-import { type Static, Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
 import { closed, maybe, role, timestamp, uuid } from './shapes.ts';
-import { tagOf } from '#kit/tag-of.ts';
 
 /** A person in a workspace, and what it asks of them; nothing for strangers and for workspaces that do not exist. */
 export const findMembership = statement(

@@ -6,11 +6,11 @@ import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { addMember } from './members.ts';
+import { beginPasswordReset, deleteExpiredResets, finishPasswordReset } from './password-reset.ts';
 import { hasPassword } from './second-factor/password-again.ts';
+import { choosePassword, findPasswordHash } from './sign-in.ts';
 import { createUser, resetUserPassword, wordsOfPerson } from './users.ts';
 import { createWorkspace } from './workspaces.ts';
-import { beginPasswordReset, deleteExpiredResets, finishPasswordReset } from './password-reset.ts';
-import { choosePassword, findPasswordHash } from './sign-in.ts';
 
 const { database } = await testDatabase();
 const password = 'correct horse battery';

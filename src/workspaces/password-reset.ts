@@ -1,14 +1,14 @@
-import { only, type Queryable, statement } from '#kit/statement.ts';
 import { createHash, randomBytes } from 'node:crypto';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { hashPassword } from '#kit/password-hash.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
+import { hashPassword } from '#kit/password-hash.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
 import { reportPasswordChange, reportToPerson } from './mail-news.ts';
-import { emailProblems, refuseProblems, wordsOfPerson } from './users.ts';
 import { passwordProblems } from './passwords.ts';
 import { strangersFactors } from './second-factor/strangers-factors.ts';
+import { emailProblems, refuseProblems, wordsOfPerson } from './users.ts';
 
 /** Those whose time is over. */
 export const deleteExpiredResets = statement(

@@ -6,10 +6,10 @@ import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
 import { untilOneWaits, whileHeld, whileTableHeld } from '#test/while-held.ts';
-import { createKey, listKeys } from './keys.ts';
-import { createWorkspace } from './workspaces.ts';
-import { insertRequests, keptRequests, openRequestLog, trimRequests } from './request-log.ts';
 import { listRequests } from './keys/endpoints.ts';
+import { createKey, listKeys } from './keys.ts';
+import { insertRequests, keptRequests, openRequestLog, trimRequests } from './request-log.ts';
+import { createWorkspace } from './workspaces.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');

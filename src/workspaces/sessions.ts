@@ -1,5 +1,5 @@
-import { statement } from '#kit/statement.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
 /** Where somebody is signed in, the newest first; also where the second step has yet to be taken. */

@@ -3,8 +3,8 @@ import { beforeEach, test } from 'node:test';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
 import { authenticate } from './authenticate.ts';
-import { completeSetup, prepareSetup } from './workspaces.ts';
 import { createUser } from './users.ts';
+import { completeSetup, prepareSetup } from './workspaces.ts';
 
 const { database } = await testDatabase();
 const first = {

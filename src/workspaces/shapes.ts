@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
 import { longestAddress } from '#kit/outbox/address.ts';
-import { plans, type Plan } from './authenticate.ts';
-import { longestName } from './users.ts';
+import { named } from '#kit/pagination.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
+import { type Plan, plans } from './authenticate.ts';
+import { longestName } from './users.ts';
 
 export type { Role };
 

@@ -6,9 +6,9 @@ import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
 import { afterTries, countTimes, makePerson, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
-import { createUser, openAccounts } from './users.ts';
 import { openRequestCounter } from './request-counter.ts';
 import { changePassword, deviceMark, signIn, signInTries } from './sign-in.ts';
+import { createUser, openAccounts } from './users.ts';
 
 const { database, url } = await testDatabase();
 const vault = openVault('ab'.repeat(32));

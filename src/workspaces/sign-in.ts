@@ -1,16 +1,16 @@
-import { now } from '#kit/clock.ts';
 import { createHash, randomBytes } from 'node:crypto';
+import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
-import { type Accounts, refuseProblems, wordsOfPerson } from './users.ts';
 import { countUpTo } from './authenticate.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import type { RequestCounter } from './request-counter.ts';
+import { type Accounts, refuseProblems, wordsOfPerson } from './users.ts';
 
 /** However often it is used, a session ends so long after its sign-in; one that is not used ends after a week. */
 const longestSessionMs = 30 * 86_400_000;

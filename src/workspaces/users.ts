@@ -1,19 +1,19 @@
-import type { ProblemCode } from '#ast/problem-codes.ts';
-import { countCharacters, isCleanText, normalizeText } from '#ast/text.ts';
-import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { homeOf } from '#kit/database.ts';
 import { randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { ProblemCode } from '#ast/problem-codes.ts';
 import { isEmail } from '#ast/rules/text-formats.ts';
+import { countCharacters, isCleanText, normalizeText } from '#ast/text.ts';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
+import { homeOf } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
+import type { AccountLibrary, Surroundings } from './account-library.ts';
 import { reportPasswordChange } from './mail-news.ts';
 import { passwordProblems } from './passwords.ts';
 import { strangersFactors } from './second-factor/strangers-factors.ts';
-import ipaddr from 'ipaddr.js';
-import type { AccountLibrary, Surroundings } from './account-library.ts';
 import { signAnew } from './sessions.ts';
 
 /** In characters. */

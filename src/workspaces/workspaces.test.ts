@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { ApiError } from '#kit/errors.ts';
 import type { WorkspaceCreation } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
 import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
-import { addMember } from './members.ts';
 import { type Plan, plans, rateOf } from './authenticate.ts';
+import { addMember } from './members.ts';
 import { createWorkspace, listWorkspaces, mayCreateWorkspace, setPlan } from './workspaces.ts';
 
 const { database } = await testDatabase();

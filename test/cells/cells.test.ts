@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { cellForNew, listCells } from '#cells/choose-cell.ts';
 import {
   bytesOfId,
   cellWith,
@@ -13,25 +12,26 @@ import {
   isAway,
 } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
+import { cellForNew, listCells } from '#cells/choose-cell.ts';
 import { findRoom } from '#cells/create-cell.ts';
 import { type Database, openClient } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { readMigrations } from '#kit/migrate.ts';
-import type { Queryable } from '#kit/statement.ts';
 import { enqueueMails } from '#kit/outbox.ts';
+import type { Queryable } from '#kit/statement.ts';
 import { checkQuotas } from '#mail/sending/quota.ts';
-import { keyChannel } from '#workspaces/keys/key-rows.ts';
+import { takePlace } from '#mail/sending/send-mail.ts';
 import { removeEndedAccounts } from '#workspaces/endings.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { command } from '../command-line.ts';
-import { form, makeForm, submit } from './guest-book.ts';
-import { makeCells } from './make-cells.ts';
-import { openReceiver } from '../receiver.ts';
-import { openService, type Tenant, until } from '../service.ts';
 import { beginSession, password, signIn } from '../console.ts';
 import { testDatabase } from '../database.ts';
-import { takePlace } from '#mail/sending/send-mail.ts';
+import { openReceiver } from '../receiver.ts';
+import { openService, type Tenant, until } from '../service.ts';
+import { form, makeForm, submit } from './guest-book.ts';
+import { makeCells } from './make-cells.ts';
 
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;

@@ -19,8 +19,8 @@ import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
-import { prepareSetup } from '#workspaces/workspaces.ts';
 import { resetUserPassword } from '#workspaces/users.ts';
+import { prepareSetup } from '#workspaces/workspaces.ts';
 import { readNext } from '../../web/account/next.ts';
 
 /* Accounts, workspaces, members and keys in a real browser, by keyboard alone, on the built console. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import type { FormNode } from '#ast/tree.ts';
 import type { Static } from 'typebox';
+import type { FormNode } from '#ast/tree.ts';
 import type { Draft } from '#forms/shapes.ts';
 import { openBrowser } from '#test/browser.ts';
-import { goNowhere, goWithin, stillness } from '#test/console-browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
+import { goNowhere, goWithin, stillness } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
 
 /* What the tests of the builder share: a service, two editors, a browser, and words for what is on the screen. */

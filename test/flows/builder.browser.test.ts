@@ -7,6 +7,7 @@ import { isSlice, looksAt } from '#test/cases.ts';
 import { motion, stillness } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
+import { mostMs, openTwoHundred, timeDeeds } from './builder-deeds.ts';
 import {
   ada,
   browser,
@@ -26,7 +27,6 @@ import {
   tenant,
   untilSaved,
 } from './builder-page.ts';
-import { mostMs, openTwoHundred, timeDeeds } from './builder-deeds.ts';
 
 /* A form is built in a real browser, on the built console (dist/web): docs/rules.md B1-B3. */
 

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
 import { element } from '#ast/testing.ts';
-import { isSlice } from '#test/cases.ts';
 import { openBrowser, reuseWindows } from '#test/browser.ts';
+import { isSlice } from '#test/cases.ts';
 import { shareService, until } from '#test/service.ts';
 
 /* A site of another origin puts forms into its pages with the one script tag that the share panel gives. */

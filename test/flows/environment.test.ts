@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort, until } from '#test/service.ts';
 import { makeInstance } from '#test/process.ts';
+import { freePort, until } from '#test/service.ts';
 
 /* Ordinary environments in which a service has to work, and to end in order. `npm run test:long -- stop` has more of them. */
 

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Static } from 'typebox';
+import type { LocatedForm } from '#console/forms/shapes.ts';
+import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
 import { isSlice } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, holdToast, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
-import { openService, until } from '#test/service.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
-import type { LocatedForm } from '#console/forms/shapes.ts';
-import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
+import { openService, until } from '#test/service.ts';
 import { templates } from '../../web/forms/templates/templates.ts';
 
 const contact = templates.find(({ id }) => id === 'contact')!;

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
+import { publishForm } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { publishForm } from '#test/crowd.ts';
 import { checkDeliveries, crash } from '../nightly/crash-round.ts';
 
 /** Short, long or between: `npm run test:long -- kill 50` makes more rounds, one on what the other left. */

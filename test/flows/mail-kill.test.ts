@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { enqueueMails } from '#kit/outbox.ts';
 import { openVault } from '#kit/vault.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { cases } from '#test/cases.ts';
 import { testDatabase } from '#test/database.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
 
 const secretKey = '1a'.repeat(32);
 const mails = 60;

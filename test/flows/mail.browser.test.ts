@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '../cases.ts';
-import { findBarriers, openConsoleBrowser, payloads } from '../console-browser.ts';
 import { signIn } from '../console.ts';
+import { findBarriers, openConsoleBrowser, payloads } from '../console-browser.ts';
 import { openMailServer } from '../mail-server.ts';
 import { openService, until } from '../service.ts';
 

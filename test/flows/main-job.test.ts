@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { verifySignature } from '#webhooks/signature.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
 import { callApi, until } from '#test/service.ts';
+import { verifySignature } from '#webhooks/signature.ts';
 
 /*
  * The main job, from an empty directory to a webhook, through a real process and from outside only: what an operator,

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import sharp from 'sharp';
 import { openLog } from '#kit/log.ts';
 import { openVault } from '#kit/vault.ts';
-import { openAccounts } from '#workspaces/users.ts';
-import { createKey } from '#workspaces/keys.ts';
-import { addMember } from '#workspaces/members.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { callConsole, makePerson } from '#test/console.ts';
 import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { testDatabase } from '#test/database.ts';
@@ -16,6 +12,10 @@ import { openReceiver } from '#test/receiver.ts';
 import { s3ServerAt } from '#test/s3-server.ts';
 import { callApi, freePort, until } from '#test/service.ts';
 import { openSwift } from '#test/swift.ts';
+import { createKey } from '#workspaces/keys.ts';
+import { addMember } from '#workspaces/members.ts';
+import { openAccounts } from '#workspaces/users.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
 
 /*
  * Two machines that serve one database: each with a DATA_DIR of its own, together with PostgreSQL, an S3 store, a Valkey and

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { calculatedForm } from '#ast/logic/formula/formula.fixture.ts';
 import { sayNumber } from '#ast/rules/written-numbers.ts';
 import { composite, element } from '#ast/testing.ts';
-import { isSlice, cases } from '#test/cases.ts';
+import { cases, isSlice } from '#test/cases.ts';
 import { companySteps, step } from './page-script-form.ts';
 import {
   errorOf,

@@ -6,7 +6,7 @@ import { lateRules } from '#ast/late-rules.ts';
 import { element } from '#ast/testing.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
-import { twentyElements, step } from './page-script-form.ts';
+import { step, twentyElements } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*

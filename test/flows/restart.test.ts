@@ -5,11 +5,11 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { findAccount, findClosedDirectory } from '#kit/embedded-postgres/machine.ts';
+import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
-import { publishForm, sendVisitors, submitEntry } from '#test/crowd.ts';
 
 /*
  * The tests share an instance from its first start on, one after the other, each with the server that the one before left

@@ -5,7 +5,7 @@ import { isSlice } from '../cases.ts';
 import { payloads } from '../console-browser.ts';
 import { until } from '../service.ts';
 import { loadPage } from '../visitor.ts';
-import { audit, leave, makeForm, show, submit, service, tenant } from './submissions-stage.ts';
+import { audit, leave, makeForm, service, show, submit, tenant } from './submissions-stage.ts';
 
 /** What a machine does: it fills in every field, also the one that people do not see. */
 async function spam(form: string, name: string): Promise<void> {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { insertMany } from '#submissions/testing.ts';
 import { isSlice } from '../cases.ts';
-import { until } from '../service.ts';
 import { holdToast } from '../console-browser.ts';
+import { until } from '../service.ts';
 import { leave, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
 import type { Locator, Route } from 'playwright-core';
+import { composite, element } from '#ast/testing.ts';
 import { looksAt } from '../cases.ts';
-import { until } from '../service.ts';
 import { holdToast } from '../console-browser.ts';
+import { until } from '../service.ts';
 import { audit, leave, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What must never happen on the screens of a form's submissions: docs/rules.md C51, WCAG 2.2 AA. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { composite, element, structure } from '#ast/testing.ts';
-import { findBarriers, openConsoleBrowser } from '../console-browser.ts';
 import { signIn } from '../console.ts';
+import { findBarriers, openConsoleBrowser } from '../console-browser.ts';
 import { openService } from '../service.ts';
 
 /** What the browser tests of a form's submissions share: a service, an editor who is signed in, and a browser. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { element, stepsOf } from '#ast/testing.ts';
 import type { Page } from 'playwright-core';
+import { element, stepsOf } from '#ast/testing.ts';
+import { addVisits, type VisitKind } from '#submissions/analytics/visit-counter.ts';
 import { insertMany } from '#submissions/testing.ts';
 import { isSlice } from '../cases.ts';
-import { lookAround, press, tabTo, type } from '../console-browser.ts';
 import { signIn } from '../console.ts';
+import { lookAround, press, tabTo, type } from '../console-browser.ts';
 import { until } from '../service.ts';
 import {
   audit,
@@ -21,7 +22,6 @@ import {
   submit,
   tenant,
 } from './submissions-stage.ts';
-import { addVisits, type VisitKind } from '#submissions/analytics/visit-counter.ts';
 
 /* Filters on answers, the trash, the history and pinned columns, as a person meets them: S1 to S4. */
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import type { Route } from 'playwright-core';
-import { isSlice } from '../cases.ts';
-import { holdToast } from '../console-browser.ts';
-import { signIn } from '../console.ts';
+import { element } from '#ast/testing.ts';
 import type { TableSettings } from '#submissions/shapes.ts';
+import { isSlice } from '../cases.ts';
+import { signIn } from '../console.ts';
+import { holdToast } from '../console-browser.ts';
 import { until } from '../service.ts';
 import { whileHeld } from '../while-held.ts';
 import {

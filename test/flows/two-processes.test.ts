@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMigrations } from '#kit/migrate.ts';
 import { isSlice } from '#test/cases.ts';
+import { publishForm, submitEntry } from '#test/crowd.ts';
 import { testDatabase } from '#test/database.ts';
 import { type Environment, type Instance, makeInstance, type ServerProcess } from '#test/process.ts';
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
 import { callApi, freePort, until } from '#test/service.ts';
-import { publishForm, submitEntry } from '#test/crowd.ts';
 
 /** Starts two servers of one instance at the same moment. */
 async function startTwo(instance: Instance): Promise<[ServerProcess, ServerProcess]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { isSlice } from '#test/cases.ts';
-import { publishForm, type PublishedForm, sendVisitors, submitEntry, type Visitors } from '#test/crowd.ts';
+import { type PublishedForm, publishForm, sendVisitors, submitEntry, type Visitors } from '#test/crowd.ts';
 import { makeInstance, type ServerProcess } from '#test/process.ts';
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
 import { until } from '#test/service.ts';

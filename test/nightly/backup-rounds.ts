@@ -20,8 +20,8 @@ import {
   findMoved,
   perSecond,
   requireGone,
-  sendSteadily,
   type Site,
+  sendSteadily,
   workIn,
 } from './backup-round.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { type PublishedForm, sendVisitors } from '#test/crowd.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
 import type { Receiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { type PublishedForm, sendVisitors } from '#test/crowd.ts';
 
 /** What the promise is checked on: an instance with a form whose webhook goes to a receiver. */
 export type CrashSite = { instance: Instance; form: PublishedForm; receiver: Receiver };

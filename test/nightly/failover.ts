@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { publishForm, type PublishedForm, submitEntry } from '#test/crowd.ts';
+import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { type DatabaseNode, missingForPatroni, openReplicatedDatabase } from '#test/patroni.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { slowness } from '#test/slowness.ts';
 import { until } from '#test/service.ts';
+import { slowness } from '#test/slowness.ts';
 
 /*
  * npm run test:long -- failover    a database of two machines, which Patroni runs as deploy/failover/ says, loses its primary under

@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { writeXlsxStream } from 'hucre/xlsx';
 import sharp from 'sharp';
 import { permissionNames } from '#rules/permissions.ts';
+import { isSlice } from '#test/cases.ts';
 import { makeOwner, type PublishedForm, publishForm } from '#test/crowd.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
-import { isSlice } from '#test/cases.ts';
 import { type Answer, callApi, until } from '#test/service.ts';
 
 /** The files that each round imports: a form package, and answers as CSV and as a workbook. */

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
+import { publishForm } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { publishForm } from '#test/crowd.ts';
 import { checkDeliveries, crash } from './crash-round.ts';
 import { killImports, makeFiles } from './import-round.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { isRecord } from '#ast/json.ts';
+import { element } from '#ast/testing.ts';
 import { callApi } from '#test/service.ts';
-import { holdStill, openWatched, say, type Still } from './watched-instance.ts';
+import { holdStill, openWatched, type Still, say } from './watched-instance.ts';
 
 /*
  * npm run test:long -- slow     at last every operation that takes a body or parameters: each of its texts and lists, one by one,

@@ -4,11 +4,11 @@ import { composite, element, structure } from '#ast/testing.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { only } from '#kit/statement.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { callApi } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { permissionNames } from '#rules/permissions.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
-import { holdStill, openWatched, say, type Still } from './watched-instance.ts';
+import { holdStill, openWatched, type Still, say } from './watched-instance.ts';
 
 /*
  * npm run test:long -- slow     after the worst requests of visitors those of keys and of people: large answers in lists, exports,

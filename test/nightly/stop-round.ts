@@ -6,9 +6,9 @@ import { request } from 'node:http';
 import { after } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { publishForm, sendVisitors } from '#test/crowd.ts';
 import { childrenOf, type Instance } from '#test/process.ts';
 import { until } from '#test/service.ts';
-import { publishForm, sendVisitors } from '#test/crowd.ts';
 
 const home = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { callConsole, type ConsolePerson, password } from '#test/console.ts';
+import { type ConsolePerson, callConsole, password } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
 import { type MailServer, openMailServer } from '#test/mail-server.ts';
 import { openProvider, providerSettings } from '#test/provider.ts';

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { readXlsx } from 'hucre/xlsx';
 import { readCatalogue } from './catalogue.ts';
+import type { Everything } from './everything.ts';
 import { sortedJson } from './normalize.ts';
 import type { Outside } from './outside.ts';
-import type { Everything } from './everything.ts';
 
 /** Saves a recorded text under a path. */
 export type Save = (path: string, text: string) => Promise<void>;

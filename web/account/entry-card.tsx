@@ -6,7 +6,7 @@ import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type Action, useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
-import { Fields, type FieldSpecs } from '../design/fields.tsx';
+import { type FieldSpecs, Fields } from '../design/fields.tsx';
 import { Form } from '../design/form.tsx';
 import { Logo } from '../design/icon.tsx';
 import { Message } from '../design/message.tsx';

@@ -1,10 +1,10 @@
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
+import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsForm } from '../design/fields.tsx';
-import { ApiProblem } from '../api/client.ts';
-import { queryClient } from '../api/query-client.ts';
 import { Message } from '../design/message.tsx';
 import { EntryCard, EntryForm } from './entry-card.tsx';
 

@@ -1,18 +1,18 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { ApiProblem } from '../api/client.ts';
 import { callOwn, readSessionQuery } from '../api/operations.ts';
+import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
+import { Loading } from '../design/states.tsx';
 import { EntryCard, sayWait, useCountdown, useGoOn } from './entry-card.tsx';
 import { readNext } from './next.ts';
 import { hasPasskeys, showPasskey } from './web-authn.ts';
-import { ApiProblem } from '../api/client.ts';
-import { TextField } from '../design/field.tsx';
-import { Form } from '../design/form.tsx';
-import { queryClient } from '../api/query-client.ts';
-import { Loading } from '../design/states.tsx';
 
 /** Signs in by a passkey, which the browser asks for; nothing where it knows of none. */
 export function PasskeyButton(): ReactElement | null {

@@ -11,7 +11,7 @@ import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { sayMoment } from '../design/time.tsx';
 import { useSession } from '../shell/session.ts';
-import { EntryCard, sayWait, SignOutButton, useCountdown, useGoOn } from './entry-card.tsx';
+import { EntryCard, SignOutButton, sayWait, useCountdown, useGoOn } from './entry-card.tsx';
 import { hasFactor, secondFactorsQuery } from './password-dialog.tsx';
 import { PasswordForm } from './password-screens.tsx';
 import { SecondFactors } from './second-factor-card.tsx';

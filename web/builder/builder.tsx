@@ -8,15 +8,17 @@ import {
   useState,
 } from 'react';
 import { isSameJson } from '#ast/json.ts';
+import { changedSettings } from '#ast/settings.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
 import { BuilderHeader } from './builder-header.tsx';
 import { DesignView } from './design-view.tsx';
+import type { Editor } from './editor/editor.ts';
 import { BuilderContext, useEditorState } from './editor/use-editor.ts';
-import { AskedDialog } from './logic.tsx';
-import { LanguagesView } from './languages/languages-view.tsx';
 import { type JsonDraft, JsonView } from './json.tsx';
+import { LanguagesView } from './languages/languages-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
+import { AskedDialog } from './logic.tsx';
 import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import type { Moment } from './model/history.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/say-problem.ts';
@@ -39,8 +41,6 @@ import { ThemeView } from './theme/theme-view.tsx';
 import { type OpenedForm, type OpenForm, type TakenOver, useOpenForm } from './use-open-form.ts';
 import { VersionsView } from './versions.tsx';
 import { type BuilderView, ViewTabs } from './view-tabs.tsx';
-import { changedSettings } from '#ast/settings.ts';
-import type { Editor } from './editor/editor.ts';
 
 type Viewing = {
   readonly view: BuilderView;

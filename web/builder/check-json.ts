@@ -1,6 +1,6 @@
-import { type EditNode, readStructure } from './model/edit-node.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { findNodes, lineAt, offsetOfError, sayPath } from '../forms/create/json-places.ts';
+import { type EditNode, readStructure } from './model/edit-node.ts';
 
 /** A problem of the text: where in words, what, and at which character. */
 export type JsonProblem = {

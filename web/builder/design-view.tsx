@@ -8,27 +8,27 @@ import {
   useRef,
   useState,
 } from 'react';
+import { sayCount } from '#ast/say-count.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
 import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
 import { Canvas } from './canvas/canvas.tsx';
-import { elementOf } from './canvas/page-markup.ts';
+import { NodeMenu } from './canvas/canvas-node.tsx';
+import { DragHandle } from './canvas/drag/drag-handle.tsx';
 import { type StartDrag, useDrag } from './canvas/drag.ts';
+import { elementOf } from './canvas/page-markup.ts';
 import { addStep, remove } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayNodes } from './model/compare.ts';
+import { type Spot, selectedIn } from './model/drop-place.ts';
 import { type EditNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
-import { selectedIn, type Spot } from './model/drop-place.ts';
 import { InsertMenu, type InsertWish, Palette } from './palette.tsx';
 import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
 import { ReachContext, useOfferedParts, usePartKeys } from './shortcuts/use-shortcuts.ts';
-import { sayCount } from '#ast/say-count.ts';
-import { DragHandle } from './canvas/drag/drag-handle.tsx';
-import { NodeMenu } from './canvas/canvas-node.tsx';
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 

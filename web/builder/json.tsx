@@ -3,10 +3,10 @@ import { type ReactElement, useMemo, useRef } from 'react';
 import { Button } from '../design/button.tsx';
 import { CopyButton } from '../design/copy-button.tsx';
 import { Message } from '../design/message.tsx';
+import { checkJson, type JsonProblem } from './check-json.ts';
 import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.ts';
 import { replaceContent } from './model/edit.ts';
 import { type EditNode, toStructure } from './model/edit-node.ts';
-import { type JsonProblem, checkJson } from './check-json.ts';
 
 /** A text that is entered and not applied yet, and the form that it was begun on. */
 export type JsonDraft = { readonly text: string; readonly begunOn: EditNode };

@@ -1,24 +1,24 @@
 import { type ReactElement, useRef } from 'react';
 import { SentenceText } from '../conditions/sentence-text.tsx';
 import { ConfirmDialog } from '../design/dialog.tsx';
-import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import type { EditorState } from './editor/editor-state.ts';
+import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayNode } from './model/compare.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from './model/edit-node.ts';
 import { type Jump, jumpsOf, type Reference } from './model/logic/references.ts';
 import { sayJump, sayLogic, sayWhenIn, stepName } from './model/logic/say-logic.ts';
 import './logic.css';
+import { limits } from '#ast/limits.ts';
+import { endOfForm } from '#ast/logic/condition.ts';
 import { ConditionEditor } from '../conditions/condition-editor.tsx';
 import { newCondition, readCondition, writeCondition } from '../conditions/condition-tree.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
-import { useHandOver } from '../design/use-hand-over.ts';
-import { listNameable } from './model/logic/nameable.ts';
-import { endOfForm } from '#ast/logic/condition.ts';
-import { limits } from '#ast/limits.ts';
-import { setAttribute } from './model/edit.ts';
-import { withStepId } from './model/logic/step-ids.ts';
 import { Select } from '../design/select.tsx';
+import { useHandOver } from '../design/use-hand-over.ts';
+import { setAttribute } from './model/edit.ts';
+import { listNameable } from './model/logic/nameable.ts';
+import { withStepId } from './model/logic/step-ids.ts';
 
 /**
  * Asks before an edit takes away what conditions elsewhere name: lists them, and either carries the edit out without

@@ -1,6 +1,4 @@
 import { memo, type ReactElement, type RefObject, useState } from 'react';
-import type { PaletteEntry } from './model/new-element.ts';
-import { elementGroups, iconOfEntry, searchWords } from './palette/element-groups.ts';
 import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Header } from 'react-aria-components/Header';
@@ -13,6 +11,8 @@ import { useNarrow } from '../design/use-window.ts';
 import { addElement } from './editor/commands.ts';
 import { useBuilder } from './editor/use-editor.ts';
 import type { Spot } from './model/drop-place.ts';
+import type { PaletteEntry } from './model/new-element.ts';
+import { elementGroups, iconOfEntry, searchWords } from './palette/element-groups.ts';
 import './palette/palette.css';
 import type { StartDrag } from './canvas/drag.ts';
 

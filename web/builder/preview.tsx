@@ -1,4 +1,6 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { fieldName, findInput, questionsById } from '#ast/fields.ts';
+import { isOffered } from '#ast/logic/offers.ts';
 import {
   type Form,
   type InputElement,
@@ -8,14 +10,12 @@ import {
   type PlacedElement,
   walkElements,
 } from '#ast/tree.ts';
+import { resultsOf } from '#page/render/elements/results.ts';
 import { stylesheet } from '#page/style.ts';
 import { imageAddress, type Look, lookOf } from '#page/theme/look.ts';
 import { useForm } from '../shell/form-place.ts';
 import { parsePage } from './canvas/page-markup.ts';
 import { startTrial, type Trial, type TrialLook, type TrialSettings } from './preview/trial.ts';
-import { fieldName, findInput, questionsById } from '#ast/fields.ts';
-import { isOffered } from '#ast/logic/offers.ts';
-import { resultsOf } from '#page/render/elements/results.ts';
 import './preview/preview-view.css';
 import type { Settings } from '#ast/settings.ts';
 import { styleOf } from '#page/render/elements/drawings.ts';

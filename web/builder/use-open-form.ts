@@ -1,12 +1,12 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { ReplyOf } from '#app/operations.ts';
 import { isSameJson } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { ReplyOf } from '#app/operations.ts';
-import { readOptions } from '../conditions/condition-tree.ts';
 import { isStale } from '../api/client.ts';
 import type { Seen } from '../api/operations.ts';
-import { toastDone } from '../design/toast.tsx';
+import { readOptions } from '../conditions/condition-tree.ts';
 import { copyText } from '../design/copy-button.tsx';
+import { toastDone } from '../design/toast.tsx';
 import { refreshForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { type Editor, openEditor } from './editor/editor.ts';

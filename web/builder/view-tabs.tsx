@@ -1,12 +1,12 @@
 import { type ReactElement, useEffect, useRef } from 'react';
+import { wordFor } from '#ast/say-count.ts';
 import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { mayMove } from '../design/motion.ts';
 import { focusUnread } from '../design/unread.ts';
-import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayPress } from '../shell/press.ts';
+import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { type Deed, everywhere, type InBuilder } from './shortcuts/deeds.ts';
-import { wordFor } from '#ast/say-count.ts';
 
 const views = [
   { id: 'design', label: 'Design', icon: 'edit' },

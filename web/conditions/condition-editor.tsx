@@ -1,7 +1,9 @@
 import './conditions.css';
 import { type ReactElement, useRef } from 'react';
+import { elements, isElementType } from '#ast/elements.ts';
 import { limits } from '#ast/limits.ts';
 import { Button, IconButton } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';
 import {
   type AskedNode,
@@ -23,8 +25,6 @@ import {
   withRows,
   withSubject,
 } from './condition-tree.ts';
-import { elements, isElementType } from '#ast/elements.ts';
-import { TextField } from '../design/field.tsx';
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {

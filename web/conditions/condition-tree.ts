@@ -1,11 +1,11 @@
-import { isRecord, own } from '#ast/json.ts';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
+import { isRecord, own } from '#ast/json.ts';
 import { operatorsOf as operatorsOfKind } from '#ast/logic/check-condition.ts';
 import { type Operator, operators } from '#ast/logic/condition.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import { sayCount } from '#ast/say-count.ts';
 
 /** One comparison as it is edited: what is asked, how, and with what. It may be incomplete. */
 export type Leaf = {

@@ -1,6 +1,6 @@
 import {
-  askedKind,
   type AskedNode,
+  askedKind,
   type FindAsked,
   type Group,
   type GroupMode,

@@ -1,11 +1,11 @@
 import { type ReactElement, useState } from 'react';
 import type { MomentFormat } from '#ast/rules/moments.ts';
-import { TextArea, TextField } from '../design/field.tsx';
-import { Select } from '../design/select.tsx';
-import { NumberInput } from '../design/number-input.tsx';
-import { type AskedPart, readMoment, type Way, ways } from './condition-tree.ts';
 import { CheckboxGroup } from '../design/checkbox.tsx';
+import { TextArea, TextField } from '../design/field.tsx';
+import { NumberInput } from '../design/number-input.tsx';
 import { readNumber } from '../design/read-number.ts';
+import { Select } from '../design/select.tsx';
+import { type AskedPart, readMoment, type Way, ways } from './condition-tree.ts';
 
 type MomentProps = {
   readonly label: string;

@@ -1,10 +1,10 @@
-import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import { refreshChanged } from '../api/changes.ts';
 import { ApiProblem, isStale, unlocatedProblem } from '../api/client.ts';
 import { ConfirmDialog } from './dialog.tsx';
-import { openToast, type ToastAction } from './toast-list.ts';
 import { toastProblem } from './toast.tsx';
+import { openToast, type ToastAction } from './toast-list.ts';
 
 /** What a toast says, with an undo or another next step. */
 type Done = string | { text: string; action?: ToastAction | undefined };

@@ -5,9 +5,9 @@ import {
   CheckboxGroup as AriaCheckboxGroup,
 } from 'react-aria-components/CheckboxGroup';
 import { Label } from 'react-aria-components/Label';
-import { Radio, RadioGroup as AriaRadioGroup } from 'react-aria-components/RadioGroup';
+import { RadioGroup as AriaRadioGroup, Radio } from 'react-aria-components/RadioGroup';
 import { Switch as AriaSwitch } from 'react-aria-components/Switch';
-import { type FieldProps, FieldNotes, FieldProblem } from './field.tsx';
+import { FieldNotes, FieldProblem, type FieldProps } from './field.tsx';
 import { Icon } from './icon.tsx';
 import type { Choice } from './select.tsx';
 

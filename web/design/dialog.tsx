@@ -14,9 +14,9 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { isStale } from '../api/client.ts';
 import { afterFocusReturned } from './after-focus.ts';
 import { Button, IconButton } from './button.tsx';
-import { ChangedMeanwhile, Message } from './message.tsx';
 import { TextField } from './field.tsx';
 import { Form } from './form.tsx';
+import { ChangedMeanwhile, Message } from './message.tsx';
 import { useSwipeAway } from './use-swipe-away.ts';
 import { useNarrow } from './use-window.ts';
 

@@ -2,9 +2,9 @@ import type { ReactElement, ReactNode } from 'react';
 import { isStale } from '../api/client.ts';
 import type { Action } from './action.tsx';
 import { Button } from './button.tsx';
-import { ChangedMeanwhile, Message } from './message.tsx';
 import { Dialog } from './dialog.tsx';
 import type { IconName } from './icon.tsx';
+import { ChangedMeanwhile, Message } from './message.tsx';
 
 /** A dialog of fields: Enter or its last button submits them, and an error that belongs to no field stands below them. */
 export function FormDialog({

@@ -1,8 +1,8 @@
 import './message.css';
 import type { ReactElement, ReactNode } from 'react';
-import { Icon, type IconName } from './icon.tsx';
 import type { ApiProblem } from '../api/client.ts';
 import { Button } from './button.tsx';
+import { Icon, type IconName } from './icon.tsx';
 import { sayMoment } from './time.tsx';
 
 const icons = { info: 'info', good: 'check', warn: 'warning', bad: 'error' } as const satisfies Record<

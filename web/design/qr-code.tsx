@@ -1,5 +1,5 @@
-import type { ReactElement } from 'react';
 import makeCode from 'qrcode-generator';
+import type { ReactElement } from 'react';
 
 /** Light modules around a code, without which readers do not find it (ISO 18004 asks for 4). */
 const margin = 4;

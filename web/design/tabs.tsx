@@ -1,7 +1,7 @@
 import './tabs.css';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import { Tab, TabList, TabPanel, Tabs as AriaTabs } from 'react-aria-components/Tabs';
+import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
 import { Icon, type IconName } from './icon.tsx';
 
 /** Panels in one place, of which one shows. For screens with addresses of their own, see TabLinks. */

@@ -6,15 +6,15 @@ import { mayPass } from '../api/query-client.ts';
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 import {
-  type ToastAction,
-  type Toast,
-  listToasts,
-  listenToToasts,
-  openToast,
   closeToast,
-  stayToast,
-  renewToast,
   holdToasts,
+  listenToToasts,
+  listToasts,
+  openToast,
+  renewToast,
+  stayToast,
+  type Toast,
+  type ToastAction,
 } from './toast-list.ts';
 
 /** Says that something was done, with a way on, or back, where there is one. */

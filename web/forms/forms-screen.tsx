@@ -2,28 +2,28 @@ import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
 import { Button } from '../design/button.tsx';
+import { StatusChip } from '../design/chip.tsx';
+import { SearchField } from '../design/field.tsx';
 import { Page } from '../design/page.tsx';
-import { EmptyState, QueryState } from '../design/states.tsx';
 import { Pager } from '../design/pager.tsx';
-import { mayEdit } from '../shell/session.ts';
+import { Select } from '../design/select.tsx';
+import { EmptyState, QueryState } from '../design/states.tsx';
+import { DataTable, type TableColumn } from '../design/table.tsx';
+import { Ago } from '../design/time.tsx';
 import { useWorkspace, type WorkspaceDetail } from '../settings/workspace.ts';
+import { mayEdit } from '../shell/session.ts';
 import { CreateForm, CreateFormDialog } from './create/create-form-dialog.tsx';
+import { FormActions } from './form-actions.tsx';
 import {
   type FormLine,
   type FormOrder,
-  formsQuery,
   type FormStatus,
   type FormsView,
+  formsQuery,
   readFormsView,
 } from './forms-query.ts';
-import { SearchField } from '../design/field.tsx';
-import { Select } from '../design/select.tsx';
-import { sayCount } from '#ast/say-count.ts';
-import { StatusChip } from '../design/chip.tsx';
-import { DataTable, type TableColumn } from '../design/table.tsx';
-import { Ago } from '../design/time.tsx';
-import { FormActions } from './form-actions.tsx';
 
 function FormsTable({
   workspace,

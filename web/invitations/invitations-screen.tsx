@@ -2,6 +2,8 @@ import './invitations.css';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { call, download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { SearchField } from '../design/field.tsx';
@@ -11,20 +13,18 @@ import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { TaskProgress } from '../design/task-progress.tsx';
+import { useSettled } from '../design/use-settled.ts';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { InvitationsTable, statuses, statusOrder } from './invitations-table.tsx';
 import {
   type FormPlace,
   type InvitationsOverview,
   isUnderWay,
-  listQuery,
   type ListView,
+  listQuery,
   overviewQuery,
 } from './invitations-query.ts';
-import { useSettled } from '../design/use-settled.ts';
-import { call, download } from '../api/operations.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { InvitationsTable, statuses, statusOrder } from './invitations-table.tsx';
 
 /** What is done with all invitations of a form. */
 function ListActions({

@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { Tone } from '../design/message.tsx';
-import type { FormPlace, InvitationRow, InvitationStatus } from './invitations-query.ts';
 import { call } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { IconButton } from '../design/button.tsx';
+import { Chip } from '../design/chip.tsx';
 import { CopyField } from '../design/copy-button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
-import { Chip } from '../design/chip.tsx';
+import type { Tone } from '../design/message.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
+import type { FormPlace, InvitationRow, InvitationStatus } from './invitations-query.ts';
 
 /** What each status is called, its colour, and what it means. */
 export const statuses = {

@@ -3,6 +3,18 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import { sayCount } from '#ast/say-count.ts';
+import { ApiProblem } from '../api/client.ts';
+import { call } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { Button } from '../design/button.tsx';
+import { Switch } from '../design/checkbox.tsx';
+import { TextArea, TextField } from '../design/field.tsx';
+import { Message } from '../design/message.tsx';
+import { Card, Page } from '../design/page.tsx';
+import { QueryState } from '../design/states.tsx';
+import { focusUnread } from '../design/unread.ts';
+import { useSettled } from '../design/use-settled.ts';
+import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import {
   type Addressee,
   type FormPlace,
@@ -15,19 +27,7 @@ import {
   overviewQuery,
   previewQuery,
 } from './invitations-query.ts';
-import { ApiProblem } from '../api/client.ts';
-import { Switch } from '../design/checkbox.tsx';
-import { TextArea, TextField } from '../design/field.tsx';
-import { Card, Page } from '../design/page.tsx';
-import { call } from '../api/operations.ts';
-import { useAction } from '../design/action.tsx';
-import { Button } from '../design/button.tsx';
-import { Message } from '../design/message.tsx';
-import { QueryState } from '../design/states.tsx';
-import { focusUnread } from '../design/unread.ts';
-import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import { PeopleCard } from './people-card.tsx';
-import { useSettled } from '../design/use-settled.ts';
 
 /** What is typed on the screen that invites. */
 type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {

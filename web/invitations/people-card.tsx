@@ -1,15 +1,15 @@
 import { type ReactElement, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { sayCount } from '#ast/say-count.ts';
-import { ColumnChoices } from '../design/column-choices.tsx';
-import type { Choice } from '../design/select.tsx';
-import type { ColumnUse, ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
 import { Button } from '../design/button.tsx';
+import { ColumnChoices } from '../design/column-choices.tsx';
 import { TextArea } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Card } from '../design/page.tsx';
-import { Tabs } from '../design/tabs.tsx';
 import { readTextFile } from '../design/read-text-file.ts';
+import type { Choice } from '../design/select.tsx';
+import { Tabs } from '../design/tabs.tsx';
+import type { ColumnUse, ImportPreview, ImportSource, InvitationsOverview } from './invitations-query.ts';
 
 type MappingProps = {
   preview: ImportPreview;

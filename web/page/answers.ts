@@ -1,5 +1,5 @@
-import type { AnswerError } from '#ast/answers.ts';
 import type { FileFacts } from '#ast/answers/check-files.ts';
+import type { AnswerError } from '#ast/answers.ts';
 import { checkStep } from '#ast/check-step.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';

@@ -1,13 +1,13 @@
 import { problemOf } from '#ast/answers/fill.ts';
+import { findInput, questionsById } from '#ast/fields.ts';
 import { lateOffers } from '#ast/logic/late-offers.ts';
 import { type Holds, isOffered, offers } from '#ast/logic/offers.ts';
+import { type Form, type InputElement, listQuestions } from '#ast/tree.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
 import { evaluatePage } from './answers.ts';
 import { naming, showAtField } from './errors.ts';
 import type { Page } from './page.ts';
 import { showStep } from './steps.ts';
-import { findInput, questionsById } from '#ast/fields.ts';
-import { type Form, type InputElement, listQuestions } from '#ast/tree.ts';
 
 /** An option that was chosen, and is no longer offered or offered again. */
 type Changed = {

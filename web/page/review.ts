@@ -1,5 +1,5 @@
-import { evaluate } from '#ast/logic/evaluate.ts';
 import { stepOf } from '#ast/check-step.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
 import { type Answered, knownOf, stepOnReturn } from '#page/post/return-to-review.ts';
 import { toText } from '#page/render/html.ts';
 import { renderReview } from '#page/render/review.ts';

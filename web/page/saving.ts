@@ -1,11 +1,11 @@
-import { isPageName } from '#ast/page-names.ts';
 import { numbersName } from '#ast/fields.ts';
+import { isPageName } from '#ast/page-names.ts';
 import { visitControl } from '#page/counting/course.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-list.ts';
-import { questionOf } from './question-of.ts';
+import { recall, remember } from './memory.ts';
 import { byId, make, type Page, type Strokes } from './page.ts';
+import { questionOf } from './question-of.ts';
 import { addRow, groupOf, removeRow } from './rows.ts';
-import { remember, recall } from './memory.ts';
 
 /** What a reload of the page needs to go on where the visitor was. */
 export type Kept = {

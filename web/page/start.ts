@@ -1,4 +1,19 @@
+import { inputRules } from '#ast/input-rules.ts';
+import { isPageName } from '#ast/page-names.ts';
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
+import { countCharacters } from '#ast/text.ts';
+import { type Form, walkElements } from '#ast/tree.ts';
+import type { InputRules } from '#ast/types/rules.ts';
+import {
+  type Course,
+  reachStep,
+  readWay,
+  visitControl,
+  writeCourse,
+  writeWay,
+} from '#page/counting/course.ts';
+import { sayLeft } from '#page/words/words.ts';
+import { type FieldError, findLosses, findObstacles } from './answers.ts';
 import {
   followInSummary,
   followLink,
@@ -9,28 +24,13 @@ import {
   showSummary,
   summarise,
 } from './errors.ts';
-import { keep, keepAsYouGo, type Kept, restore } from './saving.ts';
 import { byId, make, type Page, readPage } from './page.ts';
-import { followHistory, goBackTo, goTo, showStep, stepBeside } from './steps.ts';
-import { inputRules } from '#ast/input-rules.ts';
-import { type Form, walkElements } from '#ast/tree.ts';
-import type { InputRules } from '#ast/types/rules.ts';
-import { countCharacters } from '#ast/text.ts';
-import { sayLeft } from '#page/words/words.ts';
-import { isPageName } from '#ast/page-names.ts';
-import {
-  type Course,
-  reachStep,
-  readWay,
-  visitControl,
-  writeCourse,
-  writeWay,
-} from '#page/counting/course.ts';
 import { questionOf } from './question-of.ts';
-import { isSending, submit } from './submitting.ts';
-import { type FieldError, findLosses, findObstacles } from './answers.ts';
 import { addRow, focusRow, groupOf, hasRowButtons, removeRow } from './rows.ts';
+import { type Kept, keep, keepAsYouGo, restore } from './saving.ts';
 import { showByLogic } from './shown.ts';
+import { followHistory, goBackTo, goTo, showStep, stepBeside } from './steps.ts';
+import { isSending, submit } from './submitting.ts';
 
 /**
  * Does what a button of the form asks for, without a new page. Returns whether it did: what it does not know is the

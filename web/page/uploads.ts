@@ -1,5 +1,5 @@
-import { fill } from '#ast/words.ts';
 import { saySize } from '#ast/say-size.ts';
+import { fill } from '#ast/words.ts';
 import { findErrors } from './answers.ts';
 import {
   addItem,
@@ -7,13 +7,13 @@ import {
   heldOf,
   itemButton,
   removeItem,
+  type StoredFile,
   showPicture,
   showStored,
   showUnsent,
-  type StoredFile,
 } from './held-list.ts';
-import type { Kept } from './saving.ts';
 import { byId, make, type Page } from './page.ts';
+import type { Kept } from './saving.ts';
 
 // For what is sent otherwise than by a control for files (types/signature.ts), and has its list all the same.
 export { addItem, showStored, showUnsent } from './held-list.ts';

@@ -2,6 +2,7 @@ import './mail.css';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import type { ReplyOf } from '#app/operations.ts';
 import { nameBrowser } from '../account/browser-name.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { download, readQuery } from '../api/operations.ts';
@@ -17,7 +18,6 @@ import { EmptyState, QueryState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayMoment } from '../design/time.tsx';
 import { membersQuery, useWorkspace } from './workspace.ts';
-import type { ReplyOf } from '#app/operations.ts';
 
 type Line = ReplyOf<'listAuditLog'>['data'][number];
 

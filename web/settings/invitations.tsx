@@ -1,18 +1,18 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call, readQuery } from '../api/operations.ts';
 import type { ReactElement } from 'react';
-import { CopyField } from '../design/copy-button.tsx';
-import { Dialog } from '../design/dialog.tsx';
 import { assignableRoles, type Role, roles } from '#rules/permissions.ts';
-import type { WorkspaceDetail } from './workspace.ts';
-import { useAction } from '../design/action.tsx';
-import { FieldsDialog } from '../design/fields.tsx';
 import type { MemberInvitation } from '#workspaces/member-invitations/endpoints.ts';
+import { call, readQuery } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
 import { Chip } from '../design/chip.tsx';
+import { CopyField } from '../design/copy-button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { FieldsDialog } from '../design/fields.tsx';
 import { ErrorState } from '../design/states.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { sayMoment } from '../design/time.tsx';
+import type { WorkspaceDetail } from './workspace.ts';
 
 /** Whom the workspace's admins have asked to join and who has not answered yet. */
 const memberInvitationsQuery = (workspace: string) =>

@@ -3,21 +3,21 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
 import type { LoggedMail, MailKind, MailState, MailStatus } from '#mail/shapes.ts';
+import { call, readQuery } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
+import { Button } from '../design/button.tsx';
+import { StatusChip } from '../design/chip.tsx';
+import { TextField } from '../design/field.tsx';
+import { Form } from '../design/form.tsx';
 import { Message } from '../design/message.tsx';
 import { Card, Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { Select } from '../design/select.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
-import { useWorkspace } from './workspace.ts';
-import { call, readQuery } from '../api/operations.ts';
-import { Button } from '../design/button.tsx';
-import { TextField } from '../design/field.tsx';
-import { Form } from '../design/form.tsx';
-import { useSession } from '../shell/session.ts';
-import { StatusChip } from '../design/chip.tsx';
 import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayMoment } from '../design/time.tsx';
-import { useAction } from '../design/action.tsx';
+import { useSession } from '../shell/session.ts';
+import { useWorkspace } from './workspace.ts';
 
 const mailsOfPage = 25;
 /** While something is on its way, the log is looked at so often. */

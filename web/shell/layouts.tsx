@@ -6,18 +6,18 @@ import { type ReactElement, useEffect, useState } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../design/button.tsx';
+import { StatusChip } from '../design/chip.tsx';
 import { Icon, Logo } from '../design/icon.tsx';
+import { TabLinks } from '../design/tabs.tsx';
+import { ToastRegion } from '../design/toast.tsx';
 import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
+import { FormHeaderPlace } from './form-header-actions.tsx';
+import { useForm } from './form-place.ts';
 import { Navigation, SkipLink } from './navigation.tsx';
 import { formScreens } from './places.ts';
 import { useCurrentWorkspace, useSession } from './session.ts';
-import { StatusChip } from '../design/chip.tsx';
-import { TabLinks } from '../design/tabs.tsx';
-import { FormHeaderPlace } from './form-header-actions.tsx';
-import { useForm } from './form-place.ts';
-import { queryClient } from '../api/query-client.ts';
-import { ToastRegion } from '../design/toast.tsx';
 
 /** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
 export function ConsoleLayout(): ReactElement {

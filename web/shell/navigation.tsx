@@ -2,16 +2,16 @@ import { type ReactElement, useState } from 'react';
 import { Icon, Logo } from '../design/icon.tsx';
 import './navigation.css';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { FinderButton } from './finder/finder-frame.tsx';
-import { workspaceScreens } from './places.ts';
-import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
 import { Button } from 'react-aria-components/Button';
 import type { Session } from '#console/accounts/shapes.ts';
 import { callOwn } from '../api/operations.ts';
-import { Menu } from '../design/menu.tsx';
-import { setTheme, themes, useTheme } from './theme.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsDialog } from '../design/fields.tsx';
+import { Menu } from '../design/menu.tsx';
+import { FinderButton } from './finder/finder-frame.tsx';
+import { workspaceScreens } from './places.ts';
+import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
+import { setTheme, themes, useTheme } from './theme.ts';
 import './skip-link.css';
 
 /** The first letters of a name, as a picture of whoever or whatever bears it. */

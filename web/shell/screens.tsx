@@ -1,5 +1,5 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query';
-import { type ErrorComponentProps, lazyRouteComponent, Link, useRouter } from '@tanstack/react-router';
+import { type ErrorComponentProps, Link, lazyRouteComponent, useRouter } from '@tanstack/react-router';
 import { type ReactElement, useEffect } from 'react';
 import { ApiProblem, isReady } from '../api/client.ts';
 import { Page, useTitle } from '../design/page.tsx';

@@ -2,9 +2,11 @@ import './all-forms.css';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { wordFor } from '#ast/say-count.ts';
 import { readQuestion } from '#ast/search.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { call } from '../api/operations.ts';
+import { receivedAt } from '../api/received-at.ts';
 import { StatusChip } from '../design/chip.tsx';
 import { Marked } from '../design/marked.tsx';
 import { Message } from '../design/message.tsx';
@@ -16,17 +18,15 @@ import { Ago, sayMoment } from '../design/time.tsx';
 import { useWorkspace } from '../settings/workspace.ts';
 import {
   askedIn,
-  firstHit,
   type Found,
   type FoundSubmission,
+  firstHit,
   placeOf,
   sayReading,
   whoOf,
 } from '../shell/search/found.ts';
 import { AskedQuestion } from '../shell/search/question-box.tsx';
-import { wordFor } from '#ast/say-count.ts';
 import { columnsQuery } from './queries.ts';
-import { receivedAt } from '../api/received-at.ts';
 import { firstAnswers } from './selection/selectable-cell.tsx';
 
 type View = { q: string | undefined; page: number };

@@ -1,8 +1,8 @@
 import type { ReactElement } from 'react';
 import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import type { ConsentAnswer } from '#ast/types/rules.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { type InputElement, isInput, matrixRowsOf, optionsIn, type Question } from '#ast/tree.ts';
+import type { ConsentAnswer } from '#ast/types/rules.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Icon } from '../design/icon.tsx';
 import { Marked } from '../design/marked.tsx';

@@ -2,36 +2,36 @@ import './submissions-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { orderColumns } from '#rules/columns.ts';
 import { Button } from '../design/button.tsx';
 import { CopyField } from '../design/copy-button.tsx';
-import { sayCount } from '#ast/say-count.ts';
 import { useTitle } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
 import { EmptyState, ErrorState, Loading, SlowNote } from '../design/states.tsx';
+import { useWide } from '../design/use-window.ts';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import { BulkBar } from './selection/bulk-bar.tsx';
 import { PanelPlace } from './panel/panel-place.tsx';
 import {
   columnsQuery,
-  firstAnswerMs,
   type FormPlace,
+  firstAnswerMs,
   nearestQuery,
   spamCountQuery,
   tableQuery,
 } from './queries.ts';
-import { beginBulk, BulksProgress } from './selection/bulk-progress.tsx';
+import { BulkBar } from './selection/bulk-bar.tsx';
+import { BulksProgress, beginBulk } from './selection/bulk-progress.tsx';
+import { useSelection } from './selection/selectable-cell.tsx';
 import { allColumns, ColumnsDialog, columnWidth, foundColumn, moveColumn } from './table/columns-dialog.tsx';
 import { SubmissionsTable } from './table/submissions-table.tsx';
-import { orderColumns } from '#rules/columns.ts';
 import { isArranged, usualSettings } from './table/table-settings.ts';
 import { TableTools } from './table-tools.tsx';
 import { Toolbar } from './toolbar.tsx';
-import { useSelection } from './selection/selectable-cell.tsx';
-import { useWide } from '../design/use-window.ts';
+import { isFiltered, useViewState, wholeView } from './view-state.ts';
 import { useViewColumns } from './views/saved-view.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
-import { isFiltered, useViewState, wholeView } from './view-state.ts';
 
 /** A form's submissions: the table, what narrows it, and one submission beside it. */
 export function SubmissionsScreen(): ReactElement {

@@ -8,12 +8,12 @@ import { Card, Page } from '../design/page.tsx';
 import { EmptyState, QueryState, SlowNote } from '../design/states.tsx';
 import { sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
-import { DateFilter, sayDays } from './toolbar.tsx';
 import { summaryQuery } from './queries.ts';
+import { type Narrowed, SubmissionsLink } from './summary/bar-links.tsx';
 import { DaysChart, sayMost } from './summary/charts.tsx';
 import { ElementCard } from './summary/element-card.tsx';
-import { type Narrowed, SubmissionsLink } from './summary/bar-links.tsx';
 import { VisitsCard } from './summary/visits-card.tsx';
+import { DateFilter, sayDays } from './toolbar.tsx';
 import { useViewState } from './view-state.ts';
 
 /** What a form's submissions say together. */

@@ -4,10 +4,10 @@ import type { ReactElement } from 'react';
 import { download } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
+import { Icon } from '../design/icon.tsx';
 import { Menu, type MenuAction } from '../design/menu.tsx';
 import { type FormPlace, readerLanguage, spamCountQuery } from './queries.ts';
 import { isFiltered, orderedBy, type ViewState } from './view-state.ts';
-import { Icon } from '../design/icon.tsx';
 
 const formats = [
   {

@@ -1,7 +1,7 @@
 import './tags.css';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId } from 'react';
 import { IconButton } from '../design/button.tsx';
-import { useQuery } from '@tanstack/react-query';
 import { TextField } from '../design/field.tsx';
 import { type FormPlace, tagsQuery } from './queries.ts';
 

@@ -1,13 +1,13 @@
 import { type ReactElement, useState } from 'react';
 import type { Column } from '#submissions/shapes.ts';
-import { FormDialog } from '../design/form-dialog.tsx';
-import { TextField } from '../design/field.tsx';
-import { Select } from '../design/select.tsx';
-import { type ChangeView, dayBefore, isFiltered, type ViewState, wholeView } from './view-state.ts';
 import { Button } from '../design/button.tsx';
+import { TextField } from '../design/field.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
+import { Select } from '../design/select.tsx';
 import { AskedQuestion } from '../shell/search/question-box.tsx';
 import { FilterChips } from './filter/filter-chips.tsx';
 import type { FormPlace } from './queries.ts';
+import { type ChangeView, dayBefore, isFiltered, type ViewState, wholeView } from './view-state.ts';
 
 type Days = { from: string | undefined; to: string | undefined };
 

@@ -1,6 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
+import type { ReplyOf } from '#app/operations.ts';
+import type { Column } from '#submissions/shapes.ts';
+import { call } from '../api/operations.ts';
+import { receivedAt } from '../api/received-at.ts';
+import { useAction } from '../design/action.tsx';
+import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { Page } from '../design/page.tsx';
 import { Pager } from '../design/pager.tsx';
@@ -9,11 +15,9 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago, sayDay } from '../design/time.tsx';
 import { useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
-import type { ReplyOf } from '#app/operations.ts';
-import type { Column } from '#submissions/shapes.ts';
+import { planRemoval } from './plan-removal.ts';
 import { type Bulk, columnsQuery, type FormPlace, saySubmissions, trashQuery } from './queries.ts';
-import { receivedAt } from '../api/received-at.ts';
-import { beginBulk, BulksProgress } from './selection/bulk-progress.tsx';
+import { BulksProgress, beginBulk } from './selection/bulk-progress.tsx';
 import {
   changeSelection,
   firstAnswers,
@@ -21,10 +25,6 @@ import {
   SelectableCell,
   SelectableHead,
 } from './selection/selectable-cell.tsx';
-import { call } from '../api/operations.ts';
-import { Button } from '../design/button.tsx';
-import { useAction } from '../design/action.tsx';
-import { planRemoval } from './plan-removal.ts';
 
 type Props = {
   form: FormPlace;

@@ -5,22 +5,22 @@ import type { LocatedForm } from '../shell/form-place.ts';
 import { eventChoices } from './events.ts';
 import './replay.css';
 import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/say-count.ts';
+import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { TextField } from '../design/field.tsx';
 import { Message } from '../design/message.tsx';
 import { Select } from '../design/select.tsx';
-import { useAction } from '../design/action.tsx';
 import { TaskProgress } from '../design/task-progress.tsx';
-import { sayCount } from '#ast/say-count.ts';
 import { AgoText, sayMoment } from '../design/time.tsx';
 import { mayEdit } from '../shell/session.ts';
 import {
   type ReplayDraft,
-  replayQueryOf,
-  sayFilter,
-  replaysQuery,
   replayCountQuery,
+  replayQueryOf,
+  replaysQuery,
+  sayFilter,
 } from './replay-query.ts';
 
 const statuses = [

@@ -5,14 +5,14 @@ import type { Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';
+import { dayOf } from '../design/day.ts';
 import { Menu } from '../design/menu.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
-import { eventChoices, type EventKind } from './events.ts';
-import { dayOf } from '../design/day.ts';
-import { ReplayDialog } from './replay.tsx';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
-import { PayloadDialog, SubmissionTestDialog } from './workbench.tsx';
+import { type EventKind, eventChoices } from './events.ts';
+import { ReplayDialog } from './replay.tsx';
 import type { WebhookRules } from './webhooks-query.ts';
+import { PayloadDialog, SubmissionTestDialog } from './workbench.tsx';
 
 type SendTestProps = {
   form: LocatedForm;

@@ -2,20 +2,20 @@ import './webhooks.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useState } from 'react';
+import { hostOf } from '#rules/url-problem.ts';
 import type { Webhook, WebhookList } from '#webhooks/shapes.ts';
 import { Button } from '../design/button.tsx';
+import { Chip, StatusChip } from '../design/chip.tsx';
 import { Page } from '../design/page.tsx';
 import { EmptyState, QueryState } from '../design/states.tsx';
 import { type LocatedForm, useForm } from '../shell/form-place.ts';
 import { mayEdit } from '../shell/session.ts';
 import { WebhookDialog } from './edit/webhook-dialog.tsx';
-import { type WebhookRules, webhooksQuery } from './webhooks-query.ts';
-import { Chip, StatusChip } from '../design/chip.tsx';
 import { shortEvent } from './events.ts';
 import { FilterSentence } from './filter/filter.tsx';
 import { DayHealth, LastDelivery } from './health/health.tsx';
-import { hostOf } from '#rules/url-problem.ts';
 import { WebhookActions } from './webhook-actions.tsx';
+import { type WebhookRules, webhooksQuery } from './webhooks-query.ts';
 
 /** A webhook in the list: where it goes, what it tells, how it fares. */
 function WebhookCard({

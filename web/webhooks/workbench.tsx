@@ -3,19 +3,19 @@ import { type ReactElement, useState } from 'react';
 import { sayCount } from '#ast/say-count.ts';
 import { hostOf, urlProblem } from '#rules/url-problem.ts';
 import type { Payload, Receiver, Webhook } from '#webhooks/shapes.ts';
+import { call } from '../api/operations.ts';
+import { useAction } from '../design/action.tsx';
 import { CopyField } from '../design/copy-button.tsx';
+import { Dialog } from '../design/dialog.tsx';
+import { TextField } from '../design/field.tsx';
+import { FormDialog } from '../design/form-dialog.tsx';
+import { Select } from '../design/select.tsx';
 import { QueryState } from '../design/states.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
-import { payloadQuery, receiversQuery } from './webhooks-query.ts';
-import { Dialog } from '../design/dialog.tsx';
-import { Select } from '../design/select.tsx';
+import { type EventKind, eventChoices } from './events.ts';
 import { layOut } from './log/log-view.ts';
-import { eventChoices, type EventKind } from './events.ts';
-import { call } from '../api/operations.ts';
-import { useAction } from '../design/action.tsx';
-import { FormDialog } from '../design/form-dialog.tsx';
-import { TextField } from '../design/field.tsx';
+import { payloadQuery, receiversQuery } from './webhooks-query.ts';
 
 /** A receiver for this webhook that verifies and deduplicates, in the language of one's choice. */
 export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {

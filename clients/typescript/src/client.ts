@@ -1,4 +1,6 @@
 import { type Api, table } from './api.ts';
+import { listOf, type PageOf } from './pages.ts';
+import { type Row, readRow } from './read-row.ts';
 import {
   type Call,
   type CallOptions,
@@ -7,8 +9,6 @@ import {
   type List,
   send,
 } from './transport/call.ts';
-import { listOf, type PageOf } from './pages.ts';
-import { readRow, type Row } from './read-row.ts';
 
 /** Where and as what something was read, by what was answered. */
 type Reading = { place: string; id: string; etag: string };

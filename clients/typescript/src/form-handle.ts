@@ -1,7 +1,7 @@
 import type { Api, Form, SettingsChange, Submission } from './api.ts';
-import type { CallOptions, List } from './transport/call.ts';
 import type { DefinedForm } from './define-form.ts';
 import { listOf } from './pages.ts';
+import type { CallOptions, List } from './transport/call.ts';
 
 /** Answers as they are sent: files by their ids, as `files.create` answers them. */
 export type Sent<Answers> = {

@@ -1,14 +1,14 @@
 import type { Api } from './api.ts';
-import type { ClientOptions } from './transport/call.ts';
 import { openApi } from './client.ts';
 import type { DefinedForm } from './define-form.ts';
-import { formHandle, type FormHandle } from './form-handle.ts';
+import { type FormHandle, formHandle } from './form-handle.ts';
+import type { ClientOptions } from './transport/call.ts';
 
 export type * from './api.ts';
-export type { CallOptions, ClientOptions, FileBody, Id, List } from './transport/call.ts';
 export { type AnswersOf, type DefinedForm, defineForm, type FormDefinition } from './define-form.ts';
-export * from './transport/errors.ts';
 export type { FormHandle, SubmissionOf } from './form-handle.ts';
+export type { CallOptions, ClientOptions, FileBody, Id, List } from './transport/call.ts';
+export * from './transport/errors.ts';
 export { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhook.ts';
 
 export interface Client extends Api {

@@ -9,6 +9,7 @@ import {
   type FormloomError,
   verifyWebhook,
 } from '@formloom/client';
+
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type WithAnyCode = { message: string; code: string; field?: string; path?: number[] };
 type Item = NonNullable<ErrorBody['errors']>[number];

@@ -1,8 +1,8 @@
 import { findMoved } from '#backup/move-instance.ts';
 import { isDiskFull } from '#kit/database.ts';
-import { hasFullDisk, takesMore } from '#kit/storage.ts';
 import { refuseTransactionPooling } from '#kit/pooling.ts';
 import { statement } from '#kit/statement.ts';
+import { hasFullDisk, takesMore } from '#kit/storage.ts';
 import { type Check, type CheckGauge, ok, problem, refuseProblems } from './check.ts';
 import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts';
 

@@ -7,17 +7,17 @@ import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
 import { Client } from 'pg';
 import { readConfig } from '#kit/config.ts';
-import { diskStorage } from '#kit/storage.ts';
 import { claimStorage, InstanceStorageError, openInstanceVault } from '#kit/instance-key.ts';
 import { openLog } from '#kit/log.ts';
+import { diskStorage } from '#kit/storage.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { openMailServer } from '#test/mail-server.ts';
-import { freePort } from '#test/service.ts';
+import { closedPort, freePort } from '#test/service.ts';
 import { startTransactionPooler } from '#test/transaction-pooler.ts';
 import { openFormloomDatabase } from '../open-database.ts';
-import type { Diagnosis } from './examine.ts';
 import { selectLeftovers } from './database-checks.ts';
+import type { Diagnosis } from './examine.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-doctor-'));
@@ -170,13 +170,13 @@ test('a migration that is to come is a warning, with which it still ends with 0'
 });
 
 test('a database that is away is a problem in words, with what to do', async () => {
-  const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/none` };
+  const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${closedPort}/none` };
   assert.match(await problemOf('database', away), /does not answer.*DATABASE_URL/);
 });
 
 test('a bucket that is away is found, and all else is looked at', async () => {
   const away = {
-    S3_ENDPOINT: `http://127.0.0.1:${await freePort()}/uploads`,
+    S3_ENDPOINT: `http://127.0.0.1:${closedPort}/uploads`,
     S3_ACCESS_KEY_ID: 'a',
     S3_SECRET_ACCESS_KEY: 'b',
   };
@@ -189,7 +189,7 @@ test('a bucket that is away is found, and all else is looked at', async () => {
 });
 
 test('a Valkey that is away is found, and all else is looked at', async () => {
-  const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${await freePort()}` };
+  const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${closedPort}` };
   assert.match(
     await problemOf('other servers', away),
     /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*each server counts for itself/,

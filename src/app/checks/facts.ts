@@ -8,10 +8,10 @@ import type { Database } from '#kit/database.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
 import { openStorage } from '#kit/open-storage.ts';
 import { whenAsked } from '#kit/packing.ts';
-import { selectParked } from '#kit/queue/park-job.ts';
-import { readDisk, type Storage } from '#kit/storage.ts';
-import { only, statement } from '#kit/statement.ts';
 import { findClockDoubt } from '#kit/periodic.ts';
+import { selectParked } from '#kit/queue/park-job.ts';
+import { only, statement } from '#kit/statement.ts';
+import { readDisk, type Storage } from '#kit/storage.ts';
 import { askValkey, ValkeyError } from '#kit/valkey.ts';
 
 const readServer = statement(

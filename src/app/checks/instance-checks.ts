@@ -1,8 +1,8 @@
-import { Cron } from 'croner';
 import { hostname } from 'node:os';
+import { Cron } from 'croner';
 import { sayCount } from '#ast/say-count.ts';
-import { describeRoom, findRoom } from '#cells/create-cell.ts';
 import { otherCells } from '#cells/cells.ts';
+import { describeRoom, findRoom } from '#cells/create-cell.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError, sayWithCause } from '#kit/errors.ts';

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { readConfig } from '#kit/config.ts';
 import { openMailServer, type TakenMail } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { freePort, openService, until } from '#test/service.ts';
+import { closedPort, openService, until } from '#test/service.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createUser } from '#workspaces/users.ts';
 import { watch } from './watch.ts';
@@ -214,7 +214,7 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
 
 test('the operator is told once that the Valkey is away', async () => {
   const before = taken('operator@example.test').length;
-  const away = { VALKEY_URL: `redis://127.0.0.1:${await freePort()}` };
+  const away = { VALKEY_URL: `redis://127.0.0.1:${closedPort}` };
   assert.deepEqual(await look(away), ['The Valkey does not answer']);
   assert.deepEqual(await look(away), []);
   await told('operator@example.test', before + 1);

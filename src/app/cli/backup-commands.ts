@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { sayCount } from '#ast/say-count.ts';
-import { openStorage } from '#kit/open-storage.ts';
 import { fetchBackup } from '#backup/schedule.ts';
+import { openStorage } from '#kit/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
 import { version } from '../version.ts';
 import {

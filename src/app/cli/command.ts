@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
@@ -16,7 +17,6 @@ import {
   type Value,
   wholeNumber,
 } from './values.ts';
-import type { TObject } from 'typebox';
 
 /** What a command on the database works with. */
 export type CommandContext = {

@@ -1,3 +1,22 @@
+import { once } from 'node:events';
+import { findInAllCells } from '#cells/across-cells.ts';
+import { refreshCells } from '#cells/cells.ts';
+import { listCells } from '#cells/choose-cell.ts';
+import { moveCell } from '#cells/citus/move-cell.ts';
+import { createCell } from '#cells/create-cell.ts';
+import { storedFiles } from '#files/stored-files.ts';
+import { storedImages } from '#forms/images/images.ts';
+import { now } from '#kit/clock.ts';
+import { openDatabase } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { claimStorage } from '#kit/instance-key.ts';
+import { openLog } from '#kit/log.ts';
+import { openStorage, storagePlace } from '#kit/open-storage.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { confirmSweepClock, findClockDoubt } from '#kit/periodic.ts';
+import { requireRow } from '#kit/statement.ts';
+import { keyChannel } from '#workspaces/keys/key-rows.ts';
+import type { Diagnosis } from '../checks/examine.ts';
 import { backupCommands, moveCommand } from './backup-commands.ts';
 import {
   apiCommand,
@@ -10,32 +29,13 @@ import {
   required,
   tableCommand,
 } from './command.ts';
+import { completionScript, shells } from './completion.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
-import { jobCommands, userCommands, workspaceCommands } from './workspace-commands.ts';
 import { listenCommand } from './listen-command.ts';
-import { completionScript, shells } from './completion.ts';
-import { choice, readTextFile, text, UsageError, type Value } from './values.ts';
-import { now } from '#kit/clock.ts';
-import { requireRow } from '#kit/statement.ts';
-import { confirmSweepClock, findClockDoubt } from '#kit/periodic.ts';
-import type { Diagnosis } from '../checks/examine.ts';
-import { storedFiles } from '#files/stored-files.ts';
-import { storedImages } from '#forms/images/images.ts';
-import { findInAllCells } from '#cells/across-cells.ts';
-import { claimStorage } from '#kit/instance-key.ts';
-import { openStorage, storagePlace } from '#kit/open-storage.ts';
-import { refreshCells } from '#cells/cells.ts';
-import { listCells } from '#cells/choose-cell.ts';
-import { moveCell } from '#cells/citus/move-cell.ts';
-import { createCell } from '#cells/create-cell.ts';
-import { openDatabase } from '#kit/database.ts';
-import { keyChannel } from '#workspaces/keys/key-rows.ts';
-import { once } from 'node:events';
-import { ApiError } from '#kit/errors.ts';
-import { openLog } from '#kit/log.ts';
 import { Unreached } from './remote-api.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
+import { choice, readTextFile, text, UsageError, type Value } from './values.ts';
+import { jobCommands, userCommands, workspaceCommands } from './workspace-commands.ts';
 
 const address: Value<{ address: string; name?: string }> = {
   shows: '<address>',

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
 import { isRecord } from '#ast/json.ts';
-import { compileCheck } from '#kit/validation.ts';
-import { UsageError } from './values.ts';
-import { pathToFileURL } from 'node:url';
 import type { FormStatus } from '#forms/form-rows.ts';
 import { formStatuses } from '#forms/live-form.ts';
+import { compileCheck } from '#kit/validation.ts';
+import { UsageError } from './values.ts';
 
 /**
  * The file beside the forms that says what each was on the service at the last pull or apply, so that a plan can tell a change

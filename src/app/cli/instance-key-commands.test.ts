@@ -8,12 +8,12 @@ import { createForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
 import { findInstanceKey, openVault, type Vault } from '#kit/vault.ts';
-import { openAccounts } from '#workspaces/users.ts';
-import { hashesOfRecoveryCode } from '#workspaces/second-factor/second-factor.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
-import { runCommandLine } from './run-command-line.ts';
+import { hashesOfRecoveryCode } from '#workspaces/second-factor/second-factor.ts';
+import { openAccounts } from '#workspaces/users.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
 import { sealedColumns } from './instance-key-commands.ts';
+import { runCommandLine } from './run-command-line.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-keys-'));

@@ -1,11 +1,11 @@
 import { findInAllCells } from '#cells/across-cells.ts';
+import { cellsOf } from '#cells/cells.ts';
 import type { Database } from '#kit/database.ts';
+import { updateKeyFingerprint } from '#kit/instance-key.ts';
+import { statement } from '#kit/statement.ts';
 import { findInstanceKey, keysPattern, newKey, replaceInstanceKeys, type Vault } from '#kit/vault.ts';
 import { command, PartlyDone } from './command.ts';
 import { UsageError } from './values.ts';
-import { statement } from '#kit/statement.ts';
-import { updateKeyFingerprint } from '#kit/instance-key.ts';
-import { cellsOf } from '#cells/cells.ts';
 
 /**
  * What another key than the one of now has sealed in a column, from `after` on, in the order in which rows lie. `place` is

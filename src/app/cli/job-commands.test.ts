@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { newId } from '#kit/clock.ts';
-import { enqueueMails } from '#kit/outbox.ts';
+import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
+import { enqueueMails } from '#kit/outbox.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { openVault } from '#kit/vault.ts';
 import { failParkedMail } from '#mail/sending/send-mail.ts';
@@ -15,7 +16,6 @@ import { freePort, until } from '#test/service.ts';
 import { failParkedDelivery } from '#webhooks/sending/deliver.ts';
 import { happen, makeForm, makeWebhook } from '#webhooks/testing.ts';
 import { findIncidents } from '../checks/watch.ts';
-import { readConfig } from '#kit/config.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-jobs-'));

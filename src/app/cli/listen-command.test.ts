@@ -5,9 +5,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
-import { verifySignature } from '#webhooks/signature.ts';
-import { freePort, openService, until } from '#test/service.ts';
+import { closedPort, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { verifySignature } from '#webhooks/signature.ts';
 import { runCommandLine } from './run-command-line.ts';
 
 const service = await openService();
@@ -82,7 +82,7 @@ test('of one form alone where it is named; a program that refuses, or is not the
   assert.match(program.heard[0]!.body, /this form/);
   assert.match(output(), / 500 in \d+ ms/);
 
-  const nobody = await listen('--forward-to', `http://127.0.0.1:${await freePort()}/`, '--count', '2');
+  const nobody = await listen('--forward-to', `http://127.0.0.1:${closedPort}/`, '--count', '2');
   await visitor.submit(form, { subject: 'one' });
   await visitor.submit(form, { subject: 'two' });
   assert.equal(await nobody.ended, 0);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilAborted } from '#kit/concurrency.ts';
 import { now } from '#kit/clock.ts';
+import { untilAborted } from '#kit/concurrency.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makeSecret } from '#webhooks/editing/webhooks.ts';
 import { eventKinds } from '#webhooks/event.ts';
 import { deliveryHeaders } from '#webhooks/signature.ts';
-import type { ReplyOf } from '../operations.ts';
 import { type Api, call } from '../call-operation.ts';
+import type { ReplyOf } from '../operations.ts';
 import { apiCommand, optional, required } from './command.ts';
 import { Unreached } from './remote-api.ts';
 import { choice, id, text, webAddress, wholeNumber } from './values.ts';

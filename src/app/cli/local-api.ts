@@ -1,20 +1,20 @@
+import { normalizeBody } from '#ast/normalize-json.ts';
 import { cellOfWorkspace, findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { UsageError } from './values.ts';
-import { statement, text, uuid } from '#kit/statement.ts';
-import { normalizeBody } from '#ast/normalize-json.ts';
 import type { Scope } from '#kit/operation.ts';
 import { announceJobs } from '#kit/queue.ts';
+import { statement, text, uuid } from '#kit/statement.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
-import { openServices, type Services } from '../services.ts';
+import type { Api, ApiRequest } from '../call-operation.ts';
 import { apiRoutes } from '../operations.ts';
 import { routeOf } from '../routes.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
-import type { Api, ApiRequest } from '../call-operation.ts';
+import { openServices, type Services } from '../services.ts';
 import type { CommandContext } from './command.ts';
+import { UsageError } from './values.ts';
 
 /** Finds the workspace of a thing by its id alone: a path has no workspace, and the operator may see all of them. */
 const finder = (table: string, named = 'id', type: typeof text = uuid) =>

@@ -2,12 +2,12 @@ import { lstat, open, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isRecord, isSameJson } from '#ast/json.ts';
+import { untilAborted } from '#kit/concurrency.ts';
 import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
-import { untilAborted } from '#kit/concurrency.ts';
+import { type ApiRequest, commandName, parameterName, type Sent } from '../call-operation.ts';
 import { type ApiRoute, apiRoutes } from '../operations.ts';
 import type { Services } from '../services.ts';
-import { type ApiRequest, commandName, parameterName, type Sent } from '../call-operation.ts';
 import {
   type ApiContext,
   type Command,

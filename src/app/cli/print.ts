@@ -1,6 +1,6 @@
 import { isRecord } from '#ast/json.ts';
-import type { Command, Option } from './command.ts';
 import { nearest } from '#kit/nearest.ts';
+import type { Command, Option } from './command.ts';
 import { serviceOptions } from './read-input.ts';
 
 /**

@@ -1,8 +1,8 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { nearest } from '#kit/nearest.ts';
 import { type Command, type Input, type Option, optional } from './command.ts';
 import type { Remote } from './remote-api.ts';
 import { id, readTextFile, text, UsageError, type Value } from './values.ts';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { nearest } from '#kit/nearest.ts';
 
 /**
  * The options that say where an operation runs. Before the command's words they always mean this, even if the command has an

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findCellsAway, isAway } from '#cells/across-cells.ts';
-import { readConfig } from '#kit/config.ts';
 import { trustCaFile } from '#kit/address-guard.ts';
+import { untilAborted } from '#kit/concurrency.ts';
+import { readConfig } from '#kit/config.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '#kit/errors.ts';
-import { untilAborted } from '#kit/concurrency.ts';
 import { openLog } from '#kit/log.ts';
 import { explain } from '../explain.ts';
 import {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { isRecord } from '#ast/json.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { uuidPattern } from '#kit/clock.ts';
-import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
+import { type Plan, plans } from '#workspaces/authenticate.ts';
 
 /** The command line is not valid: exit code 2, with the usage. */
 export class UsageError extends Error {

@@ -1,23 +1,23 @@
-import { cellForNew } from '#cells/choose-cell.ts';
 import { cellOfWorkspace, findInAllCells, newestFirst } from '#cells/across-cells.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { sendMailJob } from '#kit/outbox.ts';
+import { restartJob, selectParked } from '#kit/queue/park-job.ts';
+import { announceJobs } from '#kit/queue.ts';
+import { statement } from '#kit/statement.ts';
+import { retryMail } from '#mail/endpoints.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
+import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import { noteInWorkspace, notePerson } from '#workspaces/audit/note-person.ts';
 import { accountOf, beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings.ts';
-import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
-import { command, optional, required } from './command.ts';
-import { id, plan, role, text, UsageError, wholeNumber } from './values.ts';
-import { statement } from '#kit/statement.ts';
 import { inviteByHand } from '#workspaces/member-invitations/invite.ts';
 import { addMember } from '#workspaces/members.ts';
 import { forgetFactors } from '#workspaces/second-factor/second-factor.ts';
 import { createUser, resetUserPassword } from '#workspaces/users.ts';
-import { ApiError } from '#kit/errors.ts';
-import { sendMailJob } from '#kit/outbox.ts';
-import { announceJobs } from '#kit/queue.ts';
-import { restartJob, selectParked } from '#kit/queue/park-job.ts';
-import { retryMail } from '#mail/endpoints.ts';
-import { deliverJob } from '#webhooks/delivery-job.ts';
-import { retryDelivery } from '#webhooks/retry-delivery.ts';
+import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces.ts';
+import { command, optional, required } from './command.ts';
+import { id, plan, role, text, UsageError, wholeNumber } from './values.ts';
 
 /** Newest first. */
 const selectAllKeys = statement(

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { refuseForeignOrigin } from '#console/serve.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Origin } from '#kit/operation.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import type { Origin } from '#kit/operation.ts';
 import { packAnswer } from '#kit/packing.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';

@@ -5,11 +5,11 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  type Tool as ListedTool,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type ServerContext,
-  type Tool as ListedTool,
 } from '@modelcontextprotocol/server';
 import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
@@ -18,6 +18,7 @@ import type { Permission } from '#rules/permissions.ts';
 import type { Api } from '../call-operation.ts';
 import { version } from '../version.ts';
 import { answerOf, questionOf, refusalOf, requestOf, type ToolAnswer } from './call-tool.ts';
+import { findOperations, getFormLanguage, readCall, specialTools } from './special-tools.ts';
 import {
   callTool,
   findTool,
@@ -28,7 +29,6 @@ import {
   type Tool,
   type Tools,
 } from './tools.ts';
-import { findOperations, getFormLanguage, readCall, specialTools } from './special-tools.ts';
 
 /** What a server of MCP is opened with: a caller, and the tools that they asked for. */
 type McpScope = {

@@ -1,8 +1,8 @@
+import { elements } from '#ast/elements.ts';
 import { isRecord } from '#ast/json.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ToolAnswer } from './call-tool.ts';
-import { callTool, findTool, languageTool, type ListedTool, type Tool, type Tools } from './tools.ts';
-import { elements } from '#ast/elements.ts';
+import { callTool, findTool, type ListedTool, languageTool, type Tool, type Tools } from './tools.ts';
 
 /** Attributes that most types have: the guide explains them once. */
 const common = new Set([

@@ -1,17 +1,17 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { cellsOf, onCell, refreshCells } from '#cells/cells.ts';
+import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { bareHeaders, refuseOtherMethods, type Server } from '#kit/http.ts';
-import type { CheckGauge } from '../checks/check.ts';
-import { openFacts } from '../checks/facts.ts';
-import { allChecks } from '../checks/instance-checks.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Database } from '#kit/database.ts';
 import { countDroppedWrites } from '#kit/output.ts';
 import { watchPoolWaits } from '#kit/pooling.ts';
 import type { DeliveryStatus } from '#webhooks/retry-delivery.ts';
+import type { CheckGauge } from '../checks/check.ts';
+import { openFacts } from '../checks/facts.ts';
+import { allChecks } from '../checks/instance-checks.ts';
 
 /** What was measured, as it is sent from process to process. */
 export type Report = readonly {

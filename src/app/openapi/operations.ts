@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { exampleStructure } from '#forms/shapes.ts';
 import type { TObject } from 'typebox';
+import { exampleStructure } from '#forms/shapes.ts';
 import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#rules/permissions.ts';
@@ -11,9 +11,9 @@ import {
   type HeaderName,
   type Operation,
   type Parameter,
+  type Response,
   referToHeaders,
   referToResponse,
-  type Response,
   type Schemas,
 } from './schemas.ts';
 

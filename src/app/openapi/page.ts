@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { named } from '#kit/pagination.ts';
+import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
 import { idempotencyKey, json } from './operations.ts';
 import {
   always,
@@ -10,7 +11,6 @@ import {
   referToHeaders,
   type Schemas,
 } from './schemas.ts';
-import { Event, type EventKind, eventKinds } from '#webhooks/event.ts';
 
 /** An answer that a visitor sends (docs/rules.md 10); what fits which question is the form's own matter. */
 const sent = Type.Record(Type.String(), Type.Unknown(), {

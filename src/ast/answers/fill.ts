@@ -9,6 +9,7 @@ import {
   type Row,
   rowAt,
 } from '../fields.ts';
+import { inputRules } from '../input-rules.ts';
 import { isRecord, own } from '../json.ts';
 import { answerLimits, limits } from '../limits.ts';
 import type { AnswerContext, Shown } from '../logic/evaluate.ts';
@@ -18,7 +19,6 @@ import { quote } from '../problems.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
 import { type Form, type InputElement, isAsked, isCalculation, kindOf, type Question } from '../tree.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
-import { inputRules } from '../input-rules.ts';
 import { spend, type Work } from '../work.ts';
 import { isBlank } from './blank.ts';
 import { type FileAnswer, type FileFacts, filesProblem } from './check-files.ts';

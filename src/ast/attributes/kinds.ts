@@ -1,15 +1,15 @@
 import { elementIdProblem } from '../element-id.ts';
 import { imageIdProblem, isImageId } from '../image-id.ts';
+import { isRecord } from '../json.ts';
 import { limits } from '../limits.ts';
-import { formulaProblem } from '../logic/formula/formula-problem.ts';
 import { conditionProblem, jumpsProblem } from '../logic/condition-problem.ts';
 import { conditionAttribute, jumpsSchema } from '../logic/condition-schema.ts';
+import { formulaProblem } from '../logic/formula/formula-problem.ts';
 import { quote, sayBytes } from '../problems.ts';
 import { fileTypesProblem } from '../rules/file-types.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
 import { optionsProblem, optionsSchema } from '../rules/options-problem.ts';
 import { patternProblem } from '../rules/pattern-problem.ts';
-import { isRecord } from '../json.ts';
 import { fitsBytes } from '../text.ts';
 import { isLanguageTag, languageTagSource } from '../translations/match-language.ts';
 import { translationsReference } from '../translations/translations-schema.ts';

@@ -1,7 +1,13 @@
 import { idOf, type Option, optionsById } from '../answers/options.ts';
-import { inputRules, type InputType, isInputType } from '../input-rules.ts';
+import { type InputType, inputRules, isInputType } from '../input-rules.ts';
+import { isRecord, storageProblem } from '../json.ts';
+import { limits } from '../limits.ts';
+import { pipedAttributes, pipedIds, unpipedAttributes } from '../piping.ts';
 import { quote } from '../problems.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { fitsBytes } from '../text.ts';
+import { saidTexts } from '../translations/said-texts.ts';
+import { type Form, isComposite, isRepeatable, type PlacedElement } from '../tree.ts';
 import { rowKind } from '../types/matrix/rules.ts';
 import type { AnswerKind, InputRules } from '../types/rules.ts';
 import {
@@ -12,14 +18,8 @@ import {
   operators,
   placedComparisons,
 } from './condition.ts';
-import { isRecord, storageProblem } from '../json.ts';
-import { limits } from '../limits.ts';
-import { fitsBytes } from '../text.ts';
-import { type Form, isComposite, isRepeatable, type PlacedElement } from '../tree.ts';
 import { conditionFault } from './condition-problem.ts';
 import { indexOf } from './form-index.ts';
-import { pipedAttributes, pipedIds, unpipedAttributes } from '../piping.ts';
-import { saidTexts } from '../translations/said-texts.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 const answered = ['answered', 'not_answered'] as const;

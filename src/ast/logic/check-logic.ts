@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
 import { checkPiping, comparisonProblem, referenceProblem } from './check-condition.ts';
 import { findCircles } from './circles.ts';
-import { type Comparison, comparisonsOf, type Condition, endOfForm } from './condition.ts';
+import { type Comparison, type Condition, comparisonsOf, endOfForm } from './condition.ts';
 import { checkFormulas } from './formula/check-formulas.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 

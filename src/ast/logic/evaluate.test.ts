@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { checkAnswers } from '../answers.ts';
 import { checkStep, stepOf } from '../check-step.ts';
 import { composite, context, element, formOf, formOfSteps } from '../testing.ts';
-import { type Form, isComposite, isInput, type InputElement, walkElements } from '../tree.ts';
+import { type Form, type InputElement, isComposite, isInput, walkElements } from '../tree.ts';
 import type { Condition, Operator } from './condition.ts';
 import { evaluate } from './evaluate.ts';
 import { includesText } from './includes-text.ts';

@@ -1,6 +1,6 @@
 import type { ChoiceOption, Option } from '../answers/options.ts';
-import { quote } from '../problems.ts';
 import type { ElementType } from '../elements.ts';
+import { quote } from '../problems.ts';
 import type { Translations } from '../translations/shapes.ts';
 import type { Condition, Jump } from './condition.ts';
 

@@ -1,5 +1,5 @@
+import { idOf, labelOf, type Option } from '../answers/options.ts';
 import type { AttributeSpec } from '../attributes/specs.ts';
-import { type Option, idOf, labelOf } from '../answers/options.ts';
 import { isImageId } from '../image-id.ts';
 import { isRecord, own } from '../json.ts';
 import { limits } from '../limits.ts';

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { cases } from '#test/cases.ts';
 import { limits } from '../limits.ts';
-import { compilePattern, countPlaces } from './pattern.ts';
 import { newWork, type Work } from '../work.ts';
+import { compilePattern, countPlaces } from './pattern.ts';
 import { patternProblem } from './pattern-problem.ts';
 
 const matches = (source: string, text: string): boolean => compilePattern(source).matches(text, newWork());

@@ -1,5 +1,8 @@
+import { imageIdProblem, isImageId } from '../image-id.ts';
 import { isRecord, own } from '../json.ts';
+import { limits } from '../limits.ts';
 import { quote } from '../problems.ts';
+import { fitsBytes, isCleanText } from '../text.ts';
 import {
   contrast,
   fromOklch,
@@ -8,15 +11,12 @@ import {
   paletteOf,
   paperContrast,
   readableAccent,
-  sayContrast,
   type Scheme,
+  sayContrast,
   schemesOf,
   textContrast,
   toOklch,
 } from './colour.ts';
-import { imageIdProblem, isImageId } from '../image-id.ts';
-import { limits } from '../limits.ts';
-import { fitsBytes, isCleanText } from '../text.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme.ts';
 
 type ThemeProblem = { readonly field: string; readonly message: string };

@@ -11,6 +11,7 @@ import {
   record,
   tuple,
 } from 'fast-check';
+import { accentContrast, findThemeProblems, suggestColour, suggestPaper } from './check-theme.ts';
 import {
   contrast,
   defaultColour,
@@ -26,7 +27,6 @@ import {
   textContrast,
   toOklch,
 } from './colour.ts';
-import { accentContrast, findThemeProblems, suggestColour, suggestPaper } from './check-theme.ts';
 import { modes, type Theme } from './theme.ts';
 
 const shades = (from: number, to: number) =>

@@ -6,8 +6,8 @@ import type { Settings } from '../settings.ts';
 import type { FormNode } from '../tree.ts';
 import {
   attributesOfType,
-  confirmationBytes,
   type ConfirmationText,
+  confirmationBytes,
   confirmationTexts,
   isConfirmationText,
   settingText,

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswers } from '../answers.ts';
-import { context, element, formOf, problemsOf } from '../testing.ts';
 import { searchLanguage } from '../languages.ts';
 import { limits } from '../limits.ts';
 import { checkSettings, type Settings, settingsFor } from '../settings.ts';
+import { context, element, formOf, problemsOf } from '../testing.ts';
 import type { Form, FormNode } from '../tree.ts';
 import { validateStructure } from '../validate.ts';
+import { settingsInLanguage } from './check-translations.ts';
 import { matchLanguage } from './match-language.ts';
-import { readTextsFile, writeTextsFile } from './texts-file.ts';
 import { mapSaidTexts, saidTexts } from './said-texts.ts';
 import { listTexts, missingIn, type TextDocument, tidyTranslations, translateTexts } from './texts.ts';
+import { readTextsFile, writeTextsFile } from './texts-file.ts';
 import { inLanguage } from './translations.ts';
-import { settingsInLanguage } from './check-translations.ts';
 
 const name = element('text', 'name', {
   label: 'Your name',

@@ -1,5 +1,5 @@
-import { defaults } from '../attributes/defaults.ts';
 import { idOf, labelOf, otherTaken, type Selection } from '../answers/options.ts';
+import { defaults } from '../attributes/defaults.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import { limits } from '../limits.ts';
 import { inputAttributes, optionsLayout } from './shared-attributes.ts';

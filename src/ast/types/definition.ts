@@ -1,5 +1,5 @@
 import type { FileAnswer } from '../answers/check-files.ts';
-import type { AttributesOf, AttributeSpecs } from '../attributes/specs.ts';
+import type { AttributeSpecs, AttributesOf } from '../attributes/specs.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { PlainAnswer } from './rules.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../json-schema.ts';
 import { limits } from '../limits.ts';
-import { addDays, alignMoments, type MomentFormat } from '../rules/moments.ts';
 import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.ts';
+import { addDays, alignMoments, type MomentFormat } from '../rules/moments.ts';
 import { autocomplete, count, inputAttributes, unique } from './shared-attributes.ts';
 
 export const lengthAttributes = {

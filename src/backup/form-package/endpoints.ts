@@ -1,20 +1,20 @@
-import { type FormAddresses, presentCreated, sentStructure } from '#forms/form-rows.ts';
-import { readBuilderForm } from '#forms/draft.ts';
+import type { Readable } from 'node:stream';
 import { Type } from 'typebox';
+import type { Settings } from '#ast/settings.ts';
+import { readBuilderForm } from '#forms/draft.ts';
+import { type FormAddresses, presentCreated, sentStructure } from '#forms/form-rows.ts';
+import { findImageSizes, type ImagesContext, readImage } from '#forms/images/images.ts';
 import { CreatedForm } from '#forms/shapes.ts';
 import { attachment } from '#kit/attachment.ts';
-import { named } from '#kit/pagination.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
-import { type Manifest, packageLimits, type Packed, type Version, writePackage } from './package-file.ts';
-import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
-import { findImageSizes, type ImagesContext, readImage } from '#forms/images/images.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Readable } from 'node:stream';
-import type { Webhook } from '#webhooks/shapes.ts';
-import { readWebhooks } from '#webhooks/log.ts';
-import type { Settings } from '#ast/settings.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
 import { jsonb, nullable, statement } from '#kit/statement.ts';
+import { readWebhooks } from '#webhooks/log.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
+import { type Manifest, type Packed, packageLimits, type Version, writePackage } from './package-file.ts';
+import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
 
 /** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
 const selectVersionsToPack = statement(

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import { closed, timestamp, uuid } from '#kit/validation.ts';
 import { tarStream } from '#kit/archives.ts';
+import { closed, timestamp, uuid } from '#kit/validation.ts';
 
 /** Limits of a form package. Export leaves out the oldest versions to keep within them. */
 export const packageLimits = {

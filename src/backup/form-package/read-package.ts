@@ -1,8 +1,8 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 import { isRecord, own } from '#ast/json.ts';
+import { readTar } from '#kit/archives.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readJsonBody, type ValueBudget } from '#kit/json-body.ts';
-import { readTar } from '#kit/archives.ts';
 import { compileCheck } from '#kit/validation.ts';
 import { imageName, Manifest, manifestName, packageLimits, Version, versionName } from './package-file.ts';
 

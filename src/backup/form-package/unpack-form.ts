@@ -1,14 +1,16 @@
 import type { Settings } from '#ast/settings.ts';
-import { requireAnswerReader } from '#forms/settings.ts';
 import { saveWorkingCopy } from '#forms/draft.ts';
 import { changeForm, createForm } from '#forms/forms.ts';
 import { findMissingImages, type ImagesContext, storeImage } from '#forms/images/images.ts';
 import { withoutImages } from '#forms/new-forms.ts';
+import { requireAnswerReader } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
-import { transaction } from '#kit/database.ts';
-import type { Scope } from '#kit/operation.ts';
-import type { Queryable } from '#kit/statement.ts';
 import { inTurns } from '#kit/concurrency.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Scope } from '#kit/operation.ts';
+import { runInThread } from '#kit/run-in-thread.ts';
+import type { Queryable } from '#kit/statement.ts';
 import {
   addWebhook,
   type CreateWebhookContext,
@@ -18,8 +20,6 @@ import {
 import { personOf } from '#workspaces/authenticate.ts';
 import type { Manifest, Version } from './package-file.ts';
 import type { PackageText, readPackage } from './read-package.ts';
-import { ApiError } from '#kit/errors.ts';
-import { runInThread } from '#kit/run-in-thread.ts';
 
 /** Finds every id in a JSON text. */
 export const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openService, until } from '#test/service.ts';
 
 const service = await openService();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterTries, beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { afterTries, beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
-import { signInTries } from '#workspaces/sign-in.ts';
-import { resetUserPassword } from '#workspaces/users.ts';
 import type { Member } from '#workspaces/members.ts';
 import type { Workspace } from '#workspaces/shapes.ts';
+import { signInTries } from '#workspaces/sign-in.ts';
+import { resetUserPassword } from '#workspaces/users.ts';
 import type { Session } from './shapes.ts';
 
 const service = await openService();

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
+import { newId } from '#kit/clock.ts';
 import { callConsole, signIn } from '#test/console.ts';
-import { openReceiver } from '#test/receiver.ts';
 import { openProvider, openProviderVisitor, providerSettings } from '#test/provider.ts';
+import { openReceiver } from '#test/receiver.ts';
 import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { newId } from '#kit/clock.ts';
-import { openAccounts } from '#workspaces/users.ts';
 import { askProvider, signInByProvider } from '#workspaces/identity-provider.ts';
+import { openAccounts } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 
 /* Signing in by a provider of identities: one that is certified, in this process (oidc-provider). */

@@ -1,5 +1,6 @@
-import { askProvider, providerSeconds, signInByProvider } from '#workspaces/identity-provider.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
+import { askProvider, providerSeconds, signInByProvider } from '#workspaces/identity-provider.ts';
 import {
   addPasskey,
   askForPasskey,
@@ -18,6 +19,7 @@ import {
   renewRecoveryCodes,
   startTotp,
 } from '#workspaces/second-factor/second-factor.ts';
+import { isSetUp } from '#workspaces/workspaces.ts';
 import type { ConsoleServices } from '../serve.ts';
 import {
   AddedFactor,
@@ -35,8 +37,6 @@ import {
   ShownPasskey,
   WaysIn,
 } from './shapes.ts';
-import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { isSetUp } from '#workspaces/workspaces.ts';
 
 /** `__Host-` where the service is reached by https, as for sessions (#workspaces/accounts.ts). */
 const cookie = (name: string, maxAgeSeconds: number) => {

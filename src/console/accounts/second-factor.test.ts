@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId, now } from '#kit/clock.ts';
 import { element, structure } from '#ast/testing.ts';
-import { beginSession, callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { newId, now } from '#kit/clock.ts';
 import { openAuthenticator } from '#test/authenticator.ts';
+import { beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { insertPasskey, mostPasskeys, takePasskeyCount } from '#workspaces/second-factor/passkeys.ts';
 import { placeOf } from '#workspaces/second-factor/passkey.ts';
+import { insertPasskey, mostPasskeys, takePasskeyCount } from '#workspaces/second-factor/passkeys.ts';
 import { codeTriesInDay, forgetFactors, putTotp } from '#workspaces/second-factor/second-factor.ts';
 import { codeOf, newTotpSecret, stepAt } from '#workspaces/second-factor/totp.ts';
 import { signInTries } from '#workspaces/sign-in.ts';

@@ -1,11 +1,21 @@
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
+import { requireRow } from '#kit/statement.ts';
+import { selectPersonalLines } from '#workspaces/audit/audit-lines.ts';
+import { countPersonalLines } from '#workspaces/audit/endpoints.ts';
 import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { nameProblems, refuseProblems } from '#workspaces/users.ts';
-import { changePassword, countTry, signIn, signInTries } from '#workspaces/sign-in.ts';
+import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members.ts';
+import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset.ts';
+import { requirePassword } from '#workspaces/second-factor/password-again.ts';
 import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
+import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions.ts';
+import { changePassword, countTry, signIn, signInTries } from '#workspaces/sign-in.ts';
+import { nameProblems, refuseProblems } from '#workspaces/users.ts';
 import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
 import { type ConsoleServices, findPerson, isClosed } from '../serve.ts';
 import { deviceCookie } from './second-factor-endpoints.ts';
@@ -22,16 +32,6 @@ import {
   Sessions,
   SignIn,
 } from './shapes.ts';
-import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members.ts';
-import { Type } from 'typebox';
-import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
-import { requireRow } from '#kit/statement.ts';
-import { requirePassword } from '#workspaces/second-factor/password-again.ts';
-import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions.ts';
-import { countPersonalLines } from '#workspaces/audit/endpoints.ts';
-import { selectPersonalLines } from '#workspaces/audit/audit-lines.ts';
-import { createHash } from 'node:crypto';
-import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset.ts';
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionEndpoints(services: ConsoleServices) {

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/pagination.ts';
-import { plans, type Plan } from '#workspaces/authenticate.ts';
+import { roleNames } from '#rules/permissions.ts';
+import { personalDeeds } from '#workspaces/audit/personal-audit.ts';
+import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { waysIn } from '#workspaces/member-invitations/accept.ts';
 import { passwordLength } from '#workspaces/passwords.ts';
-import { personalDeeds } from '#workspaces/audit/personal-audit.ts';
-import { roleNames } from '#rules/permissions.ts';
 import { secondSteps } from '#workspaces/second-factor/second-factor.ts';
 import { nameText } from '#workspaces/shapes.ts';
 

@@ -1,9 +1,15 @@
+import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Visitor } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
 import { noteInWorkspace, originOf, personalLine } from '#workspaces/audit/note-person.ts';
+import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings.ts';
+import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
 import { addMember, findMembership, leaveWorkspace } from '#workspaces/members.ts';
+import { requirePassword } from '#workspaces/second-factor/password-again.ts';
+import { countTry, signInTries } from '#workspaces/sign-in.ts';
 import { createWorkspace, mayCreateWorkspace } from '#workspaces/workspaces.ts';
 import type { ConsoleServices } from '../serve.ts';
 import {
@@ -17,12 +23,6 @@ import {
   PasswordAgain,
   WorkspaceName,
 } from './shapes.ts';
-import { requireRow } from '#kit/statement.ts';
-import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings.ts';
-import { requirePassword } from '#workspaces/second-factor/password-again.ts';
-import { cellOfWorkspace } from '#cells/across-cells.ts';
-import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
-import { countTry, signInTries } from '#workspaces/sign-in.ts';
 
 /** What is everyone's own matter: to make a workspace, and to leave one. */
 export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {

@@ -1,12 +1,12 @@
 import { draftJoin, type FormStatus, publicUrlOf, shownName, submissionCount } from '#forms/form-rows.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
-import { wired } from '#kit/http.ts';
+import type { Role } from '#rules/permissions.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { findTableSettings, saveTableSettings } from '#submissions/table.ts';
 import { type ConsoleServices, refuseOneStep } from '../serve.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
-import type { Role } from '#rules/permissions.ts';
 
 /** A form by its id alone, for whoever is a member of its workspace; nothing for everybody else. */
 const locateForm = statement(

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { TableSettings } from '#submissions/shapes.ts';
-import { roleNames } from '#rules/permissions.ts';
 import { formStatuses } from '#forms/live-form.ts';
+import { roleNames } from '#rules/permissions.ts';
+import { TableSettings } from '#submissions/shapes.ts';
 
 const id = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });

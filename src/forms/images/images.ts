@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { imagesIn } from '#ast/form-images.ts';
 import { own } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type PictureKey, pictureKeys, type PictureSize } from '#ast/theme/theme.ts';
+import { type PictureKey, type PictureSize, pictureKeys } from '#ast/theme/theme.ts';
 import type { Form } from '#ast/tree.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';

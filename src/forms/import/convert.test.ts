@@ -7,8 +7,8 @@ import { checkSettings } from '#ast/settings.ts';
 import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { cases } from '#test/cases.ts';
-import { convertForm, convertText, formSources, recogniseForm } from './convert.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
+import { convertForm, convertText, formSources, recogniseForm } from './convert.ts';
 import { openSource, type ReportLine } from './source.ts';
 
 /* Forms of other services become forms of ours, and nothing of them is dropped in silence. */

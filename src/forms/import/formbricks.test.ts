@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkSettings } from '#ast/settings.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
+import { checkSettings } from '#ast/settings.ts';
 import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newWork } from '#ast/work.ts';

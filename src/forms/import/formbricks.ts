@@ -1,12 +1,12 @@
 import { own } from '#ast/json.ts';
 import { isLocale } from '#ast/locales.ts';
+import { endingsOf, type FormbricksReading, nameOf, readLogic, readRules } from './formbricks-logic.ts';
 import { lineOfHtml } from './html.ts';
 import { type Ending, finishEndings, type Named, otherAnswer } from './imported-conditions.ts';
-import { endingsOf, type FormbricksReading, nameOf, readLogic, readRules } from './formbricks-logic.ts';
-import { because, describeGroup, limit, oneOf, readRow, type Row, type Table } from './importer-table.ts';
+import { newTexts, tagOf } from './imported-texts.ts';
+import { because, describeGroup, limit, oneOf, type Row, readRow, type Table } from './importer-table.ts';
 import { add, addStep, node, type Sketch, type Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
-import { newTexts, tagOf } from './imported-texts.ts';
 
 const buttons = 'The page has its own button labels.';
 const common = {

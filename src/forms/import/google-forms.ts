@@ -1,9 +1,9 @@
 import { own } from '#ast/json.ts';
 import { compare, type Named, otherChosen } from './imported-conditions.ts';
+import { newTexts } from './imported-texts.ts';
 import { because, oneOf, type Reading, readRow, type Table } from './importer-table.ts';
 import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
-import { newTexts } from './imported-texts.ts';
 
 /**
  * Reads a form of Google Forms, as its API returns it (`forms.get`): items one after the other, where a page break begins the

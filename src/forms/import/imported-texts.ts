@@ -1,10 +1,10 @@
-import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
 import type { Option } from '#ast/answers/options.ts';
 import { elementIdSource } from '#ast/element-id.ts';
 import { own } from '#ast/json.ts';
 import { limits } from '#ast/limits.ts';
 import { isLocale } from '#ast/locales.ts';
 import { cutToBytes, fitsBytes, isCleanText } from '#ast/text.ts';
+import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
 import { isLanguageTag } from '#ast/translations/match-language.ts';
 import { lineOfHtml, textOfHtml } from './html.ts';
 import { type Sketch, type Sketched, specsOf } from './sketch.ts';

@@ -1,9 +1,9 @@
 import type { AttributeKind } from '#ast/attributes.ts';
 import { own } from '#ast/json.ts';
 import type { Named } from './imported-conditions.ts';
+import type { Texts } from './imported-texts.ts';
 import { add, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
-import type { Texts } from './imported-texts.ts';
 
 /** What an importer needs to read an element. */
 export type Reading = {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isRecord } from '#ast/json.ts';
-import { checkSettings } from '#ast/settings.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
+import { checkSettings } from '#ast/settings.ts';
 import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newWork } from '#ast/work.ts';
-import { convertForm, type FormSource } from './convert.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
+import { convertForm, type FormSource } from './convert.ts';
 
 /* What a document of another service means stays what it means, or the report names the part. */
 

@@ -2,7 +2,8 @@ import { own } from '#ast/json.ts';
 import { isLocale } from '#ast/locales.ts';
 import { fillPiped } from '#ast/piping.ts';
 import type { Named } from './imported-conditions.ts';
-import { because, numberOr, positive, readRow, type Row, type Table } from './importer-table.ts';
+import { newTexts, tagOf } from './imported-texts.ts';
+import { because, numberOr, positive, type Row, readRow, type Table } from './importer-table.ts';
 import { add, addStep, node, type Sketch, type Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
 import {
@@ -13,7 +14,6 @@ import {
   readTriggers,
   type SurveyReading,
 } from './surveyjs-logic.ts';
-import { newTexts, tagOf } from './imported-texts.ts';
 
 const common = {
   label: 'title',

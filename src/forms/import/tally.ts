@@ -1,11 +1,11 @@
 import { own } from '#ast/json.ts';
 import { limits } from '#ast/limits.ts';
 import { type Named, otherAnswer } from './imported-conditions.ts';
+import { newTexts, type Texts } from './imported-texts.ts';
 import { because, limit, numberOr, readRow, type Table } from './importer-table.ts';
 import { add, addStep, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 import { readRule, readSettings, type TallyReading } from './tally-logic.ts';
-import { newTexts, type Texts } from './imported-texts.ts';
 
 /**
  * Reads a form of Tally, as its API returns it: a list of blocks. A title precedes its question. Options, rows and columns are

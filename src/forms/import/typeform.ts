@@ -10,19 +10,19 @@ import {
   operatorsOf,
   otherAnswer,
 } from './imported-conditions.ts';
+import { newTexts, readLocale } from './imported-texts.ts';
 import {
   because,
   describeGroup,
   oneOf,
   type Reading,
-  readRow,
   type Row,
+  readRow,
   setAttributes,
   type Table,
 } from './importer-table.ts';
 import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
-import { newTexts, readLocale } from './imported-texts.ts';
 
 type TypeformReading = Reading & {
   /** Our ids by theirs, as texts name them: `field:ref`, `hidden:name`. */

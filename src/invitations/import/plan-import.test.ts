@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, formOf } from '#ast/testing.ts';
-import { planBeside } from './start-import.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import { planBeside } from './start-import.ts';
 
 const form = formOf(
   element('text', 'city', { label: 'Your city' }),

@@ -1,13 +1,13 @@
-import { sayNumber } from '#ast/say-number.ts';
+import { type CsvRecord, readCsv } from '#ast/csv.ts';
 import { findInput, questionsById } from '#ast/fields.ts';
+import { sayNumber } from '#ast/say-number.ts';
 import { countCharacters } from '#ast/text.ts';
 import { type Form, kindOf, listQuestions, type Question, takesSeveralInRow } from '#ast/tree.ts';
 import { isList } from '#ast/types/rules.ts';
+import { readMailAddress } from '#kit/outbox/address.ts';
+import { type Column, findUseProblem, isBadReference, targetOf } from '#submissions/import/mapping.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, type Prefillable, prefillableOf } from '../draft.ts';
 import { importLimits } from './limits.ts';
-import { type Column, findUseProblem, isBadReference, targetOf } from '#submissions/import/mapping.ts';
-import { type CsvRecord, readCsv } from '#ast/csv.ts';
-import { readMailAddress } from '#kit/outbox/address.ts';
 
 /** What a column of a file becomes; `name` is that of the reference value, or the id of the question. */
 type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };

@@ -1,17 +1,17 @@
+import type { Form } from '#ast/tree.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Actor } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
-import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
-import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
-import type { MailingContext } from '../sending/mail-invitations.ts';
-import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
+import { runInThread } from '#kit/run-in-thread.ts';
 import { statement } from '#kit/statement.ts';
 import { runTaskStep } from '#tasks/run-tasks.ts';
+import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import type { InvitationDraft } from '../draft.ts';
+import { addInvitations, checkInvitation, type Invitation, openBatch, readStructure } from '../invite.ts';
 import { wishOf } from '../links-file.ts';
-import type { Form } from '#ast/tree.ts';
-import { runInThread } from '#kit/run-in-thread.ts';
+import type { MailingContext } from '../sending/mail-invitations.ts';
+import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 
 /** A text of so many characters is read while others wait, in a few ms; to start a thread takes longer. */
 const shortText = 20_000;

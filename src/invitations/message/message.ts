@@ -1,9 +1,9 @@
+import { Type } from 'typebox';
+import type { Locale } from '#ast/locales.ts';
 import { sayNumber } from '#ast/say-number.ts';
 import { countCharacters, isCleanText } from '#ast/text.ts';
-import { Type } from 'typebox';
-import type { Letter, LetterBlock } from '#kit/outbox.ts';
-import type { Locale } from '#ast/locales.ts';
 import { fill, sayDay } from '#ast/words.ts';
+import type { Letter, LetterBlock } from '#kit/outbox.ts';
 
 /** What `{{…}}` may stand for in a subject and a message, beside the names of reference values. */
 export const placeholders = {

@@ -12,9 +12,9 @@ import {
   uuid,
   word,
 } from '#kit/statement.ts';
+import { invitationUrl, unsubscribeUrl } from '../admission.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import { type MailPurpose, writeLetter } from '../message/message.ts';
-import { invitationUrl, unsubscribeUrl } from '../admission.ts';
 
 /** An invitation with all that a mail about it says. */
 export const mailColumns = columns(

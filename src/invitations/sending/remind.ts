@@ -1,3 +1,4 @@
+import { requireFormSettings } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -5,10 +6,9 @@ import { cancelMails } from '#kit/outbox.ts';
 import { requireRow, statement } from '#kit/statement.ts';
 import type { InvitationContext, InvitedForm, InvitingContext } from '../context.ts';
 import { throttleEmail } from '../draft.ts';
-import { mailColumns, type MailingContext, mailInvitations } from './mail-invitations.ts';
-import { findInvitations } from '../read-invitations.ts';
 import { statusOf, wishOf, withSubmission } from '../links-file.ts';
-import { requireFormSettings } from '#forms/form-rows.ts';
+import { findInvitations } from '../read-invitations.ts';
+import { type MailingContext, mailColumns, mailInvitations } from './mail-invitations.ts';
 
 const mailSelection = `i.id, i.form_id, i.email, i.name, i.reference, i.expires_at, i.mail_id, f.name as form_name,
   w.name as workspace_name, f.settings->>'locale' as locale, b.subject, b.message, b.reminder_subject, b.reminder_message, b.remind_after_days,

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { Cron, CronPattern } from 'croner';
 import { domainToASCII } from 'node:url';
+import { Cron, CronPattern } from 'croner';
 
 /** Reads a whole number of the environment, within bounds. */
 type ReadNumber = (name: string, fallback: number, least: number, most: number) => number;

@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { EmbeddedPostgresError, findAccount, suggestRemedy } from './machine.ts';
 import {
+  type Binaries,
   completeLinks,
   locateBinaries,
   majorVersion,
   packageName,
   provideBinaries,
-  type Binaries,
 } from './binaries.ts';
 import { copyTree } from './drafts.ts';
+import { EmbeddedPostgresError, findAccount, suggestRemedy } from './machine.ts';
 import { lastLines, runProgram } from './program.ts';
 import { isRoot, makeDirectory, ordinary } from './users.fixture.ts';
 

@@ -2,15 +2,15 @@ import { constants } from 'node:fs';
 import { access, readFile, readlink, rm, stat, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { copyTree, draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 import {
   type Account,
-  elsewhere,
   EmbeddedPostgresError,
+  elsewhere,
   fileError,
   findClosedDirectory,
   hasCode,
 } from './machine.ts';
-import { copyTree, draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 
 /** One installation of the PostgreSQL programs. */
 export type Binaries = {

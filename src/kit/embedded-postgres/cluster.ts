@@ -1,6 +1,6 @@
 import { readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { majorVersion, type Binaries } from './binaries.ts';
+import { type Binaries, majorVersion } from './binaries.ts';
 import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './machine.ts';
 
 /** A complete cluster on disk. `owner` is the uid that PostgreSQL has to run as. */

@@ -5,8 +5,8 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
-import { findAccount } from './machine.ts';
 import { usersLock } from './hold.ts';
+import { findAccount } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 import {
   children,

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { chown, lchown, lstat, mkdir, realpath, rm, rmdir, symlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeDirectories } from '../make-directories.ts';
+import { syncDirectory } from '../sync-directory.ts';
+import type { Binaries } from './binaries.ts';
+import { type Cluster, findCluster } from './cluster.ts';
+import { draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 import {
   type Account,
-  elsewhere,
   EmbeddedPostgresError,
+  elsewhere,
   fileError,
   findClosedDirectory,
   hasCode,
   port,
 } from './machine.ts';
-import { syncDirectory } from '../sync-directory.ts';
-import type { Binaries } from './binaries.ts';
-import { type Cluster, findCluster } from './cluster.ts';
-import { draftOf, makeOpenDirectory, publishDraft, removeDeadDrafts } from './drafts.ts';
 import { runProgram } from './program.ts';
 
 /** Where root puts what another user must reach and the data directory hides. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chown, lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findClosedDirectory } from './machine.ts';
 import { locateBinaries } from './binaries.ts';
+import { findClosedDirectory } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 import {
   isRoot,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findAccount, port } from './machine.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { locateBinaries, provideBinaries } from './binaries.ts';
 import { checkVersion, findCluster } from './cluster.ts';
 import {
@@ -13,8 +13,8 @@ import {
 } from './create-cluster.ts';
 import { removeDeadDrafts } from './drafts.ts';
 import { type Hold, holdServer, releaseHold } from './hold.ts';
+import { findAccount, port } from './machine.ts';
 import { isRemoved, type Server, stopPostmaster } from './postmaster.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Pauses between attempts to get a lost database back, in milliseconds: at most one attempt a second. */
 const shortestPause = 1_000;

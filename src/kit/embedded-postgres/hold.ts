@@ -1,11 +1,11 @@
-import type { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 import { readDisk } from '../storage.ts';
 import { user } from './create-cluster.ts';
 import { EmbeddedClient } from './embedded-client.ts';
 import {
-  elsewhere,
   EmbeddedPostgresError,
+  elsewhere,
   hasCode,
   port,
   suggestRemedy,

@@ -1,6 +1,6 @@
-import { findCodeAtEnd, findRemedyOfCode } from '../errors.ts';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { findCodeAtEnd, findRemedyOfCode } from '../errors.ts';
 
 /**
  * What embedded PostgreSQL throws: always a readable sentence that says what failed, where, and what to do.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { draftOf, draftOwner } from './drafts.ts';
 import { chooseSocketDirectory, outsideName } from './create-cluster.ts';
-import { isLivePostgres, parsePostmasterFile } from './postmaster.ts';
+import { draftOf, draftOwner } from './drafts.ts';
 import { serverArguments } from './machine.ts';
+import { isLivePostgres, parsePostmasterFile } from './postmaster.ts';
 
 test('the socket lies in the cluster as long as its path fits, counted in bytes', () => {
   const fits = `/${'x'.repeat(80)}`;

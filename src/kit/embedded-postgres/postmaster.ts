@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import { makeSocketDirectory } from './create-cluster.ts';
 import {
   type Account,
-  elsewhere,
   EmbeddedPostgresError,
+  elsewhere,
   fileError,
   hasCode,
   port,
   serverArguments,
 } from './machine.ts';
-import type { Binaries } from './binaries.ts';
-import { makeSocketDirectory } from './create-cluster.ts';
 import { programEnvironment, runAs, spawnError } from './program.ts';
 
 /** Everything that is decided before a postmaster is looked for or started. */

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import {
   type Account,
-  elsewhere,
   EmbeddedPostgresError,
+  elsewhere,
   hasCode,
   suggestRemedy,
   suggestRemedyOf,

@@ -2,9 +2,9 @@ import { existsSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findAccount, findClosedDirectory } from './machine.ts';
-import { draftOf, draftOwner, isRunning, makeOpenDirectory } from './drafts.ts';
 import { chooseSocketDirectory, sharedDirectory } from './create-cluster.ts';
+import { draftOf, draftOwner, isRunning, makeOpenDirectory } from './drafts.ts';
+import { findAccount, findClosedDirectory } from './machine.ts';
 import { stopPostmaster } from './postmaster.ts';
 
 /** After a restart the id of a dead maker may be somebody else's; nobody works on one of these for so long. */

@@ -1,6 +1,6 @@
 /** What the tests of this room share: directories, other processes, questions to the database. */
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,9 +13,9 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { copyCluster } from '#test/cluster.ts';
 import {
-  startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
 } from './embedded-postgres.ts';
 import { findPostmaster } from './postmaster.ts';
 

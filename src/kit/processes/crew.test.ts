@@ -9,8 +9,8 @@ import { slowness } from '#test/slowness.ts';
 import { openLog } from '../log.ts';
 import { openCrew } from './crew.ts';
 import { openDoor } from './door.ts';
-import { startWebProcess, WebProcessError } from './web-process.ts';
 import type { Mood } from './web-process.fixture.ts';
+import { startWebProcess, WebProcessError } from './web-process.ts';
 
 const script = fileURLToPath(new URL('web-process.fixture.ts', import.meta.url));
 

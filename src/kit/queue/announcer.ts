@@ -1,10 +1,10 @@
-import { type Database, notifierOf, openClient, partNameOf } from '../database.ts';
-import type { Log } from '../log.ts';
-import { announcementOf, jobsChannel, sayAnnouncements } from '../queue.ts';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAstray } from '../find-host.ts';
+import { type Database, notifierOf, openClient, partNameOf } from '../database.ts';
 import { loggedError } from '../errors.ts';
+import { isAstray } from '../find-host.ts';
+import type { Log } from '../log.ts';
+import { announcementOf, jobsChannel, sayAnnouncements } from '../queue.ts';
 
 /** Tells the queues of other processes that there are new jobs. */
 type Announcer = {

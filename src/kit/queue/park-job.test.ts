@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
-import { freePort, until } from '#test/service.ts';
+import { closedPort, until } from '#test/service.ts';
 import { newId } from '../clock.ts';
 import { openDatabase } from '../database.ts';
 import { openLog } from '../log.ts';
 import { completeJob, enqueueJob, type Job, rescheduleJob } from '../queue.ts';
-import { claim, type Claims, openLookBack } from './claim.ts';
+import { type Claims, claim, openLookBack } from './claim.ts';
 import { openLanes } from './lanes.ts';
 import { startQueue } from './worker.ts';
 
@@ -65,7 +65,7 @@ test('jobs that were held by two processes that died run one at a time, beside j
 
 test('leases that end while the database is away count as no lost claims', async () => {
   const away = openDatabase(
-    { connectionString: `postgres://nobody@127.0.0.1:${await freePort()}/nowhere` },
+    { connectionString: `postgres://nobody@127.0.0.1:${closedPort}/nowhere` },
     { pool: 1, log },
   );
   after(() => away.end());

@@ -1,7 +1,7 @@
-import { only, type Queryable, statement } from '../statement.ts';
 import { type Database, transaction } from '../database.ts';
 import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
+import { only, type Queryable, statement } from '../statement.ts';
 
 /** Shown in the delivery log, the mail log and the task. */
 export const parkedReason =

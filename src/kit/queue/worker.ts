@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../clock.ts';
 import { type Database, isUnavailable } from '../database.ts';
-import { type Log, runInTrace } from '../log.ts';
 import { loggedError } from '../errors.ts';
+import { type Log, runInTrace } from '../log.ts';
 import {
   type Job,
   type JobHandler,
@@ -12,7 +12,7 @@ import {
   type tracedPayload,
 } from '../queue.ts';
 import { type Hearing, hearJobs, openAnnouncer } from './announcer.ts';
-import { claim, type Claims, type Held, idleTime, keepLeases, openLookBack, pollMs } from './claim.ts';
+import { type Claims, claim, type Held, idleTime, keepLeases, openLookBack, pollMs } from './claim.ts';
 import { openLanes, type Width } from './lanes.ts';
 import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
 

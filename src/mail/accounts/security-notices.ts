@@ -2,10 +2,10 @@ import { homeOf } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type Letter, type LetterBlock, type LetterField, type NewMail } from '#kit/outbox.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
+import type { Role } from '#rules/permissions.ts';
 import type { PersonalNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { sayMoment } from '../say-moment.ts';
-import type { Role } from '#rules/permissions.ts';
 
 /** Those who may see to a workspace's keys and members. */
 const selectKeepers = statement(

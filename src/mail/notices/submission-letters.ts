@@ -1,21 +1,22 @@
-import { answerContext } from '#forms/live-form.ts';
-import { formTree } from '#forms/form-rows.ts';
-import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { type AnswerSpeech, sayAnswer } from '#ast/answers/say-answer.ts';
 import { type SayText, textSayer } from '#ast/answers/say-piped.ts';
+import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
 import { type Locale, type LocaleChoice, localeOf } from '#ast/locales.ts';
+import { withoutMarks } from '#ast/marks.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { type Form, type InputElement, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
-import { type MailAddress, readMailAddress } from '#kit/outbox/address.ts';
-import { enqueueMail, type LetterBlock, type LetterField, type MailKind, type NewMail } from '#kit/outbox.ts';
-import { english, type MailWords, mailWords } from '../words/words.ts';
+import type { Settings } from '#ast/settings.ts';
 import { chooseConfirmation, confirmedBy, filesOf, type Notification } from '#ast/settings-by-condition.ts';
 import { shortReference } from '#ast/short-reference.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
-import { withoutMarks } from '#ast/marks.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
+import { type Form, type InputElement, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { fill, sayDay } from '#ast/words.ts';
+import { formTree } from '#forms/form-rows.ts';
+import { answerContext } from '#forms/live-form.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { type MailAddress, readMailAddress } from '#kit/outbox/address.ts';
+import { enqueueMail, type LetterBlock, type LetterField, type MailKind, type NewMail } from '#kit/outbox.ts';
 import {
   json,
   jsonb,
@@ -27,10 +28,9 @@ import {
   timestamp,
   uuid,
 } from '#kit/statement.ts';
-import { sayMoment } from '../say-moment.ts';
-import type { Settings } from '#ast/settings.ts';
-import { type Database, transaction } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
+import { sayMoment } from '../say-moment.ts';
+import { english, type MailWords, mailWords } from '../words/words.ts';
 
 /** How a mail says answers: as the page does. */
 const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): AnswerSpeech => ({

@@ -1,8 +1,10 @@
+import { transaction } from '#kit/database.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox.ts';
+import { completeJob, type JobHandler } from '#kit/queue.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
+import type { MailNews } from '#workspaces/mail-news.ts';
 import { beginPasswordReset, resetMinutes } from '#workspaces/password-reset.ts';
-import type { NewsContext } from '../news-context.ts';
 import {
   reasonOfKeepers,
   tellKeepers,
@@ -12,9 +14,7 @@ import {
   tellPasswordChanged,
   tellSecondFactorChanged,
 } from '../accounts/security-notices.ts';
-import { transaction } from '#kit/database.ts';
-import { completeJob, type JobHandler } from '#kit/queue.ts';
-import type { MailNews } from '#workspaces/mail-news.ts';
+import type { NewsContext } from '../news-context.ts';
 import { tellDigest, tellSubmission } from './tell-submission.ts';
 
 /** Mails the link to choose another password, if somebody has this address. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openMailServer } from '#test/mail-server.ts';
-import { openService, until } from '#test/service.ts';
 import { transaction } from '#kit/database.ts';
 import { changeSubmission } from '#submissions/changes/edit.ts';
+import { openMailServer } from '#test/mail-server.ts';
+import { openService, until } from '#test/service.ts';
 import { createUser } from '#workspaces/users.ts';
 import { nextDigest, tellDigest, tellSubmission } from './tell-submission.ts';
 

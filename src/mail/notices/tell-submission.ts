@@ -1,7 +1,7 @@
-import { answerContext } from '#forms/live-form.ts';
 import type { Locale } from '#ast/locales.ts';
-import { type Notification, notificationsFor, recipientsOf } from '#ast/settings-by-condition.ts';
 import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
+import { type Notification, notificationsFor, recipientsOf } from '#ast/settings-by-condition.ts';
+import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
@@ -11,8 +11,8 @@ import { reportNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import {
   digestOf,
-  noticeColumns,
   type Noticed,
+  noticeColumns,
   notificationOf,
   receiptAddresses,
   receiptOf,

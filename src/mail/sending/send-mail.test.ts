@@ -6,11 +6,11 @@ import { cancelMails, enqueueMail, type NewMail, sendMailJob } from '#kit/outbox
 import { startQueue } from '#kit/queue/worker.ts';
 import { readSmtp, type SmtpConfig } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
-import { createWorkspace } from '#workspaces/workspaces.ts';
 import { testDatabase } from '#test/database.ts';
 import { openMailServer, type Treatment } from '#test/mail-server.ts';
 import { until } from '#test/service.ts';
-import { sendMail, type SendContext } from './send-mail.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { type SendContext, sendMail } from './send-mail.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('0a'.repeat(32));

@@ -1,16 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { followInvitationMail } from '#invitations/sending/mail-invitations.ts';
-import { type MailContent, type MailKind, mailPaces, type MailState } from '#kit/outbox.ts';
-import { double, nullable, only, type Queryable, statement, text, word } from '#kit/statement.ts';
-import { countedAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
-import { drawLetter, type DrawnLetter } from '../template.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
-import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
-import type { LinkTarget, Vault } from '#kit/vault.ts';
+import { countedAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
+import { type MailContent, type MailKind, type MailState, mailPaces } from '#kit/outbox.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
-import { sendMessage, type SmtpConfig, type SmtpOutcome } from '#kit/smtp.ts';
+import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queue.ts';
+import { type SmtpConfig, type SmtpOutcome, sendMessage } from '#kit/smtp.ts';
+import { double, nullable, only, type Queryable, statement, text, word } from '#kit/statement.ts';
+import type { LinkTarget, Vault } from '#kit/vault.ts';
+import { type DrawnLetter, drawLetter } from '../template.ts';
 import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a mail ended, or that an attempt failed and another follows (`queued`). */
 type MailNote = {

@@ -1,6 +1,6 @@
 import { newId, now } from '#kit/clock.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
-import { sendMessage, type SmtpConfig } from '#kit/smtp.ts';
+import { type SmtpConfig, sendMessage } from '#kit/smtp.ts';
 import { drawLetter } from '../template.ts';
 import { composeMessage, mailIsOff } from './send-mail.ts';
 

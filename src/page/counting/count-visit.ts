@@ -4,15 +4,15 @@ import type { RawAnswers } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { type Form, listQuestions } from '#ast/tree.ts';
+import { ApiError } from '#kit/errors.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { spanOf } from '#submissions/analytics/spans.ts';
 import { stepNamesOf } from '#submissions/analytics/step-names.ts';
 import type { VisitCount, VisitCounter } from '#submissions/analytics/visit-counter.ts';
 import { addressKey } from '#workspaces/users.ts';
+import { sourceOf } from '../screening.ts';
 import { type FormRequest, type OpenContext, openKnownForm, type Visit } from '../visit/visit.ts';
 import { type Course, notBegun, reachStep, readWay, visitControl, type Way } from './course.ts';
-import { ApiError } from '#kit/errors.ts';
-import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { sourceOf } from '../screening.ts';
 import { mayCount } from './is-counted.ts';
 
 /** What counting needs. */

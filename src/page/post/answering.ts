@@ -1,5 +1,5 @@
-import type { SmtpConfig } from '#kit/smtp.ts';
 import type { FilesContext } from '#files/stored-files.ts';
+import type { SmtpConfig } from '#kit/smtp.ts';
 import type { CountingContext } from '../counting/count-visit.ts';
 import type { ScreeningContext } from '../screening.ts';
 import type { DrawingContext } from '../visit/form-page.ts';

@@ -7,8 +7,8 @@ import { limits } from '#ast/limits.ts';
 import { normalizeText } from '#ast/text.ts';
 import { fileLimits } from '#files/stored-files.ts';
 import { ApiError } from '#kit/errors.ts';
-import { jsonBodyLimit } from '#kit/json-body.ts';
 import type { Server } from '#kit/http.ts';
+import { jsonBodyLimit } from '#kit/json-body.ts';
 import { charsetOf, type SentText } from './charset.ts';
 
 /** What the `Content-Disposition` of a part says: the field, and for a file its name. */

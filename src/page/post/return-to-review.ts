@@ -1,9 +1,9 @@
-import { checkStep } from '#ast/check-step.ts';
-import { shownByCondition } from '../render/elements/conditional.ts';
 import type { FileFacts } from '#ast/answers/check-files.ts';
+import { checkStep } from '#ast/check-step.ts';
 import type { RawAnswers } from '#ast/fields.ts';
 import { type AnswerContext, type Shown } from '#ast/logic/evaluate.ts';
 import type { Form } from '#ast/tree.ts';
+import { shownByCondition } from '../render/elements/conditional.ts';
 
 function* marksIn({ form, raw, files, shown }: Answered, step: number): Generator<string, void> {
   yield String(step);

@@ -1,3 +1,5 @@
+import { stylesheet } from '../style.ts';
+import { type Look, type Picture, plainLook } from '../theme/look.ts';
 import {
   attributes,
   cover,
@@ -9,8 +11,6 @@ import {
   toText,
   verbatim,
 } from './html.ts';
-import { stylesheet } from '../style.ts';
-import { type Look, type Picture, plainLook } from '../theme/look.ts';
 
 /** Languages written from right to left, by their primary subtag. */
 const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'];

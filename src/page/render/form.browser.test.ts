@@ -11,12 +11,12 @@ import { looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { headersFor, pageHeaders } from '../problem-page.ts';
+import { everyElement, inputTypes, viewOf } from '../testing.ts';
 import { plainLook } from '../theme/look.ts';
+import { wordsOf } from '../words/choose-locale.ts';
 import { styleOf } from './elements/drawings.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';
-import { everyElement, inputTypes, viewOf } from '../testing.ts';
-import { wordsOf } from '../words/choose-locale.ts';
 
 const team = composite(
   'team',

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { checkAnswers } from '#ast/answers.ts';
-import { elements, type ElementType, type InputType, showsPlaceholder } from '#ast/elements.ts';
+import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/elements.ts';
 import { composite, context, element, formOf } from '#ast/testing.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { drawingSteps } from './steps.ts';
-import { renderForm } from './form.ts';
-import { renderConfirmation, renderNotice } from './notices.ts';
 import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
 import { wordsOf } from '../words/choose-locale.ts';
+import { renderForm } from './form.ts';
+import { renderConfirmation, renderNotice } from './notices.ts';
+import { drawingSteps } from './steps.ts';
 
 const groupTypes = [
   'radio',

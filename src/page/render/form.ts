@@ -1,5 +1,6 @@
 import { answerSayer } from '#ast/answers/say-piped.ts';
 import { fieldName, numbersName } from '#ast/fields.ts';
+import { fillPiped } from '#ast/piping.ts';
 import {
   type Form,
   isComposite,
@@ -12,17 +13,16 @@ import {
 } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { nameProblem, type Words } from '../words/words.ts';
-import { conditionalPaths, type Posted, shownByCondition } from './elements/conditional.ts';
 import { renderDocument } from './document.ts';
-import { languageAction, languageSwitch } from './language-switch.ts';
-import { attributes, type Html, html, json, type SayAnswer, url } from './html.ts';
+import { conditionalPaths, type Posted, shownByCondition } from './elements/conditional.ts';
 import type { PageState } from './elements/place.ts';
-import { lead, progress, sections, stepsSoFar } from './steps.ts';
-import { reviewStepOf } from './review-step.ts';
-import type { FieldMessage, FormView } from './view.ts';
-import { fillPiped } from '#ast/piping.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
+import { attributes, type Html, html, json, type SayAnswer, url } from './html.ts';
+import { languageAction, languageSwitch } from './language-switch.ts';
 import { questionLabels } from './question-label.ts';
+import { reviewStepOf } from './review-step.ts';
+import { lead, progress, sections, stepsSoFar } from './steps.ts';
+import type { FieldMessage, FormView } from './view.ts';
 
 /**
  * All errors at the top of the page, each behind its question's label and in the words that stand at the field, and a

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { attributes, html, json, toText, url } from './html.ts';
 import { readMarkup } from '../testing.ts';
+import { attributes, html, json, toText, url } from './html.ts';
 
 test('no text leaves its place: in content and in a quoted attribute it comes back as it went in', () => {
   fc.assert(

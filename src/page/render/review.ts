@@ -2,6 +2,7 @@ import type { AnswerSpeech } from '#ast/answers/say-answer.ts';
 import { sayGiven } from '#ast/answers/say-piped.ts';
 import { countRows, fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
+import { fillPiped } from '#ast/piping.ts';
 import {
   type Form,
   type InputElement,
@@ -11,7 +12,6 @@ import {
   listQuestions,
   type Question,
 } from '#ast/tree.ts';
-import { fillPiped } from '#ast/piping.ts';
 import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';

@@ -1,3 +1,11 @@
+import { factOf } from '#ast/fact-of.ts';
+import type { RawAnswers } from '#ast/fields.ts';
+import { limits } from '#ast/limits.ts';
+import { endOfForm } from '#ast/logic/condition.ts';
+import type { FilesByName } from '#ast/logic/evaluate.ts';
+import { countMarkup } from '#ast/markup-characters.ts';
+import { pipedIds } from '#ast/piping.ts';
+import type { Settings } from '#ast/settings.ts';
 import {
   type Element,
   type Form,
@@ -12,22 +20,14 @@ import {
 } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import type { Words } from '../words/words.ts';
-import { attributes, type Html, html } from './html.ts';
 import { renderElement } from './elements/drawings.ts';
-import { type FormView } from './view.ts';
-import { renderReview } from './review.ts';
-import { richText } from './rich-text.ts';
-import { type PageState, pipedAt, type Place } from './elements/place.ts';
-import { endOfForm } from '#ast/logic/condition.ts';
-import type { Settings } from '#ast/settings.ts';
-import { factOf } from '#ast/fact-of.ts';
-import type { RawAnswers } from '#ast/fields.ts';
-import type { FilesByName } from '#ast/logic/evaluate.ts';
-import { limits } from '#ast/limits.ts';
-import { pipedIds } from '#ast/piping.ts';
-import { countMarkup } from '#ast/markup-characters.ts';
+import { type PageState, type Place, pipedAt } from './elements/place.ts';
 import { countShownRows } from './elements/rows.ts';
+import { attributes, type Html, html } from './html.ts';
+import { renderReview } from './review.ts';
 import { reviewStepId, reviewStepOf } from './review-step.ts';
+import { richText } from './rich-text.ts';
+import { type FormView } from './view.ts';
 
 /** The id of a step's heading, which takes the focus when the step is reached: `focus` of a view. */
 export function stepHeadingId(index: number): string {

@@ -1,12 +1,12 @@
 import { type RawAnswers } from '#ast/fields.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { type Form, isRequired } from '#ast/tree.ts';
-import type { PageProblems, Words } from '../words/words.ts';
-import { type SayAnswer } from './html.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
-import type { FileLimits, HeldByName, PageState, PlacesLeft } from './elements/place.ts';
+import { type Form, isRequired } from '#ast/tree.ts';
 import type { Look } from '../theme/look.ts';
+import type { PageProblems, Words } from '../words/words.ts';
 import type { Social } from './document.ts';
+import type { FileLimits, HeldByName, PageState, PlacesLeft } from './elements/place.ts';
+import { type SayAnswer } from './html.ts';
 import type { LanguageChoice } from './language-switch.ts';
 import { type ReviewWords } from './review.ts';
 

@@ -1,7 +1,7 @@
+import type { Settings } from '#ast/settings.ts';
 import { type Palette, paletteOf, type Scheme } from '#ast/theme/colour.ts';
 import type { Corner, Density, FontName, Mode, PictureSize, Theme } from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
-import type { Settings } from '#ast/settings.ts';
 
 /** The letters of each subset, as the packages cut them (their unicode.json); Arabic without its mathematics. */
 const ranges: Readonly<Record<Subset, string>> = {

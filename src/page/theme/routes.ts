@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '#kit/errors.ts';
-import { fontFiles } from './fonts.ts';
 import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type ImagesContext, openImage } from '#forms/images/images.ts';
 import { uuidPattern } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
+import { fontFiles } from './fonts.ts';
 
 const built = new URL('../../../dist/page/embed.js', import.meta.url);
 

@@ -1,6 +1,5 @@
-import { withStableLabels } from '#ast/piping.ts';
-import { checkAnswers } from '#ast/answers.ts';
 import { isBlank } from '#ast/answers/blank.ts';
+import { checkAnswers } from '#ast/answers.ts';
 import {
   findInput,
   isOwnName,
@@ -13,10 +12,11 @@ import {
 import type { InputType } from '#ast/input-rules.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { withStableLabels } from '#ast/piping.ts';
 import { normalizeText } from '#ast/text.ts';
 import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
-import { ApiError } from '#kit/errors.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
+import { ApiError } from '#kit/errors.ts';
 
 /** What the parameters of a form's address say. */
 export type Address = {

@@ -1,32 +1,32 @@
 import type { FileAnswer } from '#ast/answers.ts';
 import type { RawAnswers } from '#ast/fields.ts';
+import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
+import { offersIn } from '#ast/logic/offers.ts';
+import { isPiped } from '#ast/piping.ts';
 import { type Form, isAsked, isInput, optionsIn, walkElements } from '#ast/tree.ts';
 import { spend } from '#ast/work.ts';
 import { fileLimits } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
+import { invitationParameter } from '#invitations/admission.ts';
 import { newId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { openSharedPage, type Page } from '#kit/packing.ts';
 import type { Vault } from '#kit/vault.ts';
 import { makeKey } from '#submissions/exactly-once.ts';
+import { entryParameter } from '../admission.ts';
 import { notBegun, visitControl, writeCourse } from '../counting/course.ts';
 import type { HeldFiles } from '../post/held-files.ts';
-import { drawingSteps } from '../render/steps.ts';
 import type { Social } from '../render/document.ts';
 import { renderForm } from '../render/form.ts';
+import { drawingSteps } from '../render/steps.ts';
 import { type FieldMessage, type FormView, type ScriptData, scriptWords } from '../render/view.ts';
+import { proofBits } from '../screening.ts';
 import { imageAddress } from '../theme/look.ts';
+import { sentencesFor } from '../words/say-problem.ts';
+import type { Words } from '../words/words.ts';
 import { addressIn, writeAddress } from './address.ts';
 import type { Visit } from './visit.ts';
-import { comparisonsOf, type Condition } from '#ast/logic/condition.ts';
-import { offersIn } from '#ast/logic/offers.ts';
-import { isPiped } from '#ast/piping.ts';
-import { invitationParameter } from '#invitations/admission.ts';
-import { entryParameter } from '../admission.ts';
-import { proofBits } from '../screening.ts';
-import type { Words } from '../words/words.ts';
-import { sentencesFor } from '../words/say-problem.ts';
 
 /** The page that the script is told of. `path` is where it posts to. */
 type ShownPage = {

@@ -1,15 +1,15 @@
-import en from './en.json' with { type: 'json' };
 import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/locales.ts';
+import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
+import { matchLanguage, primaryOf } from '#ast/translations/match-language.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
 import es from './es.json' with { type: 'json' };
 import fr from './fr.json' with { type: 'json' };
 import ja from './ja.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
-import zh from './zh.json' with { type: 'json' };
-import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import type { PageProblems, Words } from './words.ts';
-import { matchLanguage, primaryOf } from '#ast/translations/match-language.ts';
+import zh from './zh.json' with { type: 'json' };
 
 /** What the page says in each of its languages: its words, and its sentences about answers that break a rule. */
 const languages: Readonly<Record<Locale, { words: Words; problems: PageProblems }>> = {

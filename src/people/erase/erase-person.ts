@@ -3,13 +3,14 @@ import { discardFiles, type FilesContext, removeTakenFiles } from '#files/stored
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { firstId } from '#kit/pagination.ts';
 import type { Actor } from '#kit/operation.ts';
+import { firstId } from '#kit/pagination.ts';
 import type { Job } from '#kit/queue.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
+import { deleteHeld } from '#submissions/held/hold.ts';
 import { addTaskItems, findFirstItem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
 import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
@@ -25,7 +26,6 @@ import {
   hashOfList,
   hashOfReceipt,
 } from './receipt.ts';
-import { deleteHeld } from '#submissions/held/hold.ts';
 
 /** The files of answers in spam boxes. */
 const listHeldFiles = statement(

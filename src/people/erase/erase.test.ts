@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { openReceiver } from '#test/receiver.ts';
-import { callApi, freePort, openService, type Tenant, until } from '#test/service.ts';
+import { callApi, closedPort, openService, type Tenant, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part } from '#test/visitor.ts';
 
 /*
@@ -15,7 +15,7 @@ import { asJson, listFiles, makeForm, openVisitor, type Part } from '#test/visit
 
 const service = await openService({
   // Nobody answers there: mails wait, with what they say.
-  SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+  SMTP_URL: `smtp://127.0.0.1:${closedPort}`,
   MAIL_FROM: 'forms@formloom.test',
   MAIL_PER_MINUTE: '60000',
 });

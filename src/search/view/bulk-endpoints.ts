@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { closed, uuid } from '#kit/validation.ts';
-import { wired } from '#kit/http.ts';
 import {
   BulkChange,
   progressEndpoints,
@@ -12,10 +12,10 @@ import {
   undoBulk,
 } from '#submissions/bulk/bulk.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
-import { readTags, Tags } from '#submissions/tags.ts';
-import { ViewQuery } from '#submissions/shapes.ts';
-import { readView, readViewIds } from './view.ts';
 import { submissionStatuses } from '#submissions/present.ts';
+import { ViewQuery } from '#submissions/shapes.ts';
+import { readTags, Tags } from '#submissions/tags.ts';
+import { readView, readViewIds } from './view.ts';
 
 /** Either `ids` or a `filter`. */
 const selection = {

@@ -3,10 +3,9 @@ import { test } from 'node:test';
 import { shortReference } from '#ast/short-reference.ts';
 import { element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
-import { asJson, openVisitor } from '#test/visitor.ts';
-import { until } from '#test/service.ts';
 import type { BulkChange } from '#submissions/bulk/bulk.ts';
 import type { LinkedFile, SubmissionDetail, TableColumns } from '#submissions/shapes.ts';
+import { until } from '#test/service.ts';
 import {
   change,
   detail,
@@ -18,6 +17,7 @@ import {
   submit,
   tenant,
 } from '#test/submissions.ts';
+import { asJson, openVisitor } from '#test/visitor.ts';
 
 test('the table shows pages, newest first, with the exact total, by status, date and search', async () => {
   const form = await makeForm();

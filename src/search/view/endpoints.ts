@@ -3,15 +3,17 @@ import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { attachment } from '#kit/attachment.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
-import { endCutBy, readCutBy } from '#kit/pagination.ts';
+import { mapInTurns } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { type JsonText, jsonList, jsonText, wired } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
+import { endCutBy, readCutBy } from '#kit/pagination.ts';
 import { only, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { jsonList, type JsonText, jsonText, wired } from '#kit/http.ts';
-import type { Column } from '#submissions/columns.ts';
+import { orderColumns } from '#rules/columns.ts';
 import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
+import type { Column } from '#submissions/columns.ts';
 import { exportStream, exportTypes, oneOfFew } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
 import {
@@ -24,21 +26,19 @@ import {
 } from '#submissions/shapes.ts';
 import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
 import { findTableSettings, findViewedSubmission } from '#submissions/table.ts';
-import { orderColumns } from '#rules/columns.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
+import type { Asked } from '../ask.ts';
 import {
   findHits,
-  openOptionLabels,
   type OptionLabels,
+  openOptionLabels,
   readCharacters,
   type SayOption,
   soughtBy,
   textsOf,
 } from '../hits.ts';
-import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
 import { findSavedView } from './saved/endpoints.ts';
-import { mapInTurns } from '#kit/concurrency.ts';
-import type { Asked } from '../ask.ts';
+import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };

@@ -4,8 +4,8 @@ import { readXlsx } from 'hucre/xlsx';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { until } from '#test/service.ts';
-import { createKey } from '#workspaces/keys.ts';
 import { detail, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
+import { createKey } from '#workspaces/keys.ts';
 
 test('the export of a view is CSV that Excel and RFC 4180 readers take, without a cell that could be a formula', async () => {
   const form = await makeForm([

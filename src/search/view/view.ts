@@ -1,15 +1,19 @@
 import { readShortReference, shortReference } from '#ast/short-reference.ts';
 import { leastIdAt } from '#kit/clock.ts';
-import { belowId, type Cut, firstId, idBehind, lastId, refuseCursor } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Reached, readAsked } from '../read-asked.ts';
+import { belowId, type Cut, firstId, idBehind, lastId, refuseCursor } from '#kit/pagination.ts';
+import { columns, nullable, statement, word } from '#kit/statement.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { type Filter, isPlain, readFormFilter } from '#submissions/filter/read-filter.ts';
-import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import { sortedFrom, sortedView } from '#submissions/sort/sorted-sql.ts';
+import { countSpan } from '#submissions/filter/read-where.ts';
+import { filterColumns, isMet } from '#submissions/filter/where-of-forms.ts';
+import { batchSize, readDown } from '#submissions/read-down.ts';
+import type { ViewQuery } from '#submissions/shapes.ts';
 import { limitSorted, readPlace, readSort, type Sort } from '#submissions/sort/read-sort.ts';
 import { mostSorted } from '#submissions/sort/sortable.ts';
+import { sortedFrom, sortedView } from '#submissions/sort/sorted-sql.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import {
   findNeighbours,
   listView,
@@ -18,9 +22,6 @@ import {
   readViewDown,
   type ViewOrder,
 } from '#submissions/table.ts';
-import { batchSize, readDown } from '#submissions/read-down.ts';
-import type { ViewQuery } from '#submissions/shapes.ts';
-import { columns, nullable, statement, word } from '#kit/statement.ts';
 import { checking, checkParameters, isPassed } from '../ask.ts';
 import {
   asking,
@@ -30,8 +31,7 @@ import {
   wordParameters,
   wordsInSubject,
 } from '../question.ts';
-import { countSpan } from '#submissions/filter/read-where.ts';
-import { filterColumns, isMet } from '#submissions/filter/where-of-forms.ts';
+import { type Reached, readAsked } from '../read-asked.ts';
 
 /** The submissions of a form that were made in some milliseconds. */
 const findIdsBetween = statement(

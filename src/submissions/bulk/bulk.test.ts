@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { element } from '#ast/testing.ts';
-import { transaction } from '#kit/database.ts';
 import { deleteForm } from '#forms/forms.ts';
+import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
+import { readTasks, unfinished } from '#tasks/read-tasks.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { readTasks, unfinished } from '#tasks/read-tasks.ts';
 import { createUser } from '#workspaces/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
@@ -15,10 +15,10 @@ import { changedBy } from '../history/differences.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany } from '../trash/trash.ts';
 import {
+  type BulkRequest,
   bulkBatch,
   bulkJob,
   bulkKinds,
-  type BulkRequest,
   presentBulk,
   startBulk,
   tasksOf,

@@ -1,21 +1,21 @@
 import { type Static, Type } from 'typebox';
-import { failedReason } from '#kit/validation.ts';
-import { type BulkInput, type BulkKind, works } from './works.ts';
 import { reachForm } from '#forms/form-rows.ts';
-import { type Database, transaction } from '#kit/database.ts';
-import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { wired } from '#kit/http.ts';
-import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import type { FormKey } from '../changes/event.ts';
 import { newId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
+import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import type { Job } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
+import { failedReason } from '#kit/validation.ts';
+import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
 import { type NewTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import type { ChangeContext } from '../changes/edit.ts';
+import type { FormKey } from '../changes/event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit.ts';
+import { type BulkInput, type BulkKind, works } from './works.ts';
 
 /** All that is done with many. */
 export const bulkKinds = [

@@ -1,3 +1,5 @@
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
 import { newId, now } from '#kit/clock.ts';
 import { attempt } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -8,14 +10,12 @@ import { giveStatus } from '../changes/edit.ts';
 import type { FormKey, StoredSubmission } from '../changes/event.ts';
 import { lockSubmissions, removeRows } from '../changes/remove.ts';
 import type { ChangedBy, Difference } from '../history/differences.ts';
+import { changedByColumns } from '../history/endpoints.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 import { mostTags } from '../tags.ts';
 import { takeTurn } from '../taken/take.ts';
 import { restoreWithin, trashMany } from '../trash/trash.ts';
-import { changedByColumns } from '../history/endpoints.ts';
 import { searchMarks } from '../writing.ts';
-import type { SubmissionStatus } from '../submission-rows.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
 
 /** What every event tells of a submission of the trash; in the order of ids, locked. */
 const snapshotOfTrashed = columns('id completed_at? form_name', {

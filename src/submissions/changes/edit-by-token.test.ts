@@ -5,8 +5,8 @@ import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { testDatabase } from '#test/database.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { changedBy } from '../history/differences.ts';
+import { openScene, type Scene } from '../testing.ts';
 import { trashMany } from '../trash/trash.ts';
 import { editByToken, openEdit } from './edit-by-token.ts';
 

@@ -1,17 +1,17 @@
 import { type AnswerError, type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import type { Form } from '#ast/tree.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { followLink } from '../links.ts';
-import { AnswersTaken } from '../taken/take.ts';
-import type { SubmitContext } from '../submit.ts';
-import { change, type Reference, versionJoin } from './edit.ts';
-import { openAnswers, type OpenedAnswers } from './edited-answers.ts';
-import type { Settings } from '#ast/settings.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { followLink } from '../links.ts';
+import type { SubmitContext } from '../submit.ts';
+import { AnswersTaken } from '../taken/take.ts';
+import { change, type Reference, versionJoin } from './edit.ts';
+import { type OpenedAnswers, openAnswers } from './edited-answers.ts';
 
 /** A completed submission whose visitor wants to change it. */
 const findEditable = statement(

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Answers } from '#ast/answers.ts';
-import { isRecord, own } from '#ast/json.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import { isRecord, own } from '#ast/json.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -11,12 +14,14 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { type ChangedBy, changedBy, differencesOf } from '../history/differences.ts';
-import { requireClean } from '../reference.ts';
 import { searchColumns } from '../columns.ts';
+import { type ChangedBy, changedBy, differencesOf } from '../history/differences.ts';
+import { insertChange } from '../history/endpoints.ts';
+import { requireClean } from '../reference.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit.ts';
-import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { readTags } from '../tags.ts';
+import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
 import { claimAll, giveEditLink, reportCompletion, searchTerms } from '../writing.ts';
 import {
   type ArrivedFile,
@@ -26,12 +31,7 @@ import {
   listFiles,
 } from './edited-answers.ts';
 import { eventOf, type FormKey } from './event.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
 import { releaseFiles } from './release-files.ts';
-import { insertChange } from '../history/endpoints.ts';
-import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 
 export type Reference = Record<string, string>;
 

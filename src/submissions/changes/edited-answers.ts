@@ -18,11 +18,11 @@ import {
   kindOf,
   listQuestions,
 } from '#ast/tree.ts';
-import type { SubmissionStatus } from '../submission-rows.ts';
+import { findHeldFiles } from '#files/stored-files.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 import type { FormKey } from './event.ts';
-import { findHeldFiles } from '#files/stored-files.ts';
 
 /** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
 type AnswersEdit = {

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { shareService, until } from '#test/service.ts';
-import { makeForm as publish, openVisitor } from '#test/visitor.ts';
+import { openVisitor, makeForm as publish } from '#test/visitor.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
-import { mostNotes } from '../notes.ts';
 import type { BulkChange } from '../bulk/bulk.ts';
+import { mostNotes } from '../notes.ts';
 
 /* What changes submissions, asked as programs ask: with a key. */
 const service = await shareService();

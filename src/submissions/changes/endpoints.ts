@@ -1,20 +1,20 @@
-import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only, requireRow, statement } from '#kit/statement.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import type { FormKey } from './event.ts';
 import { Type } from 'typebox';
 import { limits } from '#ast/limits.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { only, requireRow, statement } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
 import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
 import type { SubmitContext } from '../submit.ts';
+import { findSubmission } from '../submit-endpoint.ts';
 import { Tags } from '../tags.ts';
 import { restoreMany, trashSubmission } from '../trash/trash.ts';
 import { changeSubmission } from './edit.ts';
+import type { FormKey } from './event.ts';
 import { removeSubmission } from './remove.ts';
-import { findSubmission } from '../submit-endpoint.ts';
 
 /** The form of a submission, and whether it lies in the trash. */
 const findPlace = statement(

@@ -1,11 +1,11 @@
 import { defaultLanguage } from '#ast/languages.ts';
+import type { Settings } from '#ast/settings.ts';
 import type { Form } from '#ast/tree.ts';
+import { formTree } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
+import { leastIdAt } from '#kit/id-times.ts';
 import { jsonb, requireRow, statement } from '#kit/statement.ts';
 import { type Column, unionColumns } from '../columns.ts';
-import type { Settings } from '#ast/settings.ts';
-import { leastIdAt } from '#kit/id-times.ts';
-import { formTree } from '#forms/form-rows.ts';
 
 /** The form whose submissions are looked at; nothing for one that is gone. */
 export const findViewedForm = statement(

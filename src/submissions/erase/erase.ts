@@ -1,22 +1,22 @@
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
 import { type DigestMode, digestModes, type Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
 import { deleteMailsAbout } from '#kit/outbox.ts';
 import { json, jsonb, only, type Queryable, statement, word } from '#kit/statement.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
-import { eventOf, type FormKey } from '../changes/event.ts';
+import { reportNews } from '#workspaces/mail-news.ts';
 import { listFiles } from '../changes/edited-answers.ts';
+import { eventOf, type FormKey } from '../changes/event.ts';
 import { deleteRows } from '../changes/remove.ts';
 import { searchColumns } from '../columns.ts';
-import { stripAnswers } from './strip-answers.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import { formTree } from '#forms/form-rows.ts';
-import { searchTerms } from '../writing.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { joinTurn } from '../taken/take.ts';
+import { searchTerms } from '../writing.ts';
+import { stripAnswers } from './strip-answers.ts';
 
 /** Submissions of a form that are about to be erased, wherever they lie, as they answered. In the order of ids, locked. */
 const lockToErase = statement(

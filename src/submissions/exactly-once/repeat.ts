@@ -1,7 +1,7 @@
-import { effectiveForm } from '#ast/effective-form.ts';
 import { createHash } from 'node:crypto';
 import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
+import { effectiveForm } from '#ast/effective-form.ts';
 import type { Locale } from '#ast/locales.ts';
 import type { Form } from '#ast/tree.ts';
 import type { Work } from '#ast/work.ts';

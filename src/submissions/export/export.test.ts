@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { readXlsx } from 'hucre/xlsx';
-import { until } from '#test/service.ts';
-import { composite, element, formOf } from '#ast/testing.ts';
-import { unionColumns } from '../columns.ts';
 import { guardFormula } from '#ast/csv.ts';
+import { composite, element, formOf } from '#ast/testing.ts';
+import { until } from '#test/service.ts';
+import { unionColumns } from '../columns.ts';
 import { bodyCells, type ExportedSubmission, headCells } from './cells.ts';
 import { asItIs, csvRecord, csvSubmission, exportFormats, exportStream, ndjsonLine } from './export.ts';
 

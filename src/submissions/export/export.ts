@@ -1,6 +1,9 @@
+import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import type { Answers } from '#ast/answers.ts';
 import { csvCell, guardFormula } from '#ast/csv.ts';
 import { own } from '#ast/json.ts';
+import { fewAtOnce } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {
   answerCells,
@@ -12,10 +15,7 @@ import {
   headCells,
   referenceCell,
 } from './cells.ts';
-import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { xlsxStream } from './xlsx.ts';
-import { fewAtOnce } from '#kit/concurrency.ts';
 
 /** What a text becomes in a file: guarded for a spreadsheet, as it is for a program. */
 type TextWriter = (text: string) => string;

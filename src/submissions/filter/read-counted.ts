@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { storageProblem } from '#ast/json.ts';
-import { normalizeJson } from '#ast/normalize-json.ts';
 import { indexOf } from '#ast/logic/form-index.ts';
+import { normalizeJson } from '#ast/normalize-json.ts';
 import { quote } from '#ast/problems.ts';
 import { type Form, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
-import { Counted } from './shapes.ts';
 import { typesOfKind } from './file-kinds.ts';
+import { Counted } from './shapes.ts';
 import { like, sameText } from './where-path.ts';
 
 const check = Compile(Counted);

@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { leastIdAt } from '#kit/clock.ts';
-import { firstId, lastId } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
+import { firstId, lastId } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
+import { submissionStatuses } from '../present.ts';
+import { longestTag } from '../tags.ts';
 import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
-import { type Conditions, type filterColumns, type FilterKind, readWhereOfForms } from './where-of-forms.ts';
-import { longestTag } from '../tags.ts';
-import { submissionStatuses } from '../present.ts';
+import { type Conditions, type FilterKind, type filterColumns, readWhereOfForms } from './where-of-forms.ts';
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 

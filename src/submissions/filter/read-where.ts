@@ -1,16 +1,16 @@
 import { withoutNulls } from '#ast/json.ts';
 import { checkFilter, findNamed } from '#ast/logic/check-condition.ts';
-import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
+import { type Comparison, type Condition, comparisonsOf } from '#ast/logic/condition.ts';
 import { normalizeJson } from '#ast/normalize-json.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { statement } from '#kit/statement.ts';
 import { findViewedForm, readAnsweredForms, readStructures } from '../columns/read-columns.ts';
 import { countedPath, parseCounted } from './read-counted.ts';
 import { asksReference, type Subject, wherePath } from './where-path.ts';
-import { statement } from '#kit/statement.ts';
 
 /** Submissions `p` that lie in no trash and in the span. */
 export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;

@@ -1,13 +1,13 @@
 import { checkComparisons, comparisonProblem, referenceProblem } from '#ast/logic/check-condition.ts';
-import { type Comparison, comparisonsOf, type Condition } from '#ast/logic/condition.ts';
+import { type Comparison, type Condition, comparisonsOf } from '#ast/logic/condition.ts';
 import { quote } from '#ast/problems.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { boolean, columns, integers, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
 import { countComparisons, inSpan, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
 import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
-import type { SubmissionStatus } from '../submission-rows.ts';
 
 /** Times of creation are the ids that were made then: ids sort by time, and their index answers. */
 export const spanColumns = columns('from_id to_id', { status: nullable(word<SubmissionStatus>()) });

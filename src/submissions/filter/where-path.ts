@@ -1,9 +1,9 @@
 import { type InputType, inputRules } from '#ast/input-rules.ts';
 import {
   type Comparison,
-  comparisonsOf,
   type Condition,
   type ConditionValue,
+  comparisonsOf,
   type Operator,
 } from '#ast/logic/condition.ts';
 import { alignMoments } from '#ast/rules/moments.ts';

@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
-import { holdAnswers, type HoldReason } from './hold.ts';
 import { signIn } from '#test/console.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import type { HeldDetail, SpamPage } from './endpoints.ts';
+import { type HoldReason, holdAnswers } from './hold.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

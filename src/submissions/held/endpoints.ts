@@ -1,17 +1,17 @@
 import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
-import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
-import { closed, uuid } from '#kit/validation.ts';
-import { deleteHeld, type HoldReason, holdReasons, releaseHeld } from './hold.ts';
 import { formTree, reachForm } from '#forms/form-rows.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import { json, nullable, requireRow, statement, word } from '#kit/statement.ts';
-import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { closed, uuid } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import type { SubmitContext } from '../submit.ts';
+import { deleteHeld, type HoldReason, holdReasons, releaseHeld } from './hold.ts';
 
 const HeldPath = Type.Object({ id: uuid, held: uuid });
 

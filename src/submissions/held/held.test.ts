@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deleteExpired } from '#app/delete-expired.ts';
 import type { AnswerFiles } from '#ast/answers.ts';
 import { element, structure } from '#ast/testing.ts';
 import { sweepFiles } from '#files/stored-files.ts';
@@ -12,7 +13,6 @@ import { saveProgress } from '../progress/save.ts';
 import { OtherAnswers } from '../submit.ts';
 import { openScene, type Scene } from '../testing.ts';
 import { deleteHeld, holdAnswers, releaseHeld } from './hold.ts';
-import { deleteExpired } from '#app/delete-expired.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [element('text', 'name', { required: true }), element('file_upload', 'photo')];

@@ -1,11 +1,20 @@
 import { type Answers, checkAnswers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';
+import { now, timeOfId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
+import { listFiles } from '../changes/edited-answers.ts';
+import type { FormKey } from '../changes/event.ts';
 import { digestOf } from '../exactly-once/repeat.ts';
+import { lookForPlace } from '../exactly-once.ts';
+import { lockProgress } from '../progress/complete.ts';
 import { addToCount, deleteSubmissions, lockFormForSubmit } from '../submission-rows.ts';
 import { answerRepeat, type SubmitContext, type SubmitRequest, type SubmitResult } from '../submit.ts';
+import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import {
   editTokenOf,
   giveEditLink,
@@ -14,15 +23,6 @@ import {
   tellCreated,
   type Writing,
 } from '../writing.ts';
-import { lockProgress } from '../progress/complete.ts';
-import { now, timeOfId } from '#kit/clock.ts';
-import { listFiles } from '../changes/edited-answers.ts';
-import type { FormKey } from '../changes/event.ts';
-import { lookForPlace } from '../exactly-once.ts';
-import { refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
 
 /**
  * Why answers were held in the spam box:

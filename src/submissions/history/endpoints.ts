@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import type { Database } from '#kit/database.ts';
+import { type JsonText, jsonList, jsonText } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, requireRow, statement, word } from '#kit/statement.ts';
-import { jsonList, type JsonText, jsonText } from '#kit/http.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { Timeline, type TimelineEntry } from '../shapes.ts';
-import type { changeKinds, ChangeThrough } from './differences.ts';
+import type { ChangeThrough, changeKinds } from './differences.ts';
 
 type ChangeKind = (typeof changeKinds)[number];
 

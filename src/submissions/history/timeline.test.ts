@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#test/service.ts';
+import { change, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import type { Timeline, TimelineEntry } from '../shapes.ts';
-import { change, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 
 const timeline = async (id: string): Promise<TimelineEntry[]> => {
   const { status, body } = await person.api<Timeline>('GET', `/submissions/${id}/timeline`);

@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { failedReason } from '#kit/validation.ts';
-import { importable, importLimits, type Named } from './table.ts';
-import { reachForm } from '#forms/form-rows.ts';
 import { otherChoice } from '#ast/answers/options.ts';
+import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { failedReason } from '#kit/validation.ts';
 import { readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import type { ImportPlan, ImportSource } from './plan-import.ts';
 import { type ImportContext, previewImport, startImport } from './start-import.ts';
+import { importable, importLimits, type Named } from './table.ts';
 
 const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: 64 });

@@ -11,12 +11,12 @@ import { cases } from '#test/cases.ts';
 import { type Body, openService, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { beginEnd, bringBack } from '#workspaces/endings.ts';
-import { planImport } from './plan-import.ts';
+import type { ImportPreview, ImportProgress, ImportStarted } from './endpoints.ts';
 import { type ColumnFormat, guessDateOrder, guessDecimalMark } from './mapping.ts';
-import { importable } from './table.ts';
+import { planImport } from './plan-import.ts';
 import { readCell } from './read-cell.ts';
 import { submissionImportJob } from './start-import.ts';
-import type { ImportPreview, ImportProgress, ImportStarted } from './endpoints.ts';
+import { importable } from './table.ts';
 
 /* Answers come in from a file: looked at first, checked as a page checks them, each line once. */
 

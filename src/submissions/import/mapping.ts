@@ -1,18 +1,18 @@
 import { otherChoice } from '#ast/answers/options.ts';
+import { numberMarksOf } from '#ast/rules/written-numbers.ts';
 import type { Form } from '#ast/tree.ts';
 import { fixedHeads, lastHead } from '../export/cells.ts';
+import type { DateOrder } from './read-moment.ts';
+import { type DecimalMark, plainNumber } from './read-number.ts';
 import {
   type Cell,
-  importable,
   type ImportQuestion,
+  importable,
   type Named,
   plain,
   type Table,
   type TableLine,
 } from './table.ts';
-import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import type { DateOrder } from './read-moment.ts';
-import { type DecimalMark, plainNumber } from './read-number.ts';
 
 /**
  * What a column of a file becomes: an answer (`name` is the id of the question, `row` of a matrix or consent that of its

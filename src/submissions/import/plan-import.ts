@@ -1,4 +1,5 @@
 import { type Form, kindOf } from '#ast/tree.ts';
+import { fixedHeads } from '../export/cells.ts';
 import {
   type Column,
   type ColumnFormat,
@@ -11,30 +12,29 @@ import {
   isOwnExport,
   suggestMapping,
 } from './mapping.ts';
-import { fixedHeads } from '../export/cells.ts';
-import {
-  calculated,
-  type Cell,
-  importable,
-  importLimits,
-  readCsvTable,
-  type Table,
-  tableProblem,
-  type TableSource,
-  unreadable,
-} from './table.ts';
 import { isBlankCell } from './read-cell.ts';
 import {
   type ImportEntry,
   type ImportForm,
   type LineDoubt,
   type LineProblem,
-  readLine,
   type Reading,
+  readLine,
 } from './read-line.ts';
 import type { DateOrder } from './read-moment.ts';
 import type { DecimalMark } from './read-number.ts';
 import { readWorkbook } from './read-workbook.ts';
+import {
+  type Cell,
+  calculated,
+  importable,
+  importLimits,
+  readCsvTable,
+  type Table,
+  type TableSource,
+  tableProblem,
+  unreadable,
+} from './table.ts';
 
 /** What is to be imported, and how its columns and values are meant; each column is guessed where it is left out. */
 export type ImportSource = TableSource & {

@@ -1,13 +1,13 @@
-import { factOf } from '#ast/fact-of.ts';
-import { type InputElement, kindOf, takesOther, takesSeveralInRow } from '#ast/tree.ts';
-import { parseList, parseRows } from '../export/cells.ts';
-import { type Cell, finderOf, type ImportQuestion, plain } from './table.ts';
 import { otherChoice } from '#ast/answers/options.ts';
+import { factOf } from '#ast/fact-of.ts';
 import { own } from '#ast/json.ts';
+import { type InputElement, kindOf, takesOther, takesSeveralInRow } from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
+import { parseList, parseRows } from '../export/cells.ts';
 import type { ColumnFormat } from './mapping.ts';
 import { readInstant, readMomentAnswer } from './read-moment.ts';
 import { readNumber } from './read-number.ts';
+import { type Cell, finderOf, type ImportQuestion, plain } from './table.ts';
 import type { Home } from './time-zones.ts';
 
 /** What a cell says, or why it says nothing that can be used. `doubt`: it is used, and could be meant otherwise. */

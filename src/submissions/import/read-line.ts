@@ -1,12 +1,11 @@
-import { sayNumber } from '#ast/say-number.ts';
 import { checkAnswers } from '#ast/answers.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { sayNumber } from '#ast/say-number.ts';
 import { isCleanText } from '#ast/text.ts';
 import { type Form, isRequired, matrixRowsOf } from '#ast/tree.ts';
 import { newWork, TooMuchWork } from '#ast/work.ts';
 import type { Column, ColumnFormat, ColumnUse } from './mapping.ts';
-import { type Cell, importable, type TableLine } from './table.ts';
 import {
   type CellRead,
   type ChoiceCell,
@@ -17,6 +16,7 @@ import {
   readPart,
 } from './read-cell.ts';
 import { readInstant, zoneOfHeading } from './read-moment.ts';
+import { type Cell, importable, type TableLine } from './table.ts';
 import type { Home } from './time-zones.ts';
 
 /** A submission that a line becomes: raw answers, reference data, and when it was sent and begun, in ms. */

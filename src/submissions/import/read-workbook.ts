@@ -1,8 +1,8 @@
 import { dirname, posix } from 'node:path';
 import { sayNumber } from '#ast/say-number.ts';
 import { normalizeText } from '#ast/text.ts';
-import { parseXml } from '#kit/xml.ts';
 import { openZip, type Zip } from '#kit/archives.ts';
+import { parseXml } from '#kit/xml.ts';
 import { type Cell, importLimits, type Table } from './table.ts';
 
 /* Days and times in workbooks are numbers: days since 1900, or since 1904, with a cell format that shows them as days. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalizeText, trimText } from '#ast/text.ts';
 import * as fc from 'fast-check';
-import { checkAnswers } from '#ast/answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
+import { checkAnswers } from '#ast/answers.ts';
 import type { InputType } from '#ast/elements.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
+import { normalizeText, trimText } from '#ast/text.ts';
 import type { Form, FormNode } from '#ast/tree.ts';
 import { newWork } from '#ast/work.ts';
 import { cases } from '#test/cases.ts';

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
-import { checkAnswers } from '#ast/answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
+import { checkAnswers } from '#ast/answers.ts';
 import { defaultLanguage, languages } from '#ast/languages.ts';
 import { languagesOf } from '#ast/tree.ts';
 import { TooMuchWork } from '#ast/work.ts';
+import { findFormSettings } from '#forms/form-rows.ts';
 import { answerContext, findClosure, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
@@ -20,7 +21,6 @@ import { insertWriting, prepareWriting } from '../writing.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
-import { findFormSettings } from '#forms/form-rows.ts';
 
 /** A line that waits, with the key under which it becomes one submission and no second. */
 type WaitingEntry = ImportEntry & { key: string };

@@ -1,10 +1,9 @@
-import { sayNumber } from '#ast/say-number.ts';
-import { guardFormula, readCsv, unguardFormula } from '#ast/csv.ts';
-import { countCharacters } from '#ast/text.ts';
-import { fixedHeads, guardedHead } from '../export/cells.ts';
 import { otherChoice } from '#ast/answers/options.ts';
+import { guardFormula, readCsv, unguardFormula } from '#ast/csv.ts';
 import { factOf } from '#ast/fact-of.ts';
 import { withStableLabels } from '#ast/piping.ts';
+import { sayNumber } from '#ast/say-number.ts';
+import { countCharacters } from '#ast/text.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
 import {
   type Form,
@@ -19,6 +18,7 @@ import {
 } from '#ast/tree.ts';
 import { isList } from '#ast/types/rules.ts';
 import { consentParts } from '../columns.ts';
+import { fixedHeads, guardedHead } from '../export/cells.ts';
 
 /** Lines, columns and characters of one import, and the bytes of a workbook, packed. */
 export const importLimits = {

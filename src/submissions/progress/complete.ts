@@ -1,19 +1,19 @@
-import { now } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
-import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
-import type { Vault } from '#kit/vault.ts';
-import { releaseFiles } from '../changes/release-files.ts';
-import { takePlace } from '../exactly-once.ts';
-import { digestOf, type Submitted } from '../exactly-once/repeat.ts';
-import { takeAnswers, takeTurn } from '../taken/take.ts';
-import { claimAll, giveEditLink, searchWords, storedColumns, tellCreated, type Writing } from '../writing.ts';
-import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
-import { ApiError } from '#kit/errors.ts';
-import { openAnswers, type OpenedAnswers } from '../changes/edited-answers.ts';
-import { followLink } from '../links.ts';
 import type { Answers } from '#ast/answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { type OpenedAnswers, openAnswers } from '../changes/edited-answers.ts';
+import { releaseFiles } from '../changes/release-files.ts';
+import { digestOf, type Submitted } from '../exactly-once/repeat.ts';
+import { takePlace } from '../exactly-once.ts';
+import { followLink } from '../links.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
+import { takeAnswers, takeTurn } from '../taken/take.ts';
+import { claimAll, giveEditLink, searchWords, storedColumns, tellCreated, type Writing } from '../writing.ts';
 
 /** What was saved under a key and never submitted. Locked until the transaction ends. */
 export const lockProgress = statement(

@@ -1,3 +1,9 @@
+import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
+import { parseRowName, type RawAnswers } from '#ast/fields.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { limits } from '#ast/limits.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
@@ -8,12 +14,6 @@ import { giveLink } from '../links.ts';
 import type { SubmitContext, SubmitRequest } from '../submit.ts';
 import { insertWriting, prepareWriting, storedColumns, type Writing } from '../writing.ts';
 import { keepFiles, lockProgress, writeProgress } from './complete.ts';
-import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
-import { parseRowName, type RawAnswers } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
-import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
 
 /**
  * The attributes by which an answer has its shape and its place; every other one is a rule about answers that are

@@ -1,10 +1,10 @@
-import { leastIdAt, timeOfId } from '#kit/id-times.ts';
-import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
-import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { leastIdAt, timeOfId } from '#kit/id-times.ts';
 import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
+import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
 import { noteByRetention } from '#workspaces/audit/note-person.ts';
+import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention.ts';
 import { eraseSubmissions } from '../erase/erase.ts';
 
 /** Where things of a kind are, of a form `f`: when their days began, and which index finds the old ones. */

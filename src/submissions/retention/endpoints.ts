@@ -3,21 +3,21 @@ import { now } from '#kit/clock.ts';
 import { requireUnchanged, seenIn } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { named } from '#kit/pagination.ts';
 import { idParameter, operation } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
 import { jsonb, nullable, only, type Queryable, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
+import type { PersonalPermission } from '#rules/permissions.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import {
   changedRetention,
   daysThatHold,
   type Retention,
-  retentionChange,
   type RetentionKind,
+  retentionChange,
   retentionKinds,
   retentionRules,
 } from '#workspaces/retention.ts';
-import type { PersonalPermission } from '#rules/permissions.ts';
 import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
 import { counted, mostCounted } from './apply.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deleteExpired } from '#app/delete-expired.ts';
 import { element, structure } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { enqueueMails } from '#kit/outbox.ts';
-import { deleteExpired } from '#app/delete-expired.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';

@@ -1,13 +1,13 @@
-import { type Cut, refuseCursor } from '#kit/pagination.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { type Cut, refuseCursor } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
-import type { Column } from '../columns.ts';
-import { readColumns } from '../columns/read-columns.ts';
-import type { sortParameters } from './sorted-sql.ts';
 import { isSortableType } from '#rules/columns.ts';
+import { readColumns } from '../columns/read-columns.ts';
+import type { Column } from '../columns.ts';
 import { facts, isFact, mostColumns, mostSorted, type SortKind } from './sortable.ts';
+import type { sortParameters } from './sorted-sql.ts';
 
 /** How submissions are ordered, as the statements take it. */
 export type Sort = RowOf<typeof sortParameters>;

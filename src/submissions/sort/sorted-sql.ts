@@ -1,8 +1,8 @@
 import { type Column, type Columns, integers, statement, texts, uuid } from '#kit/statement.ts';
+import { inSpan } from '../filter/read-where.ts';
+import { filterColumns, isMet, receivedAt } from '../filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from '../table.ts';
 import type { SortKind } from './sortable.ts';
-import { filterColumns, isMet, receivedAt } from '../filter/where-of-forms.ts';
-import { inSpan } from '../filter/read-where.ts';
 
 /** The columns that order submissions, the first before the second, each in the same place of every list. */
 export const sortParameters = {

@@ -1,21 +1,21 @@
-import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { requireReach } from '#workspaces/authenticate.ts';
-import { readStructures, readViewedForm } from '../columns/read-columns.ts';
-import { readFilter } from '../filter/read-filter.ts';
-import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';
+import type { Answers } from '#ast/answers.ts';
 import { autofillOf } from '#ast/autofill.ts';
 import { identifies } from '#ast/identifies.ts';
 import { type InputElement, isInput, optionsOf, walkElements } from '#ast/tree.ts';
+import { formTree } from '#forms/form-rows.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { leastIdAt, timeOfId } from '#kit/id-times.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { columns, json, statement } from '#kit/statement.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import { readStructures, readViewedForm } from '../columns/read-columns.ts';
 import { unionColumns } from '../columns.ts';
+import { readFilter } from '../filter/read-filter.ts';
 import { readDown } from '../read-down.ts';
+import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';
 import { findPlaces, limitsOf } from '../taken/take.ts';
 import { summariseElements } from './summarise.ts';
-import type { Answers } from '#ast/answers.ts';
-import { columns, json, statement } from '#kit/statement.ts';
-import { leastIdAt, timeOfId } from '#kit/id-times.ts';
-import { formTree } from '#forms/form-rows.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
 const span = columns('workspace_id form_id from_id to_id');

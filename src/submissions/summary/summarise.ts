@@ -1,13 +1,14 @@
 import type { AnswerRow, Answers } from '#ast/answers.ts';
-import { isRecord, own } from '#ast/json.ts';
-import type { Column } from '../columns.ts';
-import type { Bar, ElementSummary } from '../shapes.ts';
 import { elements } from '#ast/elements.ts';
+import { isRecord, own } from '#ast/json.ts';
+import { trimText } from '#ast/text.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
+import type { Column } from '../columns.ts';
 import { fileKindOf } from '../filter/file-kinds.ts';
+import type { Bar, ElementSummary } from '../shapes.ts';
 import {
-  addTo,
   type Asked,
+  addTo,
   type Spanned,
   spread,
   type Tally,
@@ -20,7 +21,6 @@ import {
   tallyRecommendation,
   tallyRows,
 } from './tally.ts';
-import { trimText } from '#ast/text.ts';
 
 /** More months than this are shown as years. */
 const mostMonths = 36;

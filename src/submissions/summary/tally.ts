@@ -1,7 +1,7 @@
 import type { ElementType } from '#ast/elements.ts';
+import { isRecord } from '#ast/json.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
-import { isRecord } from '#ast/json.ts';
 
 /** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
 export type Tally = {

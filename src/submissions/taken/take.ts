@@ -1,16 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
+import { problemOf } from '#ast/answers/fill.ts';
+import { type AnswerError, sayInEnglish } from '#ast/answers.ts';
 import { elements } from '#ast/elements.ts';
 import { factOf } from '#ast/fact-of.ts';
-import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/tree.ts';
-import { isDeepStrictEqual } from 'node:util';
-import { type AnswerError, sayInEnglish } from '#ast/answers.ts';
-import { problemOf } from '#ast/answers/fill.ts';
 import type { BrokenRule } from '#ast/rules/problem.ts';
+import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/tree.ts';
+import { formTree } from '#forms/form-rows.ts';
+import { gather } from '#kit/concurrency.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { gather } from '#kit/concurrency.ts';
 import { columns, only, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from '../submission-rows.ts';
-import { formTree } from '#forms/form-rows.ts';
 
 /** What a form takes once, or so many times: questions whose answers are unique, and options with places. */
 type Limits = {

@@ -2,18 +2,18 @@ import { Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/pagination.ts';
-import { idParameter, operation } from '#kit/operation.ts';
-import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { wired } from '#kit/http.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { type Cut, endCutBy, lastId, listOf, listParameters, readCutBy } from '#kit/pagination.ts';
+import { json, statement, word } from '#kit/statement.ts';
+import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { daysThatHold } from '#workspaces/retention.ts';
 import { BulkChange, bulkLimit, requireExpected, startBulk } from '../bulk/bulk.ts';
 import type { ChangeContext } from '../changes/edit.ts';
-import { restoreMany } from './trash.ts';
 import { submissionStatuses } from '../present.ts';
 import { findRetention } from '../retention/endpoints.ts';
-import { json, statement, word } from '#kit/statement.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
+import { restoreMany } from './trash.ts';
 
 /** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
 const listTrashed = statement(

@@ -1,18 +1,18 @@
+import type { Answers } from '#ast/answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/form-rows.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
-import { type Database, transaction } from '#kit/database.ts';
 import { requireUnchanged } from '#kit/conditional.ts';
+import { type Database, transaction } from '#kit/database.ts';
 import type { Actor } from '#kit/operation.ts';
 import { json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import { type ChangeTarget, lockSubmission } from '../changes/edit.ts';
 import type { FormKey } from '../changes/event.ts';
-import { type ChangedBy, changedBy } from '../history/differences.ts';
-import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import { searchColumns } from '../columns.ts';
-import { joinTurn, refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
+import { type ChangedBy, changedBy } from '../history/differences.ts';
 import { changedByColumns, insertChange } from '../history/endpoints.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { Settings } from '#ast/settings.ts';
-import { formTree } from '#forms/form-rows.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
+import { joinTurn, refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import { searchWords } from '../writing.ts';
 
 /**

@@ -1,9 +1,11 @@
 import { now } from '#kit/clock.ts';
-import { transaction } from '#kit/database.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { nullable, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { eventKinds } from '../event.ts';
+import { condition, kinds, lockWebhook } from '../record-event.ts';
 import {
   type CreateWebhookContext,
   type CustomHeader,
@@ -18,8 +20,6 @@ import {
   secretProblems,
   urlProblems,
 } from './webhooks.ts';
-import { eventKinds } from '../event.ts';
-import { condition, kinds, lockWebhook } from '../record-event.ts';
 
 /**
  * What is null stays as it is; the secret, the headers and the filter, which may become null, say so themselves. A

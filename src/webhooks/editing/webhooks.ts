@@ -1,21 +1,21 @@
-import { ApiError, type ErrorItem } from '#kit/errors.ts';
-import { checkFilter } from '#ast/logic/check-condition.ts';
-import { countCharacters, isCleanText } from '#ast/text.ts';
-import type { Form } from '#ast/tree.ts';
-import type { Config } from '#kit/config.ts';
-import { checkTarget } from '#kit/outbound.ts';
-import { type Plan, plans } from '#workspaces/authenticate.ts';
-import { eventKinds, isEventKind } from '../event.ts';
+import { randomBytes } from 'node:crypto';
 import { effectiveForm } from '#ast/effective-form.ts';
 import { withoutNulls } from '#ast/json.ts';
-import { randomBytes } from 'node:crypto';
+import { checkFilter } from '#ast/logic/check-condition.ts';
 import type { Condition } from '#ast/logic/condition.ts';
+import { countCharacters, isCleanText } from '#ast/text.ts';
+import type { Form } from '#ast/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { checkTarget } from '#kit/outbound.ts';
 import { bytes, nullable, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
+import { type Plan, plans } from '#workspaces/authenticate.ts';
+import { eventKinds, isEventKind } from '../event.ts';
 import { condition, kinds, lockWebhook } from '../record-event.ts';
 
 /** A header that a person adds to every delivery. null keeps the value that it has: values are never shown again. */

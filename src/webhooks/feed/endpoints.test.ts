@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
-import { createKey } from '#workspaces/keys.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { callApi, shareService, type Tenant } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { createKey } from '#workspaces/keys.ts';
 import { createWebhook } from '../editing/webhooks.ts';
 
 const service = await shareService();

@@ -1,10 +1,10 @@
 import type { FileLinks } from '#files/stored-files.ts';
+import { feedLasts, isFeedRead } from '#forms/live-form.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { columns, nullable, only, statement, uuids, word } from '#kit/statement.ts';
-import { deliveryBody } from '../signature.ts';
 import type { EventKind } from '../event.ts';
-import { feedLasts, isFeedRead } from '#forms/live-form.ts';
+import { deliveryBody } from '../signature.ts';
 
 const ends = columns('last removed:bigint');
 

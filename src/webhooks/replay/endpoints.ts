@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Database } from '#kit/database.ts';
-import { idParameter, operation } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';
+import { idParameter, operation } from '#kit/operation.ts';
 import { readRange } from '#kit/time-range.ts';
 import { reachWebhook } from '../log.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';

@@ -1,6 +1,7 @@
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { currentTrace } from '#kit/log.ts';
 import type { Actor } from '#kit/operation.ts';
 import { announceJobs, insertJobs, type Job } from '#kit/queue.ts';
 import {
@@ -13,7 +14,6 @@ import {
   uuid,
   word,
 } from '#kit/statement.ts';
-import { currentTrace } from '#kit/log.ts';
 import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { cancelTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deliverJob, laneOf } from '../delivery-job.ts';

@@ -1,14 +1,14 @@
 import { now } from '#kit/clock.ts';
-import type { Database } from '#kit/database.ts';
 import { gather } from '#kit/concurrency.ts';
+import type { Database } from '#kit/database.ts';
 import { openOutbound, type TargetOptions } from '#kit/outbound.ts';
-import { completeJob, type JobHandler, LeaseLost, settleJobs } from '#kit/queue.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
-import type { DeliverJobPayload, Trigger } from '../delivery-job.ts';
-import { findInTurn, prepare, type PrepareContext } from './prepare.ts';
-import { type Ended, type Outcome, outcomeOf } from './settle.ts';
-import type { DeliveryStatus } from '../retry-delivery.ts';
+import { completeJob, type JobHandler, LeaseLost, settleJobs } from '#kit/queue.ts';
 import { double, jsonText, nullable, statement, word } from '#kit/statement.ts';
+import type { DeliverJobPayload, Trigger } from '../delivery-job.ts';
+import type { DeliveryStatus } from '../retry-delivery.ts';
+import { findInTurn, type PrepareContext, prepare } from './prepare.ts';
+import { type Ended, type Outcome, outcomeOf } from './settle.ts';
 
 /** Of `webhooks`: whether it has failed for so long that it is paused when one more delivery ends so. */
 const isHopeless = `(webhooks.pauses_on_failure

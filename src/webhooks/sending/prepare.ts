@@ -1,14 +1,14 @@
-import { type OutboundResult, refusal } from '#kit/outbound.ts';
-import type { LinkTarget, Vault } from '#kit/vault.ts';
-import { bytes, columns, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import { gather } from '#kit/concurrency.ts';
+import type { Database } from '#kit/database.ts';
 import { currentTrace } from '#kit/log.ts';
-import { deliveryBody, deliveryHeaders } from '../signature.ts';
+import { type OutboundResult, refusal } from '#kit/outbound.ts';
+import type { Job, LaneTurn } from '#kit/queue.ts';
+import { bytes, columns, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import type { LinkTarget, Vault } from '#kit/vault.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import type { Database } from '#kit/database.ts';
-import { gather } from '#kit/concurrency.ts';
-import type { Job, LaneTurn } from '#kit/queue.ts';
+import { deliveryBody, deliveryHeaders } from '../signature.ts';
 
 const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
   status: word<DeliveryStatus>(),

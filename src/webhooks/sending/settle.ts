@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
+import { sayCount } from '#ast/say-count.ts';
 import { now } from '#kit/clock.ts';
 import type { OutboundResult } from '#kit/outbound.ts';
 import type { Job } from '#kit/queue.ts';
 import type { Trigger } from '../delivery-job.ts';
+import type { DeliveryStatus } from '../retry-delivery.ts';
 import { loggedHeaders } from '../signature.ts';
 import type { Delivery, PreparedRequest } from './prepare.ts';
-import type { DeliveryStatus } from '../retry-delivery.ts';
-import { sayCount } from '#ast/say-count.ts';
 
 /**
  * What became of a request: the receiver's status, and how many seconds it asks us to wait; a failure on the way, which may go away by itself; or a refusal

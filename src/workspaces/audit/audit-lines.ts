@@ -1,5 +1,5 @@
-import type { Actor } from '#kit/operation.ts';
 import { leastIdAt } from '#kit/id-times.ts';
+import type { Actor } from '#kit/operation.ts';
 import { columns, jsonb, nullable, type RowOf, statement, word } from '#kit/statement.ts';
 import type { Changes, PersonalDeed } from './personal-audit.ts';
 

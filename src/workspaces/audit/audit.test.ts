@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deleteExpired } from '#app/delete-expired.ts';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
@@ -7,7 +8,6 @@ import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { createKey } from '../keys.ts';
-import { deleteExpired } from '#app/delete-expired.ts';
 import { lineOf, lineValues, openAuditLog, settleLines } from './audit-log.ts';
 import { originOf } from './note-person.ts';
 

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { attachment } from '#kit/attachment.ts';
 import { now, timeOfId } from '#kit/clock.ts';
-import { belowId, endCut, lastId, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
 import type { Database } from '#kit/database.ts';
 import { operation } from '#kit/operation.ts';
+import { belowId, endCut, lastId, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
+import { columns, statement } from '#kit/statement.ts';
 import { rangeParameters, readRange } from '#kit/time-range.ts';
 import { requireWholeWorkspace } from '../authenticate.ts';
 import { closed, maybe, timestamp, uuid } from '../shapes.ts';
-import { tooLong } from './personal-audit.ts';
 import { filter, filtered, type LineActor, selectLines } from './audit-lines.ts';
-import { columns, statement } from '#kit/statement.ts';
+import { tooLong } from './personal-audit.ts';
 
 export const countPersonalLines = statement(
   'audit.count_personal_lines',

@@ -2,10 +2,10 @@ import { inEachCell } from '#cells/across-cells.ts';
 import { newId } from '#kit/clock.ts';
 import { databaseOf, homeOf, transaction } from '#kit/database.ts';
 import type { Origin, Person, Visitor } from '#kit/operation.ts';
-import { jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import type { Changes, PersonalDeed } from './personal-audit.ts';
+import { jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { type LineActor, ofMember, personalColumns } from './audit-lines.ts';
+import type { Changes, PersonalDeed } from './personal-audit.ts';
 
 /** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
 const insertPersonalLine = statement(

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { apiRoutes } from '#app/operations.ts';
+import { element, structure } from '#ast/testing.ts';
+import { permissionNames } from '#rules/permissions.ts';
 import { signIn } from '#test/console.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, shareService, until } from '#test/service.ts';
-import { permissionNames } from '#rules/permissions.ts';
 import type { Key, KeyRequest } from './endpoints.ts';
 
 /* What a key may reach, and what it did. */

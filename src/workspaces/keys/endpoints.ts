@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox';
+import { now } from '#kit/clock.ts';
+import { seenIn } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { named } from '#kit/pagination.ts';
+import { only, statement } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
+import { dataPermissions, permissionNames, roleMay } from '#rules/permissions.ts';
+import { personBehind } from '../authenticate.ts';
 import {
   type ApiKey,
   changeKey,
@@ -9,18 +19,8 @@ import {
   revokeKey,
   rotateKey,
 } from '../keys.ts';
-import { dataPermissions, permissionNames, roleMay } from '#rules/permissions.ts';
-import { closed, maybe, nameText, role, timestamp, uuid } from '../shapes.ts';
-import { now } from '#kit/clock.ts';
-import { seenIn } from '#kit/conditional.ts';
-import type { Database } from '#kit/database.ts';
-import { ApiError } from '#kit/errors.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { only, statement } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
-import { wired } from '#kit/http.ts';
-import { personBehind } from '../authenticate.ts';
 import { keptRequests } from '../request-log.ts';
+import { closed, maybe, nameText, role, timestamp, uuid } from '../shapes.ts';
 
 const permission = Type.Enum([...permissionNames]);
 const permissions = Type.Array(permission, { maxItems: 100 });

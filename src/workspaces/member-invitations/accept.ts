@@ -1,17 +1,17 @@
-import type { Vault } from '#kit/vault.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
-import { reportPasswordChange } from '../mail-news.ts';
-import { addMember } from '../members.ts';
-import { passwordProblems } from '../passwords.ts';
-import { createUser, refuseProblems, wordsOfPerson } from '../users.ts';
+import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
 import { deleteUser, findUserByEmail } from '../endings.ts';
+import { reportPasswordChange } from '../mail-news.ts';
+import { addMember } from '../members.ts';
 import { setPassword } from '../password-reset.ts';
+import { passwordProblems } from '../passwords.ts';
+import { createUser, refuseProblems, wordsOfPerson } from '../users.ts';
 
 /** An invitation, wherever it lies. */
 export type InvitationKey = { workspaceId: string; id: string };

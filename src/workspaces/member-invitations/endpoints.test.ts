@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callConsole, type ConsolePerson, signIn } from '#test/console.ts';
+import { type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { createUser } from '../users.ts';

@@ -1,19 +1,19 @@
 import { type Static, Type } from 'typebox';
-import { named } from '#kit/pagination.ts';
-import { type MailState, mailStates } from '#kit/outbox.ts';
-import { closed, emailText, maybe, role, timestamp, uuid } from '../shapes.ts';
-import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { type MailState, mailStates } from '#kit/outbox.ts';
+import { named } from '#kit/pagination.ts';
+import { columns, nullable, statement, word } from '#kit/statement.ts';
+import type { Role } from '#rules/permissions.ts';
 import { personBehind, requireWholeWorkspace } from '../authenticate.ts';
+import { closed, emailText, maybe, role, timestamp, uuid } from '../shapes.ts';
 import {
   type InviteContext,
-  inviteMember,
   type Inviter,
+  inviteMember,
   resendInvitation,
   revokeInvitation,
 } from './invite.ts';
-import { columns, nullable, statement, word } from '#kit/statement.ts';
-import type { Role } from '#rules/permissions.ts';
 
 /** Somebody who was asked to join. */
 export const MemberInvitation = named(

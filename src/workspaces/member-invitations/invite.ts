@@ -1,18 +1,18 @@
+import { createHash } from 'node:crypto';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
 import { cancelMails, enqueueMail } from '#kit/outbox.ts';
 import { only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { normalizeAddress } from '#kit/outbox/address.ts';
-import { findWorkspace, type Keeper, requireOwner } from '../members.ts';
-import { emailProblems, refuseProblems } from '../users.ts';
-import type { RequestCounter } from '../request-counter.ts';
 import type { Role } from '#rules/permissions.ts';
-import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts';
-import { createHash } from 'node:crypto';
 import { countUpTo } from '../authenticate.ts';
+import { findWorkspace, type Keeper, requireOwner } from '../members.ts';
+import type { RequestCounter } from '../request-counter.ts';
+import { emailProblems, refuseProblems } from '../users.ts';
+import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts';
 
 const hour = 3_600;
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newId } from '#kit/clock.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { callApi, shareService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { newId } from '#kit/clock.ts';
 import { workspaceEndpoints } from '../endpoints.ts';
-import type { Workspace } from '../shapes.ts';
 import { memberInvitationEndpoints } from '../member-invitations/endpoints.ts';
 import { leaveWorkspace, type Member, memberEndpoints } from '../members.ts';
+import type { Workspace } from '../shapes.ts';
 
 const service = await shareService();
 const { url } = service;

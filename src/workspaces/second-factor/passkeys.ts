@@ -6,13 +6,13 @@ import { ApiError } from '#kit/errors.ts';
 import type { Visitor } from '#kit/operation.ts';
 import { only, requireRow, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { nameProblems, refuseProblems } from '../users.ts';
 import { countTry, deviceMark, isTemporaryOver, signInTries } from '../sign-in.ts';
+import { nameProblems, refuseProblems } from '../users.ts';
 import {
   challengeIn,
   type MadePasskey,
-  passkeyAlgorithms,
   type PasskeyPlace,
+  passkeyAlgorithms,
   placeOf,
   readMadePasskey,
   readShownPasskey,

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import type { Vault } from '#kit/vault.ts';
-import { base32, looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 import type { ClientBase } from 'pg';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Person, Visitor } from '#kit/operation.ts';
-import { only, type Queryable, statement } from '#kit/statement.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import type { Accounts } from '../users.ts';
-import { notePerson, personalLine, type PersonalLine } from '../audit/note-person.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { notePerson, type PersonalLine, personalLine } from '../audit/note-person.ts';
 import { type PersonalNews, reportPersonalNews } from '../mail-news.ts';
+import { lockAccount } from '../member-invitations/accept.ts';
 import type { RequestCounter } from '../request-counter.ts';
 import { endSession } from '../sessions.ts';
 import { countTry, deviceMark, knownDevice, signInTries } from '../sign-in.ts';
+import type { Accounts } from '../users.ts';
 import { requirePassword } from './password-again.ts';
-import { lockAccount } from '../member-invitations/accept.ts';
+import { base32, looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 
 /** So many are given at once; each works once. */
 const recoveryCodeCount = 10;

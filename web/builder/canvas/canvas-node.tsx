@@ -8,15 +8,21 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
-import { SentenceText } from '../../conditions/sentence-text.tsx';
-import type { Sentence } from '../../conditions/say-condition.ts';
 import { elements, isElementType } from '#ast/elements.ts';
+import type { Sentence } from '../../conditions/say-condition.ts';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { IconButton } from '../../design/button.tsx';
+import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { sayPress } from '../../shell/press.ts';
 import { extendTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { Writing } from '../editor/editor-state.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { toggled } from '../model/drop-place.ts';
 import { setAttribute, setLabel } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
-import { toggled } from '../model/drop-place.ts';
+import { type Deed, type OnParts, offeredFor } from '../shortcuts/deeds.ts';
+import { useOnParts } from '../shortcuts/use-shortcuts.ts';
 import { type Markup, reactAttributes, slotSelector } from './page-markup.ts';
 import {
   blankPlaces,
@@ -26,12 +32,6 @@ import {
   writeLabel,
   writeOption,
 } from './write-text.ts';
-import { IconButton } from '../../design/button.tsx';
-import { Menu, type MenuAction } from '../../design/menu.tsx';
-import { sayPress } from '../../shell/press.ts';
-import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { type Deed, offeredFor, type OnParts } from '../shortcuts/deeds.ts';
-import { useOnParts } from '../shortcuts/use-shortcuts.ts';
 
 /** The sentences of a node's logic as one simple value, so that a node is drawn again only when they change. */
 export const packSentences = (sentences: readonly Sentence[]): string =>

@@ -11,30 +11,30 @@ import {
   useRef,
   useState,
 } from 'react';
-import { mayMove } from '../../design/motion.ts';
-import type { Editor } from '../editor/editor.ts';
-import type { EditorState } from '../editor/editor-state.ts';
-import { useForm } from '../../shell/form-place.ts';
-import { useBuilder, useEditorState } from '../editor/use-editor.ts';
-import type { EditNode, NodeKey } from '../model/edit-node.ts';
-import type { Spot } from '../model/drop-place.ts';
-import { CanvasForm } from './canvas-form.tsx';
-import { elementOf, type Manner } from './page-markup.ts';
-import type { Drag, StartDrag } from './drag.ts';
-import { DragLayer } from './drag/drag-layer.tsx';
-import { Overlay } from './overlay.tsx';
-import { useScheme } from '../../shell/theme.ts';
+import { createPortal } from 'react-dom';
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/colour.ts';
+import { wholeStyle } from '#page/render/elements/drawings.ts';
+import { languageStyle } from '#page/render/language-switch.ts';
+import { stylesheet } from '#page/style.ts';
 import { lookOf } from '#page/theme/look.ts';
+import { mayMove } from '../../design/motion.ts';
+import { useForm } from '../../shell/form-place.ts';
+import { useScheme } from '../../shell/theme.ts';
+import type { Editor } from '../editor/editor.ts';
+import type { EditorState } from '../editor/editor-state.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import type { Spot } from '../model/drop-place.ts';
+import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { drawableFrame } from '../model/say-problem.ts';
 import { speechOf } from '../preview/speech.ts';
 import { lookInScheme, schemeOf } from '../theme/look-in-scheme.ts';
 import { drawableTheme } from '../theme/theme-choices.ts';
-import { createPortal } from 'react-dom';
-import { wholeStyle } from '#page/render/elements/drawings.ts';
-import { languageStyle } from '#page/render/language-switch.ts';
-import { stylesheet } from '#page/style.ts';
+import { CanvasForm } from './canvas-form.tsx';
+import { DragLayer } from './drag/drag-layer.tsx';
+import type { Drag, StartDrag } from './drag.ts';
+import { Overlay } from './overlay.tsx';
+import { elementOf, type Manner } from './page-markup.ts';
 
 /**
  * A style sheet of the respondent's for pages that are drawn inside another one: the document's own selectors become

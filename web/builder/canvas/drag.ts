@@ -1,14 +1,14 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import { mayMove } from '../../design/motion.ts';
 import { addElement, moveTo } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
+import type { BuilderPlace } from '../editor/use-editor.ts';
 import { sayNodes } from '../model/compare.ts';
 import { type Box, type DropPlace, findDropPlace, isElement, selectedIn } from '../model/drop-place.ts';
 import { type EditNode, findNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { newPart, type PaletteEntry } from '../model/new-element.ts';
 import { titleOfEntry } from '../palette/element-groups.ts';
 import { elementOf, elementsByKey, measureStepItems, measureStepZones, measureZones } from './page-markup.ts';
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import type { BuilderPlace } from '../editor/use-editor.ts';
 
 /** What is dragged: a node of the form, or a new element out of the palette. */
 type DragSource =

@@ -1,8 +1,8 @@
 import { labelOf, type Option } from '#ast/answers/options.ts';
 import type { AttributeSpecs } from '#ast/attributes.ts';
 import { elements, isElementType } from '#ast/elements.ts';
-import { toastProblem } from '../../design/toast.tsx';
 import { readOptions } from '../../conditions/condition-tree.ts';
+import { toastProblem } from '../../design/toast.tsx';
 import type { Editor } from '../editor/editor.ts';
 import type { Writing } from '../editor/editor-state.ts';
 import type { BuilderPlace } from '../editor/use-editor.ts';

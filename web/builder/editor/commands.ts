@@ -1,23 +1,23 @@
-import { sayNodes } from '../model/compare.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { pasteParts, readParts } from '../model/clipboard.ts';
-import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
-import { mergeStep, splitStep } from '../model/edit-steps.ts';
-import { type EditNode, findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
-import { newPart, newStep, type PaletteEntry } from '../model/new-element.ts';
-import { titleOfEntry } from '../palette/element-groups.ts';
+import { sayNodes } from '../model/compare.ts';
 import {
   mayHold,
   nextSpot,
   rangeOf,
-  sayPlace,
   type Spot,
+  sayPlace,
   spotForNew,
   spotInTree,
   topmost,
 } from '../model/drop-place.ts';
+import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
+import { type EditNode, findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
+import { mergeStep, splitStep } from '../model/edit-steps.ts';
+import { newPart, newStep, type PaletteEntry } from '../model/new-element.ts';
+import { titleOfEntry } from '../palette/element-groups.ts';
 import type { Editor } from './editor.ts';
 import { type Edited, sayEnd } from './editor-state.ts';
-import { sayCount } from '#ast/say-count.ts';
 
 /** Adds what the palette offers at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {

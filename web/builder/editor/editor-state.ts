@@ -1,23 +1,23 @@
 import { isSameJson } from '#ast/json.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
 import { sayNode } from '../model/compare.ts';
+import { nextSpot, sayPlace, spotInTree } from '../model/drop-place.ts';
 import { moveNodes } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey } from '../model/edit-node.ts';
+import { followRenames } from '../model/edit-steps.ts';
 import {
   endGesture,
   type History,
   type Moment,
+  momentOf,
   recordChange,
   redo,
-  momentOf,
   selectNode,
   startHistory,
   undo,
 } from '../model/history.ts';
-import { followRenames } from '../model/edit-steps.ts';
 import { dropReferences, listBroken } from '../model/logic/broken-references.ts';
 import type { Reference } from '../model/logic/references.ts';
-import { nextSpot, sayPlace, spotInTree } from '../model/drop-place.ts';
 
 /** Which part of a node takes the focus: its box on the canvas, its label there, or its panel. */
 export type FocusPart = 'node' | 'label' | 'panel';

@@ -1,7 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
+import { toastDone } from '../../design/toast.tsx';
 import { type Editor, makeUndoable } from './editor.ts';
 import type { EditorState } from './editor-state.ts';
-import { toastDone } from '../../design/toast.tsx';
 
 /** The state of an editor; the component is drawn again when it changes. */
 export function useEditorState(editor: Editor): EditorState {

@@ -2,6 +2,7 @@ import './languages-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import { limits } from '#ast/limits.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { listTexts, missingIn, namedLanguages, type TextDocument } from '#ast/translations/texts.ts';
 import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -10,17 +11,16 @@ import { Chip } from '../../design/chip.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card } from '../../design/page.tsx';
+import { readTextFile } from '../../design/read-text-file.ts';
 import { saveFile } from '../../design/save-file.ts';
 import { Select } from '../../design/select.tsx';
 import { toastProblem } from '../../design/toast.tsx';
-import { readTextFile } from '../../design/read-text-file.ts';
 import { toastUndoable, useBuilder, useEditorState } from '../editor/use-editor.ts';
-import { setLanguages, translateAll } from '../model/edit-steps.ts';
 import { textOf, toStructure } from '../model/edit-node.ts';
+import { setLanguages, translateAll } from '../model/edit-steps.ts';
 import type { LocatedProblem } from '../model/say-problem.ts';
 import type { SettingProblem } from '../settings/settings-values.ts';
 import { languageChoices, readLanguage, sayLanguage, TextsTable } from './texts-table.tsx';
-import { sayCount } from '#ast/say-count.ts';
 
 /** The languages of a form, and its texts in each of them: part of the working copy, as its elements are. */
 export function LanguagesView({

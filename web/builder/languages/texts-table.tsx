@@ -2,15 +2,15 @@ import { isLanguageTag } from '#ast/translations/match-language.ts';
 import { nameOf } from '#page/render/language-switch.ts';
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
+import { attributesOfType } from '#ast/translations/check-translations.ts';
 import { confirmationPlace, type FormText, missingIn } from '#ast/translations/texts.ts';
 import { textProblem } from '#ast/translations/texts-file.ts';
-import { attributesOfType } from '#ast/translations/check-translations.ts';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { sayNode } from '../model/compare.ts';
-import { translateText } from '../model/edit-steps.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
+import { translateText } from '../model/edit-steps.ts';
 import { sayConfirmationText, settingTitles, themeTitles } from '../settings/settings-values.ts';
 
 /** The languages that are offered at once; any other is entered by its tag. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { pasteParts, readParts, writeParts } from './clipboard.ts';
+import { rangeOf, selectedIn, toggled, topmost, widened } from './drop-place.ts';
 import { moveNodes } from './edit.ts';
 import { type EditNode, readStructure, textOf, walkNodes } from './edit-node.ts';
-import { rangeOf, selectedIn, toggled, topmost, widened } from './drop-place.ts';
 
 const read = (sent: unknown): EditNode => {
   const result = readStructure(sent);

@@ -1,12 +1,12 @@
 import { isRecord, own, storageProblem } from '#ast/json.ts';
 import { limits } from '#ast/limits.ts';
+import { isElement, type Spot, spotForNew, topmost } from './drop-place.ts';
 import { insertCopies } from './edit.ts';
 import { type EditNode, type NodeKey, readStructure, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
-import { findProblems } from './say-problem.ts';
 import { dropReferences } from './logic/broken-references.ts';
 import { listReferences } from './logic/references.ts';
-import { isElement, type Spot, spotForNew, topmost } from './drop-place.ts';
+import { findProblems } from './say-problem.ts';
 
 /*
  * Parts of forms as a text on the clipboard: `{"formloom": {"parts": [...]}}`, each part a node of the form language

@@ -1,12 +1,11 @@
 import type { ChoiceOption } from '#ast/answers/options.ts';
 import { elements, isElementType } from '#ast/elements.ts';
-import { isSameJson, own } from '#ast/json.ts';
+import { isRecord, isSameJson, own } from '#ast/json.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
-import { isRecord } from '#ast/json.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
 import { specsOf } from './say-problem.ts';
-import { sayCount } from '#ast/say-count.ts';
 
 /** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
 export type Difference = {

@@ -4,11 +4,11 @@ import { element } from '#ast/testing.ts';
 import { listTexts } from '#ast/translations/texts.ts';
 import { compareForms } from './compare.ts';
 import { changeType, setAttribute, setId, setOptions } from './edit.ts';
-import { followRenames, setLanguages, translateText } from './edit-steps.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
-import { findProblems } from './say-problem.ts';
-import { newPart } from './new-element.ts';
+import { followRenames, setLanguages, translateText } from './edit-steps.ts';
 import { idsOf } from './element-ids.ts';
+import { newPart } from './new-element.ts';
+import { findProblems } from './say-problem.ts';
 
 const read = (): EditNode => {
   const result = readStructure({

@@ -1,7 +1,5 @@
 import { isRecord } from '#ast/json.ts';
-import { type EditNode, findNode, nodeAt, type NodeKey, textOf, walkNodes } from './edit-node.ts';
-import { jumpsOf } from './logic/references.ts';
-import { mayHold } from './drop-place.ts';
+import { fillPiped, pipedIds } from '#ast/piping.ts';
 import type { Settings } from '#ast/settings.ts';
 import { allSettingTexts, keepLanguages, mapAllSettingTexts } from '#ast/translations/check-translations.ts';
 import {
@@ -12,8 +10,10 @@ import {
   translated,
   translateSettings,
 } from '#ast/translations/texts.ts';
+import { mayHold } from './drop-place.ts';
 import { setAttribute } from './edit.ts';
-import { fillPiped, pipedIds } from '#ast/piping.ts';
+import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from './edit-node.ts';
+import { jumpsOf } from './logic/references.ts';
 
 /* What a person can do to whole steps, by the rules of edit.ts. */
 

@@ -3,20 +3,20 @@ import { type ElementType, isElementType } from '#ast/elements.ts';
 import { isRecord } from '#ast/json.ts';
 import type { Translations } from '#ast/translations/shapes.ts';
 import { namedLanguages, tidyTranslations } from '#ast/translations/texts.ts';
+import { readOptions } from '../../conditions/condition-tree.ts';
+import { mayHold, type Spot, spotOf, topmost } from './drop-place.ts';
 import {
   type Attributes,
   type EditNode,
   findNode,
-  newKey,
   type NodeKey,
+  newKey,
   textOf,
   trailTo,
 } from './edit-node.ts';
-import { readOptions } from '../../conditions/condition-tree.ts';
 import { freshId, idFromLabel, idsOf } from './element-ids.ts';
 import { renameOption, renameReferences, renameRow } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
-import { mayHold, type Spot, spotOf, topmost } from './drop-place.ts';
 
 /*
  * What a person can do to a form. Every operation takes a root and returns a root; what cannot be done returns the

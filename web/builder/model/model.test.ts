@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { elements, type ElementType } from '#ast/elements.ts';
+import { type ElementType, elements } from '#ast/elements.ts';
 import { composite, element, structure } from '#ast/testing.ts';
+import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './drop-place.ts';
 import {
   changeType,
   deleteNode,
@@ -12,13 +13,12 @@ import {
   setAttribute,
   setLabel,
 } from './edit.ts';
-import { mergeStep, splitStep } from './edit-steps.ts';
 import { type EditNode, findNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { mergeStep, splitStep } from './edit-steps.ts';
 import { idsOf } from './element-ids.ts';
 import { type History, recordChange, redo, startHistory, undo } from './history.ts';
-import { findProblems } from './say-problem.ts';
 import { newElement, newStep } from './new-element.ts';
-import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './drop-place.ts';
+import { findProblems } from './say-problem.ts';
 
 const read = (given: unknown): EditNode => {
   const result = readStructure(given);

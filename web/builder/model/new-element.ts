@@ -1,6 +1,6 @@
 import type { autofillTokens } from '#ast/attributes/autofill-tokens.ts';
-import { elements, type ElementType, isElementType } from '#ast/elements.ts';
-import { attributeProblem, type AttributeSpecs } from '#ast/attributes.ts';
+import { type AttributeSpecs, attributeProblem } from '#ast/attributes.ts';
+import { type ElementType, elements, isElementType } from '#ast/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '#ast/limits.ts';
 import { composite, element, structure } from '#ast/testing.ts';
-import { readStructure, type EditNode, walkNodes } from './edit-node.ts';
 import { listSpots, mayHold } from './drop-place.ts';
+import { type EditNode, readStructure, walkNodes } from './edit-node.ts';
 
 const read = (...elements: object[]): EditNode => {
   const result = readStructure(structure(...elements));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type ElementType, elements } from '#ast/elements.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { elements, type ElementType } from '#ast/elements.ts';
 import { makeNode } from './edit-node.ts';
 import { sayProblem } from './say-problem.ts';
 

@@ -1,10 +1,10 @@
-import { attributeProblem, type AttributeSpec, type AttributeSpecs, isMissing } from '#ast/attributes.ts';
+import { type AttributeSpec, type AttributeSpecs, attributeProblem, isMissing } from '#ast/attributes.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
-import { type Attributes, type EditNode, nodeAt, type NodeKey, toStructure } from './edit-node.ts';
 import { factOf } from '#ast/fact-of.ts';
-import { validateStructure } from '#ast/validate.ts';
 import type { Element, Form } from '#ast/tree.ts';
+import { validateStructure } from '#ast/validate.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
+import { type Attributes, type EditNode, type NodeKey, nodeAt, toStructure } from './edit-node.ts';
 import { sayPlace } from './options-text.ts';
 
 /** What a part can say, by the table of the language; nothing of a type that it does not know. */

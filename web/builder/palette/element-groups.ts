@@ -1,4 +1,4 @@
-import { type ElementGroup, elements, type ElementType } from '#ast/elements.ts';
+import { type ElementGroup, type ElementType, elements } from '#ast/elements.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';

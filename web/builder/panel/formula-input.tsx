@@ -1,8 +1,8 @@
 import './formula-input.css';
 import { type ReactElement, type ReactNode, useRef } from 'react';
 import { havePoints } from '#ast/answers/options.ts';
-import { namesIn } from '#ast/logic/formula/parse.ts';
 import { placeOfProblem } from '#ast/logic/formula/formula-problem.ts';
+import { namesIn } from '#ast/logic/formula/parse.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';

@@ -1,13 +1,12 @@
 import { type ReactElement, useRef, useState } from 'react';
-import { isImageId } from '#ast/image-id.ts';
-import { imageAddress } from '#page/theme/look.ts';
-import { useForm } from '../../shell/form-place.ts';
-import { useBuilder } from '../editor/use-editor.ts';
-import { ImageField } from '../theme/image-field.tsx';
 import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
+import { isImageId } from '#ast/image-id.ts';
 import { limits } from '#ast/limits.ts';
+import { imageAddress } from '#page/theme/look.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
+import { useForm } from '../../shell/form-place.ts';
+import { useBuilder } from '../editor/use-editor.ts';
 import { ConditionField } from '../logic.tsx';
 import {
   blankOption,
@@ -20,11 +19,12 @@ import {
   sayPlace,
   tidyOption,
 } from '../model/options-text.ts';
+import { ImageField } from '../theme/image-field.tsx';
 import './options-editor.css';
 import { isSameJson } from '#ast/json.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
-import { sayCount } from '#ast/say-count.ts';
 
 /** An image of an element, or of an option: of the workspace, as those of themes are. */
 export function ShownImage({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { elements, type ElementType, stepAttributes } from '#ast/elements.ts';
+import { type ElementType, elements, stepAttributes } from '#ast/elements.ts';
 import { readMoment } from '../../conditions/condition-tree.ts';
 import { readNumber } from '../../design/read-number.ts';
-import { readTypes } from './read-types.ts';
 import { blankOption, fromLines, pastedIn, pressedIn, relabelled } from '../model/options-text.ts';
+import { readTypes } from './read-types.ts';
 import { bySection, sections } from './sections.ts';
 
 const numbers: readonly [text: string, isWhole: boolean, number: number | undefined][] = [

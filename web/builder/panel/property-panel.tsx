@@ -1,7 +1,8 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import type { Option } from '#ast/answers/options.ts';
-import { elements, type ElementType, type InputType, showsPlaceholder } from '#ast/elements.ts';
+import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/elements.ts';
+import { sayCount } from '#ast/say-count.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';
@@ -9,16 +10,15 @@ import { Select } from '../../design/select.tsx';
 import { addStep } from '../editor/commands.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { sayNode, titleOf } from '../model/compare.ts';
+import { selectedIn } from '../model/drop-place.ts';
 import { changeType, setAttribute, setId, setLabel, setOptions } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, textOf, trailTo } from '../model/edit-node.ts';
 import { typesLike } from '../model/new-element.ts';
 import { sayProblem, specsOf } from '../model/say-problem.ts';
-import { selectedIn } from '../model/drop-place.ts';
 import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/use-shortcuts.ts';
 import { AttributeField } from './attribute-field.tsx';
-import { sayCount } from '#ast/say-count.ts';
-import { type Section, bySection } from './sections.ts';
+import { bySection, type Section } from './sections.ts';
 
 const none: ReadonlySet<string> = new Set();
 

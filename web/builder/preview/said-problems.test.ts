@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, formOf } from '#ast/testing.ts';
 import { locales } from '#ast/locales.ts';
+import { element, formOf } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
 import { readMarkup, type Tag } from '#page/testing.ts';
 import { startTrial } from './trial.ts';

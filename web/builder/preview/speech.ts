@@ -1,7 +1,7 @@
 import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
-import { countingQuestions, type PageProblems, type Words } from '#page/words/words.ts';
 import { chooseLanguage, problemsOf, wordsOf } from '#page/words/choose-locale.ts';
+import { countingQuestions, type PageProblems, type Words } from '#page/words/words.ts';
 
 /** How the pages of a form speak. */
 export type Speech = {

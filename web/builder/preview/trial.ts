@@ -1,3 +1,4 @@
+import { answerSayer } from '#ast/answers/say-piped.ts';
 import {
   type AnswerError,
   type AnswerFiles,
@@ -5,26 +6,25 @@ import {
   type FieldProblem,
   type FileAnswer,
 } from '#ast/answers.ts';
-import { answerSayer } from '#ast/answers/say-piped.ts';
 import { type RawAnswers, readFields } from '#ast/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
-import { newWork } from '#ast/work.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { todayIn } from '#ast/rules/today.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type Form, languagesOf } from '#ast/tree.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
+import { type Form, languagesOf } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
-import { controlOf, type Controls, numberOf, seenOf } from '#page/post/controls.ts';
+import { newWork } from '#ast/work.ts';
+import { type Controls, controlOf, numberOf, seenOf } from '#page/post/controls.ts';
 import { applyRowAction, readAction } from '#page/post/row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from '#page/post/take-step.ts';
-import { askedForm } from '#page/render/steps.ts';
 import { shownByCondition } from '#page/render/elements/conditional.ts';
-import { renderForm } from '#page/render/form.ts';
-import { renderConfirmation } from '#page/render/notices.ts';
-import { languageAction } from '#page/render/language-switch.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
+import { renderForm } from '#page/render/form.ts';
+import { languageAction } from '#page/render/language-switch.ts';
+import { renderConfirmation } from '#page/render/notices.ts';
+import { askedForm } from '#page/render/steps.ts';
 import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';

@@ -4,9 +4,9 @@ import {
   type FormDocument,
   openAutosave,
   type Save,
-  saveDelay,
   type SaveOutcome,
   type SaveState,
+  saveDelay,
 } from './autosave.ts';
 
 const form = (name: string): FormDocument => ({

@@ -1,14 +1,14 @@
 import './save-state.css';
 import { type ReactElement, useEffect, useState } from 'react';
-import { Icon, type IconName } from '../../design/icon.tsx';
-import type { BuilderApi, BuilderForm, SaveState } from './autosave.ts';
 import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import { Icon, type IconName } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
-import { sayMoment } from '../../design/time.tsx';
 import { Loading } from '../../design/states.tsx';
+import { sayMoment } from '../../design/time.tsx';
 import type { Moment } from '../model/history.ts';
 import { compareDocuments, DifferenceList } from '../publish/publish-dialog.tsx';
+import type { BuilderApi, BuilderForm, SaveState } from './autosave.ts';
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
-import type { Condition } from '#ast/logic/condition.ts';
 import { limits } from '#ast/limits.ts';
+import type { Condition } from '#ast/logic/condition.ts';
 import { type Confirmation, type Notification, receiptCandidates } from '#ast/settings-by-condition.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
@@ -9,16 +10,15 @@ import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
 import { LateProblem, Message } from '../../design/message.tsx';
-import { Select } from '../../design/select.tsx';
-import { type EditNode, textOf } from '../model/edit-node.ts';
-import { listAnswered } from '../model/logic/nameable.ts';
-import { digestChoices, sayConfirmationText } from './settings-values.ts';
-import { fieldOf, FlagField, type SettingsForm } from './setting-fields.tsx';
-import { useElementChoices } from './use-element-choices.ts';
-import { useQuery } from '@tanstack/react-query';
 import { Card } from '../../design/page.tsx';
+import { Select } from '../../design/select.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
 import { useForm } from '../../shell/form-place.ts';
+import { type EditNode, textOf } from '../model/edit-node.ts';
+import { listAnswered } from '../model/logic/nameable.ts';
+import { FlagField, fieldOf, type SettingsForm } from './setting-fields.tsx';
+import { digestChoices, sayConfirmationText } from './settings-values.ts';
+import { useElementChoices } from './use-element-choices.ts';
 
 type Props = { readonly form: SettingsForm; readonly root: EditNode };
 

@@ -1,21 +1,21 @@
-import { type ReactElement, useId, useMemo, useState } from 'react';
-import type { SettingName, Settings } from '#ast/settings.ts';
-import { Switch } from '../../design/checkbox.tsx';
-import { TextField } from '../../design/field.tsx';
-import { readNumber } from '../../design/read-number.ts';
-import { focusSetting, type SettingProblem, settingTitles } from './settings-values.ts';
 import { useMutation } from '@tanstack/react-query';
+import { type ReactElement, useId, useMemo, useState } from 'react';
+import { type Language, languages } from '#ast/languages.ts';
+import { sayCount } from '#ast/say-count.ts';
+import { subjectCandidates } from '#ast/searchable.ts';
+import type { SettingName, Settings } from '#ast/settings.ts';
 import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
+import { Switch } from '../../design/checkbox.tsx';
+import { TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
-import { toastDone } from '../../design/toast.tsx';
 import { Icon } from '../../design/icon.tsx';
-import { sayCount } from '#ast/say-count.ts';
-import { type Language, languages } from '#ast/languages.ts';
-import { subjectCandidates } from '#ast/searchable.ts';
 import { Card } from '../../design/page.tsx';
+import { readNumber } from '../../design/read-number.ts';
 import { Select } from '../../design/select.tsx';
+import { toastDone } from '../../design/toast.tsx';
 import type { EditNode } from '../model/edit-node.ts';
+import { focusSetting, type SettingProblem, settingTitles } from './settings-values.ts';
 import { useElementChoices } from './use-element-choices.ts';
 
 /** A change of some settings; undefined takes one away. */

@@ -7,12 +7,12 @@ import {
   type SettingName,
   type Settings,
 } from '#ast/settings.ts';
-import type { ConfirmationText } from '#ast/translations/check-translations.ts';
 import { pictureKeys, type Theme } from '#ast/theme/theme.ts';
+import type { ConfirmationText } from '#ast/translations/check-translations.ts';
 import type { Choice } from '../../design/select.tsx';
+import { type Difference, sayChange, sayTranslations } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/say-problem.ts';
-import { type Difference, sayChange, sayTranslations } from '../model/compare.ts';
 import {
   cornerChoices,
   densityChoices,

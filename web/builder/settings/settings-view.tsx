@@ -1,12 +1,17 @@
 import './settings-view.css';
 import { type ReactElement, type ReactNode, useState } from 'react';
 import type { SettingName, Settings } from '#ast/settings.ts';
+import { RadioGroup } from '../../design/checkbox.tsx';
+import { TextArea, TextField } from '../../design/field.tsx';
+import { Card } from '../../design/page.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { InsertAnswer } from '../panel/formula-input.tsx';
 import { ConfirmationsField, MailCard } from './mail-card.tsx';
 import {
   CountField,
-  fieldOf,
   FlagField,
+  fieldOf,
   PasswordField,
   ProblemLink,
   SearchCard,
@@ -14,11 +19,6 @@ import {
   type SettingsForm,
 } from './setting-fields.tsx';
 import { accessChoices, fromLocal, layoutChoices, type SettingProblem, toLocal } from './settings-values.ts';
-import { RadioGroup } from '../../design/checkbox.tsx';
-import { Card } from '../../design/page.tsx';
-import { TextArea, TextField } from '../../design/field.tsx';
-import type { EditNode } from '../model/edit-node.ts';
-import { InsertAnswer } from '../panel/formula-input.tsx';
 
 /** Who may fill the form in, from when until when, and how often. `password` sets the one that may be asked for. */
 function AccessCard({ form, password }: { form: SettingsForm; password: ReactNode }): ReactElement {

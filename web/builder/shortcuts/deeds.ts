@@ -14,9 +14,9 @@ import {
   switchRequired,
 } from '../editor/commands.ts';
 import type { Editor } from '../editor/editor.ts';
+import { widened } from '../model/drop-place.ts';
 import { type EditNode, textOf, trailTo } from '../model/edit-node.ts';
 import { hasAttribute } from '../model/new-element.ts';
-import { widened } from '../model/drop-place.ts';
 import { copyParts, type PartsClipboard, pasteParts } from './clip-parts.ts';
 
 /*

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { Dialog } from '../../design/dialog.tsx';
 import { inConsole } from '../../shell/finder/finder-frame.tsx';
-import { sayPress, type Shortcut } from '../../shell/press.ts';
+import { type Shortcut, sayPress } from '../../shell/press.ts';
 import { everywhere, onParts, whileLifted } from './deeds.ts';
 
 type Listed = Pick<Shortcut<unknown>, 'presses' | 'label'>;

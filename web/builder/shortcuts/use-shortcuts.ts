@@ -1,20 +1,20 @@
 import { createContext, useContext, useEffect } from 'react';
+import { type Offer, useOffers } from '../../shell/finder/offers.ts';
 import { findPressed, sayPress } from '../../shell/press.ts';
+import { useBuilder } from '../editor/use-editor.ts';
+import { sayNodes } from '../model/compare.ts';
+import { selectedIn } from '../model/drop-place.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import type { PartsClipboard } from './clip-parts.ts';
 import {
   type Deed,
   everywhere,
   type InBuilder,
-  offeredFor,
   type OnParts,
+  offeredFor,
   onParts,
   whileLifted,
 } from './deeds.ts';
-import { useBuilder } from '../editor/use-editor.ts';
-import type { EditNode } from '../model/edit-node.ts';
-import { selectedIn } from '../model/drop-place.ts';
-import type { PartsClipboard } from './clip-parts.ts';
-import { type Offer, useOffers } from '../../shell/finder/offers.ts';
-import { sayNodes } from '../model/compare.ts';
 
 const anywhere: readonly Deed<InBuilder>[] = Object.values(everywhere);
 

@@ -1,8 +1,8 @@
 import { type ReactElement, useId, useRef, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
+import { imageTypes, uploadImage } from '../../api/upload-image.ts';
 import { Button } from '../../design/button.tsx';
 import { toastProblem } from '../../design/toast.tsx';
-import { imageTypes, uploadImage } from '../../api/upload-image.ts';
 
 type ImageProps = {
   readonly label: string;

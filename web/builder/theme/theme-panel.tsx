@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import type { LocaleChoice } from '#ast/locales.ts';
+import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
   inkContrast,
@@ -10,14 +11,15 @@ import {
   schemesOf,
   textContrast,
 } from '#ast/theme/colour.ts';
-import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { imageAddress } from '#page/theme/look.ts';
+import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
+import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
-import { ColourField } from './colour-field.tsx';
 import { settingTitles, themeTitles } from '../settings/settings-values.ts';
+import { ColourField } from './colour-field.tsx';
 import { ImageField } from './image-field.tsx';
 import {
   changedTheme,
@@ -30,8 +32,6 @@ import {
   presets,
   type ThemeChange,
 } from './theme-choices.ts';
-import { Button } from '../../design/button.tsx';
-import { Icon } from '../../design/icon.tsx';
 
 type NoteProps = {
   /** A theme whose colours are colours. */

@@ -1,22 +1,22 @@
 import './theme-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
+import type { Settings } from '#ast/settings.ts';
+import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
+import type { Theme } from '#ast/theme/theme.ts';
+import { type Look, lookOf, schemeStyle } from '#page/theme/look.ts';
+import { EmptyState } from '../../design/states.tsx';
+import { useScheme } from '../../shell/theme.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/say-problem.ts';
+import type { TrialSettings } from '../preview/trial.ts';
+import { PageFrame } from '../preview.tsx';
 import type { BuilderForm } from '../saving/autosave.ts';
 import { ProblemLink } from '../settings/setting-fields.tsx';
 import type { SettingProblem } from '../settings/settings-values.ts';
+import { lookInScheme, schemeOf } from './look-in-scheme.ts';
 import { changedTheme, drawableTheme, type ThemeChange } from './theme-choices.ts';
 import { ThemePanel } from './theme-panel.tsx';
-import { type Scheme, schemesOf } from '#ast/theme/colour.ts';
-import type { Settings } from '#ast/settings.ts';
-import type { Theme } from '#ast/theme/theme.ts';
-import { type Look, lookOf, schemeStyle } from '#page/theme/look.ts';
-import { useScheme } from '../../shell/theme.ts';
-import { EmptyState } from '../../design/states.tsx';
-import type { EditNode } from '../model/edit-node.ts';
-import { validateRoot } from '../model/say-problem.ts';
-import { PageFrame } from '../preview.tsx';
-import type { TrialSettings } from '../preview/trial.ts';
-import { lookInScheme, schemeOf } from './look-in-scheme.ts';
 
 type PreviewProps = {
   readonly root: EditNode;

@@ -1,19 +1,19 @@
 import './create-form-dialog.css';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
-import { ApiProblem } from '../../api/client.ts';
+import { FileTrigger } from 'react-aria-components/FileTrigger';
+import type { ReplyOf } from '#app/operations.ts';
 import { refreshChanged } from '../../api/changes.ts';
+import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
+import { Button } from '../../design/button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
 import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import type { NewForm } from './new-form-settings.ts';
 import { FileDrop, PastedFormPanel } from './pasted-form-panel.tsx';
-import { FileTrigger } from 'react-aria-components/FileTrigger';
-import type { ReplyOf } from '#app/operations.ts';
-import { Button } from '../../design/button.tsx';
 
 type Unpacked = ReplyOf<'unpackForm'>;
 

@@ -5,12 +5,12 @@ import { type ReactElement, type ReactNode, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import { sayCount, wordFor } from '#ast/say-count.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Message } from '../../design/message.tsx';
 import type { TextPlace } from './json-places.ts';
-import { call } from '../../api/operations.ts';
-import { useAction } from '../../design/action.tsx';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
 
 /** A place that takes a file that is dropped on it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { templates } from '../templates/templates.ts';
 import { findNodes, sayPath } from './json-places.ts';
 import { readPastedForm } from './read-pasted-form.ts';
-import { templates } from '../templates/templates.ts';
 
 const problemsOf = (text: string) => {
   const read = readPastedForm(text);

@@ -1,7 +1,7 @@
-import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
 import { isRecord } from '#ast/json.ts';
 import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
 
 /** One problem of a pasted text: what, in which part of the form, and where in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextPlace };

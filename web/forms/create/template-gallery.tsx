@@ -1,11 +1,11 @@
 import './template-gallery.css';
 import { type ReactElement, useState } from 'react';
 import { Button } from 'react-aria-components/Button';
+import { uploadImage } from '../../api/upload-image.ts';
 import { SearchField } from '../../design/field.tsx';
 import { beginFrom } from '../templates/begin-from.ts';
 import { type Template, templateGroups, wordsOf } from '../templates/templates.ts';
 import { type NewForm, newFormSettings } from './new-form-settings.ts';
-import { uploadImage } from '../../api/upload-image.ts';
 import './template-picture.css';
 import { idOf } from '#ast/answers/options.ts';
 import {

@@ -1,9 +1,9 @@
 import { trimText } from '#ast/text.ts';
 import { fill } from '#ast/words.ts';
 import { heldOf, type StoredFile } from '../held-list.ts';
-import { type Kept } from '../saving.ts';
 import { recall } from '../memory.ts';
 import { labelButton, make, type Page, type Strokes } from '../page.ts';
+import { type Kept } from '../saving.ts';
 
 type Point = Strokes[number][number];
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { ApiProblem } from '../../api/client.ts';
 import { call, download } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip } from '../../design/chip.tsx';
 import { TextField } from '../../design/field.tsx';
@@ -12,6 +13,8 @@ import { Card, Page } from '../../design/page.tsx';
 import { Pager } from '../../design/pager.tsx';
 import { Select } from '../../design/select.tsx';
 import { EmptyState, Loading, QueryState } from '../../design/states.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { Ago } from '../../design/time.tsx';
 import { useWorkspace } from '../workspace.ts';
 import {
   type Erasure,
@@ -23,9 +26,6 @@ import {
   sayGone,
   traceQuery,
 } from './found-person.tsx';
-import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { Ago } from '../../design/time.tsx';
-import { useAction } from '../../design/action.tsx';
 
 const choices: readonly { id: Erasure['what']; label: string; description: string }[] = [
   {

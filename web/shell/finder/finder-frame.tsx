@@ -11,8 +11,8 @@ import {
   useState,
 } from 'react';
 import { Button, IconButton } from '../../design/button.tsx';
+import { findPressed, type Shortcut, sayPress } from '../press.ts';
 import { type Offered, OffersContext } from './offers.ts';
-import { findPressed, sayPress, type Shortcut } from '../press.ts';
 
 const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
 

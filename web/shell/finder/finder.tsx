@@ -1,30 +1,30 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { createElement, Fragment, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { readQuestion } from '#ast/search.ts';
+import { call } from '../../api/operations.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
-import { ColouredQuestion, QuestionHelp, useSuggestions } from '../search/question-box.tsx';
-import { mayAdminister, useCurrentWorkspace } from '../session.ts';
-import type { Offered } from './offers.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call } from '../../api/operations.ts';
 import type { IconName } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';
 import { AgoText } from '../../design/time.tsx';
 import { useSettled } from '../../design/use-settled.ts';
-import { receivedAt } from '../../api/received-at.ts';
 import { formScreens, type Place, workspaceScreens } from '../places.ts';
 import {
   askedIn,
-  firstHit,
   type Found,
   type FoundSubmission,
+  firstHit,
   placeOf,
   sayReading,
   whoOf,
 } from '../search/found.ts';
+import { ColouredQuestion, QuestionHelp, useSuggestions } from '../search/question-box.tsx';
+import { mayAdminister, useCurrentWorkspace } from '../session.ts';
+import type { Offered } from './offers.ts';
 
 /** Somewhere one can go. */
 type Goal = {

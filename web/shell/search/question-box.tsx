@@ -6,10 +6,10 @@ import { Heading } from 'react-aria-components/Heading';
 import { Popover } from 'react-aria-components/Popover';
 import type { ReplyOf } from '#app/operations.ts';
 import { operators, type QuestionPart, readQuestion, signs, unfinishedAt } from '#ast/search.ts';
+import { call } from '../../api/operations.ts';
 import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
 import type { IconName } from '../../design/icon.tsx';
-import { call } from '../../api/operations.ts';
 
 /** A question as the server reads it: operators, phrases, what must not be there and what is wrong each in a colour. */
 export function ColouredQuestion({ text }: { text: string }): ReactElement {

@@ -1,3 +1,6 @@
+import { isRecord } from '#ast/json.ts';
+import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { Counted } from '#submissions/filter/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';
 import {
   type askFor,
@@ -8,9 +11,6 @@ import {
   operatorsOf,
   type ProgramAsked,
 } from './conditions.ts';
-import { isRecord } from '#ast/json.ts';
-import type { Condition as FormCondition } from '#ast/logic/condition.ts';
-import type { Counted } from '#submissions/filter/shapes.ts';
 
 /** Subjects that are no question. Element ids begin with a letter, so `$` marks them. */
 export const referenceSubject = '$reference';

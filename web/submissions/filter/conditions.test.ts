@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { askFor, type Condition, readConditions, sayCondition } from './conditions.ts';
 import { conditionsOf } from './condition-draft.ts';
+import { askFor, type Condition, readConditions, sayCondition } from './conditions.ts';
 
 test('conditions that an address holds can all be said; what is none is left out', () => {
   const kept = [

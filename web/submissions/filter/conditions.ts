@@ -1,5 +1,5 @@
-import { isRecord, own } from '#ast/json.ts';
 import { inputRules, isInputType } from '#ast/input-rules.ts';
+import { isRecord, own } from '#ast/json.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Counted } from '#submissions/filter/shapes.ts';

@@ -1,13 +1,12 @@
 import './filter-chips.css';
 import { type ReactElement, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
+import { own } from '#ast/json.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
-import { type Condition, type Operator, operators, operatorsOf, sayCondition } from './conditions.ts';
-import { own } from '#ast/json.ts';
 import { CheckboxGroup } from '../../design/checkbox.tsx';
-import { FormDialog } from '../../design/form-dialog.tsx';
 import { TextField } from '../../design/field.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { Select } from '../../design/select.tsx';
 import {
   beginDraft,
@@ -18,6 +17,7 @@ import {
   referenceSubject,
   versionSubject,
 } from './condition-draft.ts';
+import { type Condition, type Operator, operators, operatorsOf, sayCondition } from './conditions.ts';
 
 type Props = {
   columns: readonly Column[];

@@ -2,9 +2,9 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import type { InputOf, ReplyOf } from '#app/operations.ts';
 import { readQuery } from '../../api/operations.ts';
-import type { FormPlace } from '../queries.ts';
 import { ColumnChoices } from '../../design/column-choices.tsx';
 import { type Choice, Select } from '../../design/select.tsx';
+import type { FormPlace } from '../queries.ts';
 
 /** A file of answers, and how its columns and values are meant. */
 export type ImportSource = InputOf<'startSubmissionImport'>['body'];

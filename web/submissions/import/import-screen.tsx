@@ -3,25 +3,25 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 import { refreshChanged } from '../../api/changes.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Message } from '../../design/message.tsx';
 import { Card, Page } from '../../design/page.tsx';
+import { readTextFile } from '../../design/read-text-file.ts';
 import { TaskProgress } from '../../design/task-progress.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { type FormPlace, saySubmissions } from '../queries.ts';
 import {
   ImportColumns,
   type ImportPreview,
-  importPreviewQuery,
   type ImportProgress,
   type ImportSource,
+  importPreviewQuery,
   importsQuery,
 } from './import-columns.tsx';
-import { readTextFile } from '../../design/read-text-file.ts';
-import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** How many submissions there will be, the first of them, and what is wrong in which cell. */
 function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {

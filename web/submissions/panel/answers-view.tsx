@@ -1,13 +1,17 @@
 import type { ReactElement } from 'react';
+import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
 import { withStableLabels } from '#ast/piping.ts';
-import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
-import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
+import { sayCount } from '#ast/say-count.ts';
+import { saySize } from '#ast/say-size.ts';
+import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
+import { Icon } from '../../design/icon.tsx';
+import { Marked } from '../../design/marked.tsx';
 import {
-  askedIn,
   type AskedOf,
+  askedIn,
   isConsent,
   isFile,
   isRow,
@@ -15,10 +19,6 @@ import {
   sayAnswer,
   sayConsent,
 } from '../answer-text.tsx';
-import { Marked } from '../../design/marked.tsx';
-import { sayCount } from '#ast/say-count.ts';
-import { Icon } from '../../design/icon.tsx';
-import { saySize } from '#ast/say-size.ts';
 
 /** A file that is held in the spam box has no address yet. */
 type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };

@@ -4,8 +4,8 @@ import type { ReactElement } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import type { TableRow } from '#submissions/shapes.ts';
-import type { LocatedForm } from '../../shell/form-place.ts';
 import { useWide } from '../../design/use-window.ts';
+import type { LocatedForm } from '../../shell/form-place.ts';
 import type { ChangeView, ViewState } from '../view-state.ts';
 import { SubmissionPanel } from './submission-panel.tsx';
 

@@ -6,11 +6,11 @@ import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { TextArea } from '../../design/field.tsx';
 import { Form } from '../../design/form.tsx';
-import { UnsavedGuard, useChange } from './edit/use-change.tsx';
+import { Marked } from '../../design/marked.tsx';
 import { Ago } from '../../design/time.tsx';
 import { type FormPlace, notesQuery } from '../queries.ts';
 import { TagChips, TagField, tagsIn } from '../tags.tsx';
-import { Marked } from '../../design/marked.tsx';
+import { UnsavedGuard, useChange } from './edit/use-change.tsx';
 
 type NotesProps = { form: FormPlace; id: string; mayEdit: boolean };
 

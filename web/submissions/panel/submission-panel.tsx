@@ -1,12 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { sayWho } from '#ast/say-who.ts';
 import { shortReference } from '#ast/short-reference.ts';
 import { listQuestions } from '#ast/tree.ts';
 import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { ApiProblem } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { receivedAt } from '../../api/received-at.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { StatusChip } from '../../design/chip.tsx';
 import { CopyButton } from '../../design/copy-button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
 import { ErrorState, Loading } from '../../design/states.tsx';
 import { Ago, sayMoment } from '../../design/time.tsx';
 import { useHandOver } from '../../design/use-hand-over.ts';
@@ -14,19 +20,13 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { columnsQuery, detailQuery, type FormPlace } from '../queries.ts';
 import { firstAnswers } from '../selection/selectable-cell.tsx';
-import { receivedAt } from '../../api/received-at.ts';
 import type { ViewState } from '../view-state.ts';
-import { AnswersForm } from './edit/answers-form.tsx';
 import { AnswersView } from './answers-view.tsx';
+import { AnswersForm } from './edit/answers-form.tsx';
 import { ReferenceForm } from './edit/reference-form.tsx';
+import { useChange } from './edit/use-change.tsx';
 import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
-import { ApiProblem } from '../../api/client.ts';
-import { Dialog } from '../../design/dialog.tsx';
-import { useAction } from '../../design/action.tsx';
-import { call } from '../../api/operations.ts';
-import { queryClient } from '../../api/query-client.ts';
-import { useChange } from './edit/use-change.tsx';
 
 /** Completes a submission, or opens it again. What keeps it from being completed is listed. */
 function StatusSwitch({ form, submission }: { form: FormPlace; submission: SubmissionDetail }): ReactElement {

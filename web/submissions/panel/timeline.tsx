@@ -3,17 +3,17 @@ import './timeline.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import type { AnswerValue } from '#ast/answers.ts';
 import { own } from '#ast/json.ts';
 import type { Form } from '#ast/tree.ts';
 import { listQuestions } from '#ast/tree.ts';
-import type { AnswerValue } from '#ast/answers.ts';
+import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';
 import { Ago } from '../../design/time.tsx';
+import { shortEvent } from '../../webhooks/events.ts';
 import { type AskedOf, askedIn, sayWhole } from '../answer-text.tsx';
 import { type FormPlace, timelineQuery } from '../queries.ts';
-import { hostOf } from '#rules/url-problem.ts';
-import { shortEvent } from '../../webhooks/events.ts';
 
 /** What happened to a submission, the newest first: who changed what, and whom it was told. */
 export function Timeline({

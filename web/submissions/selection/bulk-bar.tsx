@@ -1,12 +1,12 @@
 import { type ReactElement, useState } from 'react';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
-import { FormDialog } from '../../design/form-dialog.tsx';
-import { type Bulk, type FormPlace, saySubmissions } from '../queries.ts';
-import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
-import { TagField, tagsIn } from '../tags.tsx';
 import { Button } from '../../design/button.tsx';
+import { FormDialog } from '../../design/form-dialog.tsx';
 import { Menu } from '../../design/menu.tsx';
+import { type Bulk, type FormPlace, saySubmissions } from '../queries.ts';
+import { TagField, tagsIn } from '../tags.tsx';
+import { filterOf, isFiltered, type ViewState } from '../view-state.ts';
 
 type TagProps = {
   form: FormPlace;

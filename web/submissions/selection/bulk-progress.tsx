@@ -1,15 +1,15 @@
 import { QueryObserver, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { sayCount, wordFor } from '#ast/say-count.ts';
-import { ApiProblem } from '../../api/client.ts';
 import { refreshChanged } from '../../api/changes.ts';
+import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
+import { TaskProgress } from '../../design/task-progress.tsx';
 import { toastDone, toastProblem } from '../../design/toast.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, saySubmissions } from '../queries.ts';
-import { TaskProgress } from '../../design/task-progress.tsx';
 
 /** The words for each kind: while it runs, at its end, and why some submissions stay as they are. */
 const bulkWords = {

@@ -2,11 +2,11 @@ import './selectable-cell.css';
 import { type ReactElement, type ReactNode, useCallback, useState } from 'react';
 import type { Answers } from '#ast/answers.ts';
 import type { Column } from '#submissions/shapes.ts';
-import { filterOf, type ViewState } from '../view-state.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { sayMoment } from '../../design/time.tsx';
-import { receivedAt } from '../../api/received-at.ts';
 import { sayWhole } from '../answer-text.tsx';
+import { filterOf, type ViewState } from '../view-state.ts';
 
 /** The selection after some rows were taken in or out. */
 export function changeSelection(

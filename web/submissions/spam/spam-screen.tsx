@@ -8,13 +8,19 @@ import type { Column } from '#submissions/shapes.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
-import { columnsQuery, type FormPlace, heldQuery, saySubmissions, spamQuery } from '../queries.ts';
+import { Chip } from '../../design/chip.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 import { Message } from '../../design/message.tsx';
+import { Page } from '../../design/page.tsx';
+import { Pager } from '../../design/pager.tsx';
 import { EmptyState, QueryState } from '../../design/states.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
 import { Ago, sayMoment } from '../../design/time.tsx';
+import { useForm } from '../../shell/form-place.ts';
+import { mayEdit } from '../../shell/session.ts';
 import { AnswersView } from '../panel/answers-view.tsx';
 import { ReferenceView } from '../panel/sections.tsx';
+import { columnsQuery, type FormPlace, heldQuery, saySubmissions, spamQuery } from '../queries.ts';
 import {
   changeSelection,
   firstAnswers,
@@ -22,12 +28,6 @@ import {
   SelectableCell,
   SelectableHead,
 } from '../selection/selectable-cell.tsx';
-import { Chip } from '../../design/chip.tsx';
-import { Page } from '../../design/page.tsx';
-import { Pager } from '../../design/pager.tsx';
-import { DataTable, type TableColumn } from '../../design/table.tsx';
-import { useForm } from '../../shell/form-place.ts';
-import { mayEdit } from '../../shell/session.ts';
 
 /** Why something was held: in a word or two, and as a sentence. */
 const reasons = {

@@ -4,8 +4,8 @@ import type { ElementType } from '#ast/elements.ts';
 import type { Counted } from '#submissions/filter/shapes.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { useForm } from '../../shell/form-place.ts';
-import { useViewState, type ViewState } from '../view-state.ts';
 import { type Condition, kindOfColumn } from '../filter/conditions.ts';
+import { useViewState, type ViewState } from '../view-state.ts';
 
 /** What narrows the table that a link leads to. */
 export type Narrowed = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;

@@ -1,8 +1,8 @@
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import type { Summary } from '#submissions/shapes.ts';
-import { type Narrowed, SubmissionsLink } from './bar-links.tsx';
 import { sayDay } from '../../design/time.tsx';
 import { dayBefore, useViewState } from '../view-state.ts';
+import { type Narrowed, SubmissionsLink } from './bar-links.tsx';
 
 /** The numbers of a chart as a table, behind a line that opens it. The first cell of a row names it. */
 export function DataDetails({

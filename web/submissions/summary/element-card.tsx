@@ -1,4 +1,5 @@
 import type { ReactElement } from 'react';
+import { sayCount, wordFor } from '#ast/say-count.ts';
 import { imageAddress } from '#page/theme/look.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { sayMonth } from '../../design/time.tsx';
@@ -6,7 +7,6 @@ import { useForm } from '../../shell/form-place.ts';
 import type { Condition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type Narrowed, SubmissionsLink } from './bar-links.tsx';
 import { counted, type LyingBar, LyingBars, percent, StandingBars } from './charts.tsx';
-import { sayCount, wordFor } from '#ast/say-count.ts';
 
 /** The options of each row of a matrix: the more chose one, the darker it is. */
 function MatrixTable({ element }: { element: ElementSummary }): ReactElement {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
+import { sayCount } from '#ast/say-count.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
 import { counted, DataDetails, LyingBars, percent } from './charts.tsx';
-import { sayCount } from '#ast/say-count.ts';
 
 /** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */
 export function VisitsCard({

@@ -3,7 +3,7 @@ import { Button } from 'react-aria-components/Button';
 import { Icon } from '../../design/icon.tsx';
 import { Menu, type MenuAction } from '../../design/menu.tsx';
 import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './columns-dialog.tsx';
-import { readSorting, sortBy, unsort, pressHead } from './sorting.ts';
+import { pressHead, readSorting, sortBy, unsort } from './sorting.ts';
 
 export type ColumnActions = {
   /** Puts it before or behind the column that was dropped on. */

@@ -1,20 +1,20 @@
 import './submissions-table.css';
 import { Link } from '@tanstack/react-router';
-import { memo, type MouseEvent, type ReactElement, useEffect, useMemo, useRef } from 'react';
+import { type MouseEvent, memo, type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
 import { own } from '#ast/json.ts';
 import type { TableRow } from '#submissions/shapes.ts';
+import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';
 import { StatusChip } from '../../design/chip.tsx';
+import { Marked, patternOf } from '../../design/marked.tsx';
 import { AgoText, sayMoment } from '../../design/time.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
 import { AnswerCell, sayWhole } from '../answer-text.tsx';
-import { Marked, patternOf } from '../../design/marked.tsx';
-import { TagChips } from '../tags.tsx';
-import { receivedAt } from '../../api/received-at.ts';
 import { kindOfColumn } from '../filter/conditions.ts';
-import { isFixedColumn, receivedColumn, type TableColumn, usualWidth } from './columns-dialog.tsx';
+import { TagChips } from '../tags.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
+import { isFixedColumn, receivedColumn, type TableColumn, usualWidth } from './columns-dialog.tsx';
 
 /** Characters around a hit: a line of the table. */
 const foundLimit = 64;

@@ -1,12 +1,12 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReplyOf } from '#app/operations.ts';
 import { readQuery } from '../../api/operations.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { dayOf } from '../../design/day.ts';
 import { conditionsOf } from '../filter/condition-draft.ts';
 import type { FormPlace } from '../queries.ts';
-import { orderedBy, type ViewState, wholeView } from '../view-state.ts';
-import { queryClient } from '../../api/query-client.ts';
 import { type TableSettings, useTableSettings, usualSettings } from '../table/table-settings.ts';
+import { orderedBy, type ViewState, wholeView } from '../view-state.ts';
 
 export type SavedView = ReplyOf<'getView'>;
 

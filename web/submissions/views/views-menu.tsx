@@ -8,7 +8,7 @@ import { Menu, type MenuAction } from '../../design/menu.tsx';
 import type { FormPlace } from '../queries.ts';
 import type { TableSettings } from '../table/table-settings.ts';
 import { type ChangeView, isFiltered, type ViewState, wholeView } from '../view-state.ts';
-import { isOtherQuery, savedQuery, type SavedView, savedViewsQuery, showSaved } from './saved-view.ts';
+import { isOtherQuery, type SavedView, savedQuery, savedViewsQuery, showSaved } from './saved-view.ts';
 
 type Props = {
   form: FormPlace;

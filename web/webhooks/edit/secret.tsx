@@ -1,13 +1,13 @@
 import type { ReactElement } from 'react';
 import type { Webhook } from '#webhooks/shapes.ts';
 import { Checkbox, RadioGroup } from '../../design/checkbox.tsx';
-import { TextField } from '../../design/field.tsx';
-import { Message } from '../../design/message.tsx';
-import { type SecretChoice, secretChoices } from './header-draft.ts';
 import { CopyField } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import { TextField } from '../../design/field.tsx';
+import { Message } from '../../design/message.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { ReceiverCode } from '../workbench.tsx';
+import { type SecretChoice, secretChoices } from './header-draft.ts';
 
 type Props = {
   webhook: Webhook | undefined;

@@ -2,9 +2,20 @@ import './header-fields.css';
 import { type ReactElement, useState } from 'react';
 import { urlProblem } from '#rules/url-problem.ts';
 import type { Webhook, WebhookChange, WebhookWithSecret } from '#webhooks/shapes.ts';
+import { isStale } from '../../api/client.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
+import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
+import { Dialog } from '../../design/dialog.tsx';
 import { FieldNotes, TextField } from '../../design/field.tsx';
 import { ChangedMeanwhile, LateProblem, Message } from '../../design/message.tsx';
+import { toastDone } from '../../design/toast.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { type EventKind, eventChoices } from '../events.ts';
+import { FilterField } from '../filter/filter.tsx';
+import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
+import type { WebhookRules } from '../webhooks-query.ts';
 import {
   emptyHeader,
   type HeaderDraft,
@@ -14,18 +25,7 @@ import {
   type SecretChoice,
   secretOf,
 } from './header-draft.ts';
-import { isStale } from '../../api/client.ts';
-import { call } from '../../api/operations.ts';
-import { useAction } from '../../design/action.tsx';
-import { Checkbox, CheckboxGroup } from '../../design/checkbox.tsx';
-import { Dialog } from '../../design/dialog.tsx';
-import { toastDone } from '../../design/toast.tsx';
-import type { LocatedForm } from '../../shell/form-place.ts';
-import { eventChoices, type EventKind } from '../events.ts';
-import { changedFilter, type FilterDraft, filterProblem } from '../filter/filter-draft.ts';
-import { FilterField } from '../filter/filter.tsx';
 import { SecretDialog, SecretField } from './secret.tsx';
-import type { WebhookRules } from '../webhooks-query.ts';
 
 type HeaderProps = {
   headers: readonly HeaderDraft[];

@@ -15,8 +15,8 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes } from '../../design/field.tsx';
 import { LateProblem, Message } from '../../design/message.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
-import { type FilterDraft, findIn } from './filter-draft.ts';
 import { questionsQuery } from '../webhooks-query.ts';
+import { type FilterDraft, findIn } from './filter-draft.ts';
 
 type FieldProps = {
   form: LocatedForm;

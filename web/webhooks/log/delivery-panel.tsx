@@ -3,22 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
 import type { Attempt, DeliveryDetail } from '#webhooks/shapes.ts';
-import { CopyButton } from '../../design/copy-button.tsx';
-import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './log-view.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
+import { CopyButton } from '../../design/copy-button.tsx';
 import { Dialog } from '../../design/dialog.tsx';
+import { Icon } from '../../design/icon.tsx';
 import { Message } from '../../design/message.tsx';
 import { QueryState } from '../../design/states.tsx';
 import { Ago, AgoText, sayMoment } from '../../design/time.tsx';
+import { useClock } from '../../design/use-clock.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { shortEvent } from '../events.ts';
 import { deliveryQuery } from '../webhooks-query.ts';
-import { Icon } from '../../design/icon.tsx';
-import { useClock } from '../../design/use-clock.ts';
+import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './log-view.ts';
 
 type MessageProps = {
   label: string;

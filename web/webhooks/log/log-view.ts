@@ -1,6 +1,6 @@
 import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
-import { eventChoices, type EventKind } from '../events.ts';
 import { startOf } from '../../design/day.ts';
+import { type EventKind, eventChoices } from '../events.ts';
 
 type DeliveryStatus = DeliveryLine['status'];
 

@@ -7,9 +7,9 @@ import { readFields } from '../../fields.ts';
 import { context, formOf } from '../../testing.ts';
 import { isCalculation, walkElements } from '../../tree.ts';
 import { evaluate } from '../evaluate.ts';
+import { calculatedForm } from './formula.fixture.ts';
 import { parseFormula } from './parse.ts';
 import { runFormula } from './run.ts';
-import { calculatedForm } from './formula.fixture.ts';
 
 /** What a browser would post. */
 function* fieldsOf(

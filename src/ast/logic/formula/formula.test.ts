@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswers } from '../../answers.ts';
-import { composite, context, element, formOf, formOfSteps, problemsOf, structure } from '../../testing.ts';
 import { checkStep } from '../../check-step.ts';
+import { composite, context, element, formOf, formOfSteps, problemsOf, structure } from '../../testing.ts';
 import type { FormNode } from '../../tree.ts';
 import { formulaProblem } from './formula-problem.ts';
 import { parseFormula, renameInFormula } from './parse.ts';

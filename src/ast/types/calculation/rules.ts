@@ -1,7 +1,7 @@
 import { parseFormula } from '../../logic/formula/parse.ts';
 import { type FormulaAnswers, runFormula } from '../../logic/formula/run.ts';
-import { type NumberMarks, sayNumber } from '../../rules/written-numbers.ts';
 import type { RuleContext } from '../../rules/check-rules.ts';
+import { type NumberMarks, sayNumber } from '../../rules/written-numbers.ts';
 import { numberRules } from '../number-rules.ts';
 
 type Attributes = {

@@ -8,8 +8,8 @@ import {
   tidyChoices,
 } from '../../answers/options.ts';
 import { isRecord, own } from '../../json.ts';
-import { accept, type CheckedAnswer, type GridAnswer, refuse, type RowAnswer } from '../rules.ts';
 import { spend, type Work } from '../../work.ts';
+import { accept, type CheckedAnswer, type GridAnswer, type RowAnswer, refuse } from '../rules.ts';
 
 /** What a matrix asks: for each of its rows one of its options, or with `multiple` several. */
 export type Matrix = Pick<Selection, 'options'> & {

@@ -1,5 +1,5 @@
 import { isBlank } from '#ast/answers/blank.ts';
-import { type RawAnswers, type Row, fieldName, rowAt } from '#ast/fields.ts';
+import { fieldName, type RawAnswers, type Row, rowAt } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { FilesByName, Shown } from '#ast/logic/evaluate.ts';
 import { isOffered, offersByCondition } from '#ast/logic/offers.ts';

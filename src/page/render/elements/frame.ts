@@ -1,8 +1,8 @@
 import { columnSpanOf, type Element, type InputElement, isRequired, kindOf } from '#ast/tree.ts';
+import { fillCounted, sayLeft } from '../../words/words.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { richText } from '../rich-text.ts';
-import { type Field, pipedAt, type Place } from './place.ts';
-import { fillCounted, sayLeft } from '../../words/words.ts';
+import { type Field, type Place, pipedAt } from './place.ts';
 
 /**
  * Attributes of an element's box: its classes, with the columns that it spans among them; `hidden` when a condition

@@ -1,20 +1,20 @@
-import { type RawAnswers, fieldName } from '#ast/fields.ts';
+import { fieldName, type RawAnswers } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { limits } from '#ast/limits.ts';
 import {
   type Composite,
   type Element,
   type InputElement,
+  isAsked,
   isComposite,
   isInput,
   isRepeatable,
-  isAsked,
   layoutOf,
 } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
-import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
-import { pipedAt, type Place, textAt } from './place.ts';
+import { boxAttributes, errorBox, errorId } from './frame.ts';
+import { type Place, pipedAt, textAt } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';
 
 /** Renders an element at its place; handed in by the table of all elements, of which groups are a part. */

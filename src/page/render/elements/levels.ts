@@ -1,6 +1,6 @@
 import { levelsOf } from '#ast/tree.ts';
-import { choices } from './choices.ts';
 import { type Html, html } from '../html.ts';
+import { choices } from './choices.ts';
 import type { Field } from './place.ts';
 
 /** What stands at the ends of a scale. */

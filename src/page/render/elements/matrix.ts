@@ -1,8 +1,8 @@
 import { cellName } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { matrixRowsOf, optionsOf, takesSeveralInRow } from '#ast/tree.ts';
-import { grouped } from './frame.ts';
 import { attributes, type Html, html } from '../html.ts';
+import { grouped } from './frame.ts';
 import { type Field, fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 

@@ -1,7 +1,7 @@
 import { optionsOf } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
-import { grouped, invalidOf } from './frame.ts';
 import { attributes, html } from '../html.ts';
+import { grouped, invalidOf } from './frame.ts';
 import { fieldAt, textAt } from './place.ts';
 import { styled } from './styled.ts';
 

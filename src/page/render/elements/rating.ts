@@ -1,5 +1,5 @@
 import { defaults } from '#ast/attributes/defaults.ts';
-import { levels, levelStyle } from './levels.ts';
+import { levelStyle, levels } from './levels.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 

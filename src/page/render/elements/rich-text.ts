@@ -1,5 +1,5 @@
-import { boxAttributes } from './frame.ts';
 import { formattedText } from '../rich-text.ts';
+import { boxAttributes } from './frame.ts';
 import { pipedAt } from './place.ts';
 import { styled } from './styled.ts';
 

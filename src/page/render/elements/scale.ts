@@ -1,4 +1,4 @@
-import { levels, levelStyle } from './levels.ts';
+import { levelStyle, levels } from './levels.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 

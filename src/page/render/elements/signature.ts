@@ -1,5 +1,5 @@
-import { controlAttributes, labelled } from './frame.ts';
 import { attributes, html } from '../html.ts';
+import { controlAttributes, labelled } from './frame.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 import { heldList } from './upload.ts';

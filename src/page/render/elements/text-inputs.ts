@@ -3,11 +3,11 @@ import { autofillOf } from '#ast/autofill.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { writeNumber } from '#ast/rules/written-numbers.ts';
 import { type InputElement, placeholderOf } from '#ast/tree.ts';
+import { sayToVisitor } from '../../words/say-problem.ts';
+import { attributes, type Html, html } from '../html.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import { momentHints } from './hints.ts';
-import { attributes, type Html, html } from '../html.ts';
 import type { Field } from './place.ts';
-import { sayToVisitor } from '../../words/say-problem.ts';
 
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 

@@ -1,10 +1,10 @@
 import type { FileRules } from '#ast/answers/check-files.ts';
-import { fill } from '#ast/words.ts';
-import { controlAttributes, labelled } from './frame.ts';
-import { attributes, type Html, html } from '../html.ts';
-import type { Field, HeldFile } from './place.ts';
-import { sayFileTypes } from '../../words/say-problem.ts';
 import { saySize } from '#ast/say-size.ts';
+import { fill } from '#ast/words.ts';
+import { sayFileTypes } from '../../words/say-problem.ts';
+import { attributes, type Html, html } from '../html.ts';
+import { controlAttributes, labelled } from './frame.ts';
+import type { Field, HeldFile } from './place.ts';
 
 /** A file that is already here: its token comes back with the next post, and the box lets go of it. */
 function heldFile({ name, place: { page } }: Field, { token, filename, size, content_type }: HeldFile): Html {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signIn } from '#test/console.ts';
-import { whileHeld } from '#test/while-held.ts';
 import { makeForm, person, service, submit, tenant } from '#test/submissions.ts';
+import { whileHeld } from '#test/while-held.ts';
 import { mostSavedViews } from './endpoints.ts';
 import type { SavedView } from './shapes.ts';
 

@@ -5,15 +5,15 @@ import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { wired } from '#kit/http.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { readView } from '../view.ts';
-import { SavedView } from './shapes.ts';
 import { viewColumns, written } from './saved-view.ts';
+import { SavedView } from './shapes.ts';
 
 const viewSelection = `v.id, v.form_id, v.name, v.query, v.columns, u.name as created_by, v.created_at, v.updated_at`;
 

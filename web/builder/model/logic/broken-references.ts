@@ -1,11 +1,11 @@
-import { setAttribute } from '../edit.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { mapSaidTexts } from '#ast/translations/said-texts.ts';
-import { type EditNode } from '../edit-node.ts';
 import { keepLeaves, readCondition, writeCondition } from '../../../conditions/condition-tree.ts';
+import { setAttribute } from '../edit.ts';
+import { type EditNode } from '../edit-node.ts';
 import { indexOf } from './form-index.ts';
-import { mapOptionConditions } from './rename.ts';
 import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
+import { mapOptionConditions } from './rename.ts';
 
 const nameOf = ({ from, attribute, of, name, row }: Reference): string =>
   JSON.stringify([from, attribute, of, name, row]);

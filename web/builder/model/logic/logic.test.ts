@@ -3,15 +3,15 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { composite, element } from '#ast/testing.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { askedPart, newLeaf, withOperator, withSubject } from '../../../conditions/condition-tree.ts';
+import { toPlain } from '../../../conditions/say-condition.ts';
 import { deleteNode, duplicateNodes, moveNodes, setId, setLabel, setOptions } from '../edit.ts';
-import { mergeStep, splitStep } from '../edit-steps.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from '../edit-node.ts';
+import { mergeStep, splitStep } from '../edit-steps.ts';
 import { newStep } from '../new-element.ts';
 import { dropReferences, listBroken } from './broken-references.ts';
 import { listNameable, listShowable } from './nameable.ts';
-import { newLeaf, withOperator, withSubject, askedPart } from '../../../conditions/condition-tree.ts';
 import { jumpsOf, listReferences } from './references.ts';
-import { toPlain } from '../../../conditions/say-condition.ts';
 import { sayLogic } from './say-logic.ts';
 import { withStepId } from './step-ids.ts';
 

@@ -1,6 +1,6 @@
 import { elements, isElementType } from '#ast/elements.ts';
-import { type EditNode, textOf } from '../edit-node.ts';
 import { isRepeatable } from '../drop-place.ts';
+import { type EditNode, textOf } from '../edit-node.ts';
 import { indexOf, type Placed } from './form-index.ts';
 
 /** Whether it has an answer: an input, or a group, of which can be asked whether it is answered at all. */

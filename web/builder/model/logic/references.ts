@@ -4,8 +4,8 @@ import { endOfForm } from '#ast/logic/condition.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
 import { pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { saidTexts } from '#ast/translations/said-texts.ts';
-import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 import { type Group, leavesOf, readCondition, readOptions } from '../../../conditions/condition-tree.ts';
+import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 import { indexOf, type Placed } from './form-index.ts';
 import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
 

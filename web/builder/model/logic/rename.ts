@@ -3,7 +3,6 @@ import { isRecord } from '#ast/json.ts';
 import { renameInFormula } from '#ast/logic/formula/parse.ts';
 import { fillPiped, pipedAttributes, pipedIds } from '#ast/piping.ts';
 import { mapSaidTexts } from '#ast/translations/said-texts.ts';
-import { type Attributes, type EditNode } from '../edit-node.ts';
 import {
   type Leaf,
   leavesOf,
@@ -11,6 +10,7 @@ import {
   readCondition,
   writeCondition,
 } from '../../../conditions/condition-tree.ts';
+import { type Attributes, type EditNode } from '../edit-node.ts';
 import { tidyOption } from '../options-text.ts';
 import { conditionNames, jumpsOf } from './references.ts';
 

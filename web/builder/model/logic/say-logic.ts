@@ -4,8 +4,8 @@ import { namesIn } from '#ast/logic/formula/parse.ts';
 import { type Group, readCondition, readOptions } from '../../../conditions/condition-tree.ts';
 import {
   plain,
-  sayWhen,
   type Sentence,
+  sayWhen,
   strong,
   toPlain,
   type Words,

@@ -1,6 +1,7 @@
 import { type ReactElement, useState } from 'react';
 import { elements } from '#ast/elements.ts';
 import { isRecord, own } from '#ast/json.ts';
+import { saySize } from '#ast/say-size.ts';
 import {
   type InputElement,
   isCalculation,
@@ -14,11 +15,10 @@ import {
 } from '#ast/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { LinkedFile } from '#submissions/shapes.ts';
-import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
 import { IconButton } from '../../../design/button.tsx';
+import { CheckboxGroup, RadioGroup } from '../../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../../design/field.tsx';
 import { Select } from '../../../design/select.tsx';
-import { saySize } from '#ast/say-size.ts';
 
 type Props = {
   input: InputElement;

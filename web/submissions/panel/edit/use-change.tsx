@@ -6,10 +6,10 @@ import { sayCount, wordFor } from '#ast/say-count.ts';
 import { tagOf } from '#kit/tag-of.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem, isStale } from '../../../api/client.ts';
-import { ChangedMeanwhile, Message } from '../../../design/message.tsx';
-import { ConfirmDialog } from '../../../design/dialog.tsx';
 import { call } from '../../../api/operations.ts';
 import { useAction } from '../../../design/action.tsx';
+import { ConfirmDialog } from '../../../design/dialog.tsx';
+import { ChangedMeanwhile, Message } from '../../../design/message.tsx';
 import type { FormPlace } from '../../queries.ts';
 
 /** Why an edit was not saved. */
