@@ -1,59 +1,90 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { parseSync } from 'vite';
 import { elements } from '#ast/elements.ts';
 import { searchWords } from '../web/builder/palette/element-groups.ts';
+import { home, sentencesOf } from './sentences.ts';
 
-/* The console speaks to people: its sentences are read from its sources, all of them. */
+/*
+ * How everything is written that a person reads: strings, comments and docs keep to the rules of CONTRIBUTING.md.
+ */
 
-const web = fileURLToPath(new URL('../web/', import.meta.url));
+/** Patterns that a reader stumbles over. Each is named by what to write instead. */
+const patterns: Readonly<Record<string, RegExp>> = {
+  'name the person: member, visitor, operator, client':
+    /\b(whoever|no ?body|every ?body|some ?body|any ?body)\b/i,
+  'say what is missing': /\b(what|which|who|that) (is|was|are|were) none\b/i,
+  'name the earlier or later thing': /\bof (before|then)\b/i,
+  'name the thing instead of "the same"': /\bthe same (of|for) (a|an|all|each|every|it|them|one)\b/i,
+  '"before", "until" or "at that time"': /\bby then\b/i,
+  '"if", "where" or "up to"': /\bas far as\b/i,
+  '"also"': /\blikewise\b/i,
+  '"everything else", "other"': /\ball else\b/i,
+  'name the actor': /\b(is|are|was|were|be) (said|told|asked|heard) (of|to|by|so)\b/i,
+  'name the thing': /\b(such a one|one that is none|is no more|are no more)\b/i,
+  '"continues"': /\b(goes|go|went) on\b/i,
+  '"immediately" or "at the same time"': /\bat once\b/i,
+};
+const longestSentence = 30;
 
-/** What nobody has to know who makes forms and reads answers. */
+/** Sentences that keep a pattern, with the reason. */
+const exceptions: readonly (readonly [text: string, reason: string])[] = [];
+
+const docs = globSync(['*.md', 'docs/**/*.md', '{src,web}/**/README.md', 'clients/*/README.md'], {
+  cwd: home,
+});
+/** The prose of a page, a paragraph or cell each: without code, links' addresses and marks. */
+const proseOf = (page: string): string[] =>
+  page
+    .replace(/^```[^]*?^```/gm, '')
+    .replace(/<!--[^]*?-->/g, '')
+    .replace(/`[^`\n]*`/g, 'x')
+    .replace(/\]\([^)]*\)/g, ']')
+    .split(/\n\s*\n|\n(?=\s*(?:[-*|#>]|\d+\.) ?)|\|/)
+    .map((text) => text.replace(/\s+/g, ' ').trim())
+    .filter(Boolean);
+
+const written: readonly { file: string; text: string }[] = [
+  ...sentencesOf(['{src,web}/**/*.{ts,tsx}', 'src/*/words/en.json', 'web/forms/templates/*.json']),
+  ...docs.flatMap((file) => proseOf(readFileSync(home + file, 'utf8')).map((text) => ({ file, text }))),
+].filter(({ text }) => exceptions.every(([excepted]) => !text.includes(excepted)));
+
+for (const [advice, pattern] of Object.entries(patterns))
+  test(`no text matches ${pattern.source}: ${advice}`, () => {
+    const found = written.filter(({ text }) => pattern.test(text));
+    assert.deepEqual(
+      found.map(({ file, text }) => `${file}: ${text}`),
+      [],
+    );
+  });
+
+test(`no sentence has more than ${longestSentence} words`, () => {
+  const found = written.flatMap(({ file, text }) =>
+    text
+      .split(/(?<=[.:;!?)]["”’)]?)\s+|\n|…/)
+      .filter((sentence) => sentence.split(' ').length > longestSentence)
+      .map((sentence) => `${file}: ${sentence}`),
+  );
+  assert.deepEqual(found, []);
+});
+
+/** Words that a person who makes forms and reads answers does not need to know. */
 const forbidden =
   /\b(ids?|uuid|bytes?|null|boolean|integer|payload|endpoint|attributes?|attrs|composites?|nodes?|[A-Z]+_[A-Z]+|40\d|422|429)\b|\d ?KB\b/i;
-
-/** Code that draws, and what is written for programs: the JSON of a form, and what a program is answered. */
-const notSaid =
-  /\.test\.|^(page|embed|docs)\/|^first-load|vite\.config|^builder\/(canvas|json|preview)\/|^builder\/model\/edit-node|^design\/qr-code|^webhooks\/workbench\/|^forms\/templates\/|^settings\/keys\/key-example/;
-
-/** What names something for programs where that is the matter, and the start of a message that is said otherwise. */
-const allowed: readonly string[] = [
-  'Workspace id',
-  'The latest 100, about a second after they were answered. Below each is the X-Request-Id of its answer.',
-  'Element ids',
-];
-
-type Node = { readonly type: string; readonly start: number } & Readonly<Record<string, unknown>>;
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && 'type' in value;
-
-/** Every text of a source that has more than a word, as it would be read. */
-function* textsOf(node: Node): Generator<string> {
-  // What is imported and what a type is called is not read by anybody.
-  if (/^(Import|TS)/.test(node.type) && !/^TS(As|Satisfies|NonNull)/.test(node.type)) return;
-  const { value, quasis } = node;
-  const text =
-    node.type === 'TemplateLiteral'
-      ? (quasis as { value: { cooked: string } }[]).map((part) => part.value.cooked).join(' … ')
-      : node.type === 'Literal' || node.type === 'JSXText'
-        ? value
-        : undefined;
-  if (typeof text === 'string' && /\w\s+\w/.test(text.trim())) yield text.replace(/\s+/g, ' ').trim();
-  for (const child of Object.values(node).flat()) if (isNode(child)) yield* textsOf(child);
-}
+/** Sources that draw, and those whose texts are for programs: the JSON of a form, API answers. */
+const notForMakers =
+  /^web\/((page|embed|docs)\/|first-load|vite\.config|builder\/(canvas|json|preview)\/|builder\/model\/edit-node|design\/qr-code|webhooks\/workbench\/|forms\/templates\/|settings\/keys\/key-example)/;
+/** Texts that name something for programs because that is their subject. */
+const allowed: readonly string[] = ['Workspace id', 'Workspace ID', 'Element ids', 'Field IDs'];
 
 test('no sentence of the console has words that only programs need', () => {
-  const found = globSync('**/*.{ts,tsx}', { cwd: web })
-    .filter((path) => !notSaid.test(path))
-    .flatMap((path) => {
-      const { program } = parseSync(path, readFileSync(web + path, 'utf8'));
-      return [...textsOf(program as unknown as Node)]
-        .filter((text) => forbidden.test(text) && !allowed.includes(text))
-        .map((text) => `${path}: ${text}`);
-    });
-  assert.deepEqual(found, []);
+  const found = sentencesOf(['web/**/*.{ts,tsx}'])
+    .filter(({ file, kind, text }) => kind === 'text' && !notForMakers.test(file) && /\w\s+\w/.test(text))
+    .filter(({ text }) => forbidden.test(text) && !allowed.includes(text) && !/X-Request-Id/.test(text));
+  assert.deepEqual(
+    found.map(({ file, text }) => `${file}: ${text}`),
+    [],
+  );
 });
 
 test('every type of element is found in the palette by words beside its title', () => {

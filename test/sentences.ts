@@ -1,0 +1,148 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseSync } from 'vite';
+
+/*
+ * Every text that a person can read, taken from the sources: strings, the English words of pages and emails, templates, and
+ * comments. test/strings.test.ts keeps the strings in test/strings; test/words.test.ts checks how all of them are written.
+ */
+export const home = fileURLToPath(new URL('../', import.meta.url));
+
+/** A text of a source. Expressions of a template are `…`. */
+export type Sentence = { readonly file: string; readonly kind: 'text' | 'comment'; readonly text: string };
+
+type Node = { readonly type: string } & Readonly<Record<string, unknown>>;
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+
+/** Calls, properties and attributes whose texts are for programs: SQL, class names, patterns. */
+const programCalls = /^(statement|columns|sql|query|css|RegExp|word)$/;
+const programProperties = /^(className|class|style|pattern|sql|viewBox|d|rel|sandbox|allow|accept)$/;
+/** Properties whose text is read by a person even if it is a single word. */
+const labels =
+  /^(title|label|name|summary|text|heading|help|hint|empty|description|placeholder|button|confirm|aria-label|done|action|remedy)$/;
+
+/** The function that a call names: `statement` of `statement(…)` and of `sql.statement(…)`. */
+function calledName({ callee, tag }: Node): string {
+  const named = callee ?? tag;
+  if (!isNode(named)) return '';
+  const last = named.type === 'MemberExpression' ? named['property'] : named;
+  return isNode(last) && typeof last['name'] === 'string' ? last['name'] : '';
+}
+
+function keyOf({ type, key, name }: Node): string {
+  const named = key ?? name;
+  if (!/^(Property|JSXAttribute)$/.test(type) || !isNode(named)) return '';
+  return String(named['name'] ?? named['value'] ?? '');
+}
+
+function writtenText(node: Node): string | undefined {
+  if (node.type === 'TemplateLiteral')
+    return (node['quasis'] as { value: { cooked: string | null } }[])
+      .map(({ value }) => value.cooked ?? '')
+      .join('…');
+  const { value } = node;
+  return /^(Literal|JSXText)$/.test(node.type) && typeof value === 'string' ? value : undefined;
+}
+
+function* textsOf(node: Node, parentKey = ''): Generator<{ text: string; key: string; isMarkup: boolean }> {
+  if (
+    node.type === 'ImportDeclaration' ||
+    (/^TS/.test(node.type) && !/^TS(As|Satisfies|NonNull)/.test(node.type))
+  )
+    return;
+  if (/^(Call|New|TaggedTemplate)Expression$/.test(node.type) && programCalls.test(calledName(node))) return;
+  const key = keyOf(node);
+  if (programProperties.test(key)) return;
+  const text = writtenText(node);
+  if (text !== undefined)
+    yield {
+      text: text.replace(/\s+/g, ' ').trim(),
+      key: key || parentKey,
+      isMarkup: node.type === 'JSXText',
+    };
+  for (const [name, child] of Object.entries(node)) {
+    // The key of a property names it for programs.
+    if (name === 'key' && node.type === 'Property') continue;
+    for (const each of [child].flat()) if (isNode(each)) yield* textsOf(each, key || parentKey);
+  }
+}
+
+const isSql = (text: string): boolean =>
+  /^[\s(]*(select|insert into|update|delete from|with|create|alter|drop|from|where|and|or|order by|left join|join|set|not exists|values|returning|lateral|union|exists|case|lock|begin|grant|listen|notify|truncate|copy|analyze|do|on conflict|limit)\b/.test(
+    text,
+  ) && /[=(*$;_…]|\b(from|where|null|join|table|index|desc|asc)\b/.test(text);
+
+/** Whether a person reads a text: two words or more that are no SQL, selector, header or class name; or a label. */
+function isRead({ text, key, isMarkup }: { text: string; key: string; isMarkup: boolean }): boolean {
+  if (isSql(text) || /^([<.#@:)]|public, max-age|application\/|text\/|local\()/.test(text) || /=>|::|\) from \(/.test(text))
+    return false;
+  if (/[A-Za-z’']{2,}[,;:.]? +[“"'(`…]?[A-Za-z…]/.test(text))
+    return (
+      /[^a-z0-9_. -]/.test(text) ||
+      /\b(the|a|an|is|are|of|to|and|or|not|in|for|by|has|cannot|must|was|no)\b/.test(text)
+    );
+  return isMarkup ? /[A-Za-z]{3}/.test(text) : labels.test(key) && /^[A-Z][a-z’]+[.…?]?$/.test(text);
+}
+
+/** Joins comments of several lines, and removes their marks. Paragraphs and tags keep their own lines. */
+function commentsOf(
+  source: string,
+  comments: readonly { type: string; start: number; end: number }[],
+): string[] {
+  const joined: { end: number; isLine: boolean; text: string }[] = [];
+  for (const { type, start, end } of comments) {
+    const text = source
+      .slice(start, end)
+      .replace(/^\/[*/]+|\*\/$/g, '')
+      .replace(/^[ \t]*\* ?/gm, '');
+    const last = joined.at(-1);
+    const isLine = type === 'Line';
+    if (isLine && last?.isLine && /^[ \t]*\n[ \t]*$/.test(source.slice(last.end, start))) {
+      last.end = end;
+      last.text += ` ${text}`;
+    } else joined.push({ end, isLine, text });
+  }
+  return joined.map(({ text }) =>
+    text
+      .split(/\n(?=\s*(?:@|- |\n))/)
+      .map((part) => part.replace(/\s+/g, ' ').trim())
+      .filter(Boolean)
+      .join('\n'),
+  );
+}
+
+function* jsonTexts(value: unknown, key = ''): Generator<string> {
+  if (typeof value === 'string') {
+    if (!/^(id|type|layout)$/.test(key) && /^[A-Z“]| /.test(value)) yield value;
+  } else if (typeof value === 'object' && value !== null)
+    for (const [name, each] of Object.entries(value))
+      yield* jsonTexts(each, Array.isArray(value) ? key : name);
+}
+
+/** Returns the texts of the production sources that match `patterns`, in their order, each once in a file. */
+export function sentencesOf(patterns: readonly string[]): Sentence[] {
+  const files = globSync(patterns, { cwd: home })
+    .filter((file) => !/\.test\.tsx?$|\.external\.|\/testing\.ts$/.test(file))
+    .toSorted();
+  return files.flatMap((file) => {
+    const source = readFileSync(home + file, 'utf8');
+    if (file.endsWith('.json')) {
+      const texts = [...jsonTexts(JSON.parse(source))].map((text) => text.replace(/\s+/g, ' ').trim());
+      return [...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const);
+    }
+    const { program, comments } = parseSync(file, source);
+    const texts = [...textsOf(program as unknown as Node)].filter(isRead).map(({ text }) => text);
+    return [
+      ...[...new Set(texts)].map((text) => ({ file, kind: 'text', text }) as const),
+      ...commentsOf(source, comments).map((text) => ({ file, kind: 'comment', text }) as const),
+    ];
+  });
+}
+
+/** The sources of one room: code, the English words of pages and emails, and templates. */
+export const sourcesOf = (room: string): string[] => [
+  `${room}/**/*.{ts,tsx}`,
+  `${room}/**/words/en.json`,
+  `${room}/**/templates/*.json`,
+];
