@@ -52,7 +52,7 @@ export const goWithin = (page: Page, path: string): Promise<void> =>
 /** Leaves a screen of the console for one that does nothing, with nothing of what was said on it. */
 export async function goNowhere(page: Page): Promise<void> {
   await goWithin(page, '/app/nowhere');
-  await page.getByText('There is nothing at this address').waitFor();
+  await page.getByText('Page not found').waitFor();
   await page.evaluate(`document.querySelectorAll('.toast > :last-child').forEach((close) => close.click())`);
   await page.locator('.toast').first().waitFor({ state: 'detached' });
   await page.mouse.move(0, 0);

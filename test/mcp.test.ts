@@ -330,8 +330,8 @@ test('a call with wrong arguments gets all problems at once', async () => {
     error: 'bad_request',
     message: 'The arguments of publish_form are not valid.',
     errors: [
-      { field: 'form', message: `Unknown argument. Known: ${known}.`, code: 'unknown_field' },
-      { field: 'dry_runs', message: `Unknown argument. Known: ${known}.`, code: 'unknown_field' },
+      { field: 'form', message: `Unknown argument. Allowed: ${known}.`, code: 'unknown_field' },
+      { field: 'dry_runs', message: `Unknown argument. Allowed: ${known}.`, code: 'unknown_field' },
       { field: 'form_id', message: 'Required.', code: 'required' },
     ],
   });

@@ -75,7 +75,11 @@ const isSql = (text: string): boolean =>
 
 /** Whether a person reads a text: two words or more that are no SQL, selector, header or class name; or a label. */
 function isRead({ text, key, isMarkup }: { text: string; key: string; isMarkup: boolean }): boolean {
-  if (isSql(text) || /^([<.#@:)]|public, max-age|application\/|text\/|local\()/.test(text) || /=>|::|\) from \(/.test(text))
+  if (
+    isSql(text) ||
+    /^([<.#@:)]|public, max-age|application\/|text\/|local\()/.test(text) ||
+    /=>|::|\) from \(/.test(text)
+  )
     return false;
   if (/[A-Za-z’']{2,}[,;:.]? +[“"'(`…]?[A-Za-z…]/.test(text))
     return (

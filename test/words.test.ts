@@ -75,7 +75,7 @@ const forbidden =
 const notForMakers =
   /^web\/((page|embed|docs)\/|first-load|vite\.config|builder\/(canvas|json|preview)\/|builder\/model\/edit-node|design\/qr-code|webhooks\/workbench\/|forms\/templates\/|settings\/keys\/key-example)/;
 /** Texts that name something for programs because that is their subject. */
-const allowed: readonly string[] = ['Workspace id', 'Workspace ID', 'Element ids', 'Field IDs'];
+const allowed: readonly string[] = ['Workspace ID', 'Workspace ID', 'Element ids', 'Field IDs'];
 
 test('no sentence of the console has words that only programs need', () => {
   const found = sentencesOf(['web/**/*.{ts,tsx}'])

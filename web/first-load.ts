@@ -1,9 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** The most script, gzipped, that a browser loads before the list of forms shows (the issue "the builder and console", 7). */
+/**
+ * The limit of gzipped script that a browser loads before the list of forms shows (issue "the builder and
+ * console", 7).
+ */
 const limitBytes = 250 * 1024;
-/** What shows first after the sign-in. */
+/** The first screen after sign-in. */
 const firstScreen = 'web/forms/forms-screen.tsx';
 
 type Chunk = {
@@ -14,7 +17,7 @@ type Chunk = {
   facadeModuleId: string | null;
 };
 
-/** Says how much script the first load takes, and stops a build that takes too much. */
+/** Reports the script size of the first load, and fails the build if it is too large. */
 export function firstLoad(): Plugin {
   return {
     name: 'formloom-first-load',
@@ -28,13 +31,13 @@ export function firstLoad(): Plugin {
       const loaded = withImports(chunks, first);
       const bytes = loaded.reduce((sum, { code }) => sum + gzipSync(code).length, 0);
       const words = `${Math.round(bytes / 1024)} KB of script at first load, gzipped (at most ${limitBytes / 1024})`;
-      if (bytes > limitBytes) this.error(`Too much: ${words}.`);
-      process.stderr.write(`The console is built: ${words}, in ${chunks.size} files in all.\n`);
+      if (bytes > limitBytes) this.error(`Too much script: ${words}.`);
+      process.stderr.write(`Console built: ${words}, in ${chunks.size} files in all.\n`);
     },
   };
 }
 
-/** The chunks and all that they import before they run. */
+/** Returns the chunks and everything that they import statically. */
 function withImports(chunks: Map<string, Chunk>, first: readonly Chunk[]): Chunk[] {
   const found = new Set<Chunk>();
   const visit = (chunk: Chunk | undefined): void => {

@@ -10,7 +10,9 @@ import { leadToSignIn } from './shell/session.ts';
 
 leadToSignIn(router);
 holdUnread(router.history);
-/** A refused request is shown on its screen (shell/screens.tsx); everything else is a mistake of ours, for the log. */
+/**
+ * Refused requests are shown on their screens (shell/screens.tsx). Everything else is a bug and is logged.
+ */
 const onCaughtError = (error: unknown): void => {
   if (!(error instanceof ApiProblem)) console.error(error);
 };

@@ -44,14 +44,17 @@ const join = createRoute({
   component: lazyScreen(() => import('./account/join-screen.tsx'), 'JoinScreen'),
 });
 
-/** What has to be done before anything else is open, the first that is due. */
+/** Steps to complete before the console opens. The first one that is due is shown. */
 const stages = [
   { path: '/second-step', isDue: ({ second_steps }: Session) => second_steps !== null },
   { path: '/leaving', isDue: ({ user }: Session) => user.ends_at !== null },
   { path: '/new-password', isDue: ({ user }: Session) => user.must_change_password },
 ] as const;
 
-/** Everything behind the sign-in: who is not signed in goes there, and comes back to where they wanted to be. */
+/**
+ * Everything behind the sign-in. People who are not signed in go to the sign-in page and come back
+ * afterwards.
+ */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -107,8 +110,8 @@ const secondFactor = createRoute({
 });
 
 /**
- * Nothing of a workspace that asks for a second factor is open before the person has set one up.
- * @param id of the workspace; undefined: of a form's, which the server does not tell them.
+ * Requires the person to set up two-factor before a workspace that requires it opens.
+ * @param id of the workspace; undefined for a form, whose workspace the server does not reveal.
  */
 async function requireOpen(href: string, id?: string): Promise<void> {
   const { closed_workspaces: closed } = await queryClient.ensureQueryData(sessionQuery);
@@ -144,7 +147,7 @@ const form = createRoute({
   },
 });
 
-/** Every address of the console, below /app; each screen is loaded when it is first shown. */
+/** All routes of the console under /app. Each screen is loaded when it is first shown. */
 const routeTree = root.addChildren([
   signIn,
   signedIn,

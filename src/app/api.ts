@@ -24,16 +24,17 @@ import type { ApiRoute } from './operations.ts';
 import { runnerOf } from './run-operation.ts';
 import type { Services } from './services.ts';
 
-/** What it takes to tell who is asking. */
+/** The services that identify a caller. */
 type Door = { accounts: Accounts; database: Database; config: Config };
 
 /**
- * Who sends a request: the key in `Authorization`, or else the person whose session cookie comes with it, in the
- * workspace that the header `X-Workspace-ID` names. No form of another site can send that header, and no other site's
- * script may; where the request comes from is looked at all the same. A link to a file names it in its address, as
- * `workspace_id`. Who cannot be told is counted against the address.
- * @param count counts one request, and throws when it is one too many.
- * @throws ApiError unauthorized; for a person also forbidden, not_found for a workspace that is not theirs.
+ * Returns the caller of a request: the API key in `Authorization`, or the person of the session cookie in the
+ * workspace that `X-Workspace-ID` names. Forms and scripts of other sites cannot send that header; the origin
+ * of the request is checked as well. A link to a file names the workspace in its URL, as `workspace_id`. A
+ * request without a known caller counts against its IP address.
+ * @param count counts one request, and throws if it exceeds the limit.
+ * @throws ApiError unauthorized; for a person also forbidden, or not_found for a workspace that is not
+ * theirs.
  */
 async function findCaller(
   door: Door,
@@ -50,19 +51,22 @@ async function findCaller(
         ? await authenticate(door, authorization)
         : await findSession(door, workspaceId.toLowerCase(), request, reply);
   } catch (error) {
-    // When the database is away too every answer says how much of the limit is left; but then nobody can tell who asks,
-    // and many with valid keys may share an address: they hear that it is away, and not that they asked too often.
+    // If the database is down, no caller can be identified, and many with valid keys may share an address.
+    // They get 503 instead of 429; the response still says how much of the limit is left.
     const rate = error instanceof ApiError ? anonymousRate : { ...anonymousRate, burst: Infinity };
     await count(`address ${addressKey(request.ip)}`, rate);
     throw error;
   }
-  // A request that is one too many has a caller too, who finds it among the key's requests.
+  // Set before the request is counted, so that a request over the limit is in the key's request log too.
   request.caller = caller;
   await count(caller.counted, caller.rate);
   return caller;
 }
 
-/** What is only read may say in its address what no link can say in a header; the operation does not see it there. */
+/**
+ * Returns the workspace that a request names. GET and HEAD may name it in the query, since a link cannot send
+ * headers; it is then removed from the query, so that the operation does not see it.
+ */
 function namedWorkspace(request: FastifyRequest, { publicUrl }: Config): string | undefined {
   const header = request.headers['x-workspace-id'];
   if (header !== undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
@@ -74,7 +78,10 @@ function namedWorkspace(request: FastifyRequest, { publicUrl }: Config): string 
   return String(linked);
 }
 
-/** A person in one of their workspaces; what a role may do is a set of permissions, as with a key. */
+/**
+ * Returns the caller of a session in one of their workspaces. The permissions of a role work like those of an
+ * API key.
+ */
 async function findSession(
   { accounts, database, config }: Door,
   workspaceId: string,
@@ -92,7 +99,8 @@ async function findSession(
     may: (permission) => roleMay(role, permission),
     counted: windowOfPerson(person.id),
     rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },
-    refusal: (permission) => `This takes the role ${leastRoleFor(permission)} or more; yours is ${role}.`,
+    refusal: (permission) =>
+      `This requires the role ${leastRoleFor(permission)} or higher; yours is ${role}.`,
   };
 }
 
@@ -105,9 +113,10 @@ declare module 'fastify' {
 export type ApiServices = Services & Door;
 
 /**
- * The API on a server of its own scope: who is asking, how often, whether it may, then the operation, which checks
- * shape and existence. Unknown paths and methods are answered in the same order, by 404 and 405. What holds for every
- * operation of a kind (ETags, Idempotency-Key, packing) is done here, by the table.
+ * Registers the API on a server scope. Each request passes authentication, rate limit and permission; then
+ * the operation checks its shape and what it names. Unknown paths and methods pass the first two before they
+ * get 404 or 405. What all operations share (ETags, Idempotency-Key, compression) is handled here, from the
+ * table of routes.
  */
 export async function serveApi(
   server: Server,
@@ -124,7 +133,7 @@ export async function serveApi(
   for (const route of routes) {
     const { bodyContent, bodyLimit } = route.operation;
     if (bodyContent === undefined) serveOperation(server, services, route, auditLog);
-    // In a scope of its own: at every other operation the bytes of a file are not even read.
+    // In a separate scope: other operations do not even read the bytes of a file.
     else
       await server.register(async (scope) => {
         readFiles(scope, bodyContent, bodyLimit);
@@ -138,7 +147,10 @@ export async function serveApi(
   }
 }
 
-/** Tells at every request to a server's scope who is asking (401) and how often (429), and keeps what a key asked. */
+/**
+ * Authenticates (401) and rate-limits (429) every request of a server scope, and logs the requests of API
+ * keys.
+ */
 export function openDoor(server: Server, services: ApiServices, requestLog: RequestLog): void {
   server.decorateRequest('caller', null);
   server.addHook('onRequest', async (request, reply) => {
@@ -160,9 +172,10 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
   server.route({
     method,
     url: path,
-    // That of a file holds for the file alone (readFiles), as JSON is refused there after it was read.
+    // The limit of a file applies only to the file (readFiles). JSON is refused there after it is read, so it
+    // keeps the default limit.
     ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
-    // Before the body is read: whoever may not write has nothing to send.
+    // Checked before the body is read: a caller without the permission has nothing to send.
     onRequest(request, reply, done) {
       if (operation.deprecated) reply.headers(sayDeprecated(operation.deprecated));
       requirePermission(request.caller!, operation.permission);
@@ -186,14 +199,14 @@ function serveOperation(server: Server, services: ApiServices, route: ApiRoute, 
   });
 }
 
-/** Where a request comes from, for the audit log. */
+/** Returns the origin of a request, for the audit log. */
 export const originOf = ({ ip, headers }: FastifyRequest): Origin => ({
   address: ip,
   agent: headers['user-agent']?.slice(0, longestAgent) ?? null,
 });
 const longestAgent = 300;
 
-/** RFC 9745 and RFC 8594: a client may warn of it by itself. */
+/** RFC 9745 and RFC 8594: clients can warn of the deprecation automatically. */
 const sayDeprecated = ({ since, until }: Deprecation): Record<string, string> => ({
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(until).toUTCString(),

@@ -14,15 +14,16 @@ import { startBesideBackground } from './processes.ts';
 import { buildServer } from './server.ts';
 import { type Ground, openServices } from './services.ts';
 
-/** Where a path itself names a form or a workspace: pages and what belongs to them, files, and a person's own matters. */
+/** Paths that contain the id of a form or workspace: public pages, files, and the console's own API. */
 const named =
   /^\/(?:(?:api\/v1\/)?f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
-/** Where the caller is of a workspace. */
+/** Paths whose caller belongs to a workspace. */
 const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
 
 /**
- * What of a request the directory knows: the hash of its API key, or the id, as a text, of the workspace or form that it names; undefined
- * for what concerns none, and is answered by the first cell. It reads what findCaller and the routes read.
+ * Returns how the directory finds the cell of a request: by the hash of its API key, or by the id (as text)
+ * of the workspace or form that it names. Returns undefined for a request that names none; the first cell
+ * answers it. It reads the fields that findCaller and the routes read.
  */
 export function placeOfRequest(request: IncomingMessage): Buffer | string | undefined {
   const { url = '' } = request;
@@ -41,20 +42,20 @@ function ofUuid(text: string): string | undefined {
   return uuidPattern.test(id) ? id : undefined;
 }
 
-/** What a process has of a cell beside the first one: its own server, which listens nowhere, and its own background work. */
+/** What a process runs for each cell except the first: a server that does not listen, and background work. */
 type Part = { server: Server; stop: Background['stop']; close(): Promise<void> };
 
-/** A cell that could not be opened is tried again so much later. */
+/** A cell that could not be opened is retried after this time. */
 const againMs = 1_000;
-/** What was found is good for so long; of so many things at most. */
+/** How long the server of a key or id is cached, and for how many of them. */
 const rememberMs = 1_000;
 const remembered = 10_000;
 
 /**
- * Has a server answer for all cells of its instance, those of now and those that come. Each cell is a whole service of its own,
- * so that nothing of one can reach another; what a request names says which of them answers it, and all that names nothing is
- * answered by the first. While there is one cell, requests go where they went.
- * @returns `stop`: nothing is waited for or worked on in the others any more; `close`: nor answered.
+ * Serves all cells of an instance, including later ones. Each cell is a separate service, so nothing in one
+ * can reach another. The key or id in a request selects the cell; the first cell answers requests without
+ * one. While there is one cell, requests are not dispatched.
+ * @returns `stop` ends the background work of the other cells; `close` also closes their servers.
  */
 export function serveCells(
   first: Server,
@@ -65,7 +66,7 @@ export function serveCells(
   const parts = new Map<Database, Promise<Part>>();
   const open = async (cell: Cell): Promise<Part> => {
     const services = openServices({ ...ground, database: cell.database });
-    // The process that does the work does that of every cell, and hears of all of them on one channel.
+    // The process that runs background work runs it for every cell, and listens for all cells on one channel.
     const own = (isBackgroundElsewhere ? startBesideBackground : startBackground)(services, background);
     const stop: Part['stop'] = async (graceMs) => {
       services.feedBell.close();
@@ -88,8 +89,7 @@ export function serveCells(
     parts.set(cell.database, opened);
     opened.catch(async (error: Error) => {
       const { message } = error;
-      if (message !== said)
-        log.error({ err: error, cell: cell.name }, 'a cell could not be opened, which is tried again');
+      if (message !== said) log.error({ err: error, cell: cell.name }, 'could not open a cell; retrying');
       await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
       if (!ending.signal.aborted) openAgain(cell, message);
     });
@@ -117,8 +117,8 @@ export function serveCells(
 }
 
 /**
- * Puts itself before the framework of the first cell, which answers what is not another's.
- * @returns what has it look anew where things are.
+ * Runs before the framework of the first cell, which answers every request that belongs to no other cell.
+ * @returns `forget`, which clears the cached cells of keys and ids.
  */
 function dispatch(
   first: Server,
@@ -132,7 +132,8 @@ function dispatch(
     const cell = await cellWith(database, id);
     if (cell === database) return own;
     const part = await parts.get(cell)?.catch(() => undefined);
-    // It is being opened again, or was let go of, or this process ends. The first one would say that what is asked for is nowhere.
+    // The cell is being reopened or was removed, or this process is stopping. The first cell would answer
+    // 404.
     if (!part || !parts.has(cell)) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
     return (request, response) => part.server.routing(request, response);
   };
@@ -143,7 +144,7 @@ function dispatch(
     if (!(answer instanceof Promise)) return answer(request, response);
     void answer
       .catch((error: unknown) => {
-        // Where a thing is cannot be told now: the first cell would say that it is nowhere.
+        // The cell cannot be found now. Without this refusal, the first cell would answer 404.
         refuseRequest(request, error);
         return own;
       })
@@ -155,8 +156,9 @@ function dispatch(
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Who answers for a thing, asked once in a while for each: keys and ids of what is made later are others. What is known is there at
- * once, as a promise would cost a request more than all else here.
+ * Caches which server answers for each key and id. New keys and ids never repeat old ones, so a cached miss
+ * does no harm. A known server is returned without a promise, which would cost a request more than the rest
+ * of the dispatch.
  */
 function remember(find: (place: Buffer | string) => Promise<Answer>): {
   known: (place: Buffer | string) => Answer | Promise<Answer>;
@@ -182,15 +184,16 @@ function remember(find: (place: Buffer | string) => Promise<Answer>): {
   return { known: look, forget: () => known.clear() };
 }
 
-/** What a process is made of, from its configuration to the order in which it ends. */
+/** The configuration of a process, what it closes when it stops, and its state. */
 export type Run = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
 
-/** What has begun at a stop has so long to finish. */
+/** How long running work has to finish after a stop, in milliseconds. */
 const drainMs = 7_000;
 
 /**
- * The services of this process, its server, which does not listen yet, and its work without requests; their end is put
- * on the run's parts. main.ts loads this only where it is needed: the primary of several processes stays small.
+ * Opens the services, the background work and the server of this process; the server does not listen yet.
+ * What must be closed is added to `parts`. main.ts loads this module only when a process needs it: the
+ * primary of several processes stays small.
  */
 export async function assemble(
   { config, parts, state }: Run,

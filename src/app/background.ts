@@ -38,8 +38,8 @@ import { version } from './version.ts';
 const againMs = 1_000;
 
 /**
- * Forgets the cached API keys of this process as soon as one is revoked in any process, and opens new cells: both are announced on
- * one channel. Every process does this.
+ * Clears the cached API keys of this process when any process revokes one, and opens new cells. One channel
+ * announces both. Every process does this.
  */
 export function hearRevokedKeys({ database, log }: { database: Database; log: Log }): {
   stop(): Promise<void>;
@@ -51,7 +51,7 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
   };
   let isDue = false;
   let isLooking = false;
-  // Tries until it works: a process whose database was away hears of a new cell in no other way.
+  // Retries until it succeeds: a process whose database was down learns of a new cell in no other way.
   const look = async (): Promise<void> => {
     isDue = true;
     if (isLooking) return;
@@ -62,14 +62,14 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
         await refreshCells(database);
       } catch (error) {
         isDue = true;
-        log.warn({ err: error }, 'which cells there are could not be read, and will be looked at again');
+        log.warn({ err: error }, 'could not read the list of cells; retrying');
         await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
       }
     }
     isLooking = false;
   };
   const here = listen(database, keyChannel, hear, { log, signal: ending.signal });
-  // A cell at a node of a cluster announces its changes there.
+  // A cell on a cluster node announces its changes there.
   const elsewhere: Promise<void>[] = [];
   const unhear = onCell(database, ({ place, database: there }) => {
     if (place) elsewhere.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
@@ -83,18 +83,19 @@ export function hearRevokedKeys({ database, log }: { database: Database; log: Lo
   };
 }
 
-/** The work that no request waits for. */
+/** The work of a process outside requests. */
 export type Background = {
   wakeQueue: () => void;
   /** Why the mail server refused the last email; undefined if it accepted it. */
   mail: { problem: string | undefined };
-  /** Claims no more jobs, and gives running ones this long to finish. A second call waits for the first. */
+  /** Claims no more jobs and gives running ones `graceMs` to finish. A second call waits for the first. */
   stop(graceMs?: number): Promise<void>;
 };
 
 /**
- * Starts the queue's worker and the housekeeping of this process for a cell.
- * @param first the work of the first cell, which also does the housekeeping of the instance; without it this is the first cell.
+ * Starts the queue worker and the periodic tasks of one cell.
+ * @param first the background work of the first cell, which also runs the tasks of the instance. Omit it for
+ * the first cell.
  */
 export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: Background): Background {
   const { config, database, log } = services;
@@ -168,17 +169,16 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
   const sweepEvery = (pauseMs: number, name: string, work: () => Promise<unknown>, longestMs?: number) =>
     every(pauseMs, name, () => sweep(database, work), longestMs);
   const housekeeping = [
-    // In half a second at most a few hundred documents reach the pending list of the index; after a quiet time some thousands.
+    // In 500 ms at most a few hundred documents reach the pending list of the index; after a quiet period, a
+    // few thousand.
     every(
       500,
       'cleaning the search index',
       async () => only(await cleanPendingList(database, {}))!.pages,
       10_000,
     ),
-    sweepEvery(60_000, 'erasing what was kept for long enough', () =>
-      applyRetention({ database, wakeQueue }),
-    ),
-    every(30_000, 'reminding the invited', () => sendDueReminders({ ...services, wakeQueue })),
+    sweepEvery(60_000, 'deleting data past its retention', () => applyRetention({ database, wakeQueue })),
+    every(30_000, 'sending due reminders', () => sendDueReminders({ ...services, wakeQueue })),
     ...Object.entries(expiring).map(([table, { pauseMs }]) =>
       sweepEvery(pauseMs, `deleting expired ${table}`, () =>
         deleteExpired(database, table as keyof typeof expiring),
@@ -187,7 +187,7 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
     sweepEvery(60_000, 'pruning the delivery log', () =>
       pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
     ),
-    sweepEvery(60_000, 'deleting workspaces whose time has come', () => removeEndedWorkspaces(services)),
+    sweepEvery(60_000, 'deleting closed workspaces', () => removeEndedWorkspaces(services)),
     sweepEvery(10_000, 'sweeping files', () => sweepFiles(services), 60_000),
     sweepEvery(3_600_000, 'sweeping images', () => sweepImages(services)),
     ...(first ? [] : keepInstance(services, { mail, wakeQueue })),
@@ -208,13 +208,13 @@ export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: B
   };
 }
 
-/** Returns what runs work again and again, with a pause after each run. */
+/** Returns a function that runs work repeatedly, with a pause after each run. */
 const openSchedule =
   (log: Log) =>
   (pauseMs: number, name: string, work: (signal: AbortSignal) => Promise<unknown>, longestMs?: number) =>
     runPeriodically(name, { pauseMs, log, work, ...(longestMs !== undefined && { longestMs }) });
 
-/** Starts the housekeeping of the instance, which no cell has. */
+/** Starts the periodic tasks of the instance, which belong to no cell. */
 function keepInstance(
   services: Omit<Services, 'wakeQueue'>,
   { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
@@ -228,13 +228,11 @@ function keepInstance(
           every(60_000, 'sweeping backups', () => sweep(database, () => sweepBackups(services))),
         ]
       : []),
-    // A move by Citus itself, or a command that was killed, leaves views at the old node.
+    // A move by Citus or a killed command can leave views at the old node.
     every(15_000, 'opening cells at their nodes', async () => {
       if (cellsOf(database).some(({ place }) => place)) await openAllViews(database);
     }),
     every(30_000, 'watching', () => watch({ ...services, mailProblem: () => mail.problem, wakeQueue })),
-    every(60_000, 'deleting accounts whose time has come', () =>
-      sweep(database, () => removeEndedAccounts(database)),
-    ),
+    every(60_000, 'deleting closed accounts', () => sweep(database, () => removeEndedAccounts(database))),
   ];
 }

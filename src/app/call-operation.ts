@@ -2,32 +2,32 @@ import type { Readable } from 'node:stream';
 import type { ApiRoute, InputOf, ReplyOf } from './operations.ts';
 import type { OperationName } from './routes.ts';
 
-/** A request to an operation, with texts as in an address. */
+/** A request to an operation, with its parameters as strings. */
 export type ApiRequest = {
   name: OperationName;
   params?: Readonly<Record<string, string>>;
   query?: Readonly<Record<string, string>>;
   body?: object;
-  /** Makes a POST that is sent again take effect once. */
+  /** Makes a repeated POST take effect once. */
   idempotencyKey?: string;
   /** The ETag of the version that was read. */
   ifMatch?: string;
-  /** Whether the answer is a file. */
+  /** Whether the response is a file. */
   isStream?: boolean;
 };
 
-/** The answer of an operation: JSON (undefined for none) with its ETag if it has one, or a file. */
+/** The response of an operation: JSON (undefined if empty) with its ETag if it has one, or a file. */
 export type Sent =
   | { value: unknown; tag?: string | undefined; stream?: undefined }
   | { stream: Readable; value?: undefined; tag?: undefined };
 
 /**
- * Sends a request to an operation, of this process or of another service.
- * @throws ApiError with what the operation refuses.
+ * Sends a request to an operation in this process or on another server.
+ * @throws ApiError if the operation refuses the request.
  */
 export type Api = (request: ApiRequest) => Promise<Sent>;
 
-/** Calls an operation that answers JSON. Its declaration has the types. */
+/** Calls an operation that returns JSON, with the types of its declaration. */
 export async function call<Name extends OperationName>(
   api: Api,
   name: Name,
@@ -45,9 +45,9 @@ export async function call<Name extends OperationName>(
 }
 
 /**
- * Returns the name of an operation on the command line: the words after the first are the thing, and the first is the verb.
- * `listForms` is `forms list`. A part of the thing that the path begins with comes after that thing: `getFormSchema` is
- * `forms schema`, `setWebhookSecret` is `webhooks set-secret`. A declaration can set another name (`command`).
+ * Returns the command of an operation: the resource, then the verb. `listForms` becomes `forms list`. A part
+ * of the resource that the path begins with follows that resource: `getFormSchema` is `forms schema`,
+ * `setWebhookSecret` is `webhooks set-secret`. A declaration can set another name (`command`).
  */
 export function commandName({
   name,
@@ -68,7 +68,7 @@ export function commandName({
   return `${segments.includes(things) ? things : plural(things)} ${verb}`;
 }
 
-/** Returns the name of a parameter of a path: `:id` is named after the word before it. */
+/** Returns the name of a path parameter. `:id` is named after the segment before it. */
 export function parameterName(path: string, parameter: string): string {
   if (parameter !== 'id') return parameter;
   const segments = path.split('/');

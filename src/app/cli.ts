@@ -4,7 +4,10 @@ import { runCommandLine } from './cli/run-command-line.ts';
 
 const readerGone = new AbortController();
 
-/** A reader that has gone (`| head`) stops only a command that works for its reader alone. A pipe tells that at the next write. */
+/**
+ * Prints to stdout. If the reader has gone (`| head`), only commands that work for the reader stop. A pipe
+ * reports this at the next write.
+ */
 const print = (text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {
@@ -16,7 +19,7 @@ const print = (text: string | Uint8Array): Promise<void> =>
   });
 
 process.stdout.on('error', () => {
-  // `print` hears of it too.
+  // `print` handles the error too.
 });
 
 async function ask(question: string): Promise<boolean> {
@@ -28,18 +31,16 @@ async function ask(question: string): Promise<boolean> {
   }
 }
 
-// A terminal that was closed takes nothing more, and is no reason to end without order.
+// A closed terminal accepts no more output; the command still shuts down in order.
 process.stderr.on('error', () => {});
 
-/** A repeat says nothing new: a terminal and npm both tell. */
+/** A terminal and npm both send the signal: a repeat is ignored. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const told = new AbortController();
-// An error that nothing caught ends the command in order: a database that it started would outlive it.
+// An uncaught error shuts the command down in order: otherwise a database that it started would outlive it.
 process.on('uncaughtException', (error) => told.abort(error));
 for (const signal of signals)
-  process.on(signal, () =>
-    told.abort(new Declined(`Ended by ${signal} before it was done.`, { cause: signal })),
-  );
+  process.on(signal, () => told.abort(new Declined(`Interrupted by ${signal}.`, { cause: signal })));
 
 /* `npm run formloom -- <command>`: the command line of this process. */
 process.exitCode = await runCommandLine(process.argv.slice(2), {
@@ -54,9 +55,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
 for (const event of [...signals, 'uncaughtException']) process.removeAllListeners(event);
 if (told.signal.aborted) {
   const reason: unknown = told.signal.reason;
-  // By the signal itself, as the parent process expects; `process.exit` would wait for a file that cannot be read.
+  // Ends with the signal, as the parent process expects. `process.exit` would wait for a file that cannot be
+  // read.
   if (reason instanceof Declined) process.kill(process.pid, reason.cause as (typeof signals)[number]);
   else process.exit(1);
 }
-// A request that still waits for events would keep the process for 30 s.
+// A pending request for events would keep the process alive for 30 s.
 if (readerGone.signal.aborted) process.exit();

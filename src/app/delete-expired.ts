@@ -14,19 +14,22 @@ import { deleteExpiredResets } from '#workspaces/password-reset.ts';
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** Rows that are deleted by their age. */
+/** A table whose rows are deleted by age. */
 type Expiring = {
-  /** How often expired rows are looked for. */
+  /** The pause between two runs, in milliseconds. */
   readonly pauseMs: number;
-  /** The rows that one statement deletes at most; undefined: it deletes all. */
+  /** The most rows that one statement deletes; undefined if it deletes all. */
   readonly batch?: number;
-  /** How long rows are kept; undefined: the row, its form or its workspace says so. */
+  /** How long rows are kept; undefined if the row, its form or its workspace decides. */
   readonly keptMs?: number;
-  /** @param before rows of an earlier moment have expired. */
+  /**
+   * Deletes expired rows.
+   * @param before rows from before this time have expired.
+   */
   readonly remove: (database: Database, before: Date) => Promise<readonly unknown[]>;
 };
 
-/** What expires, by the tables. */
+/** What expires, by table. */
 export const expiring = {
   held_submissions: {
     pauseMs: 600_000,
@@ -58,7 +61,7 @@ export const expiring = {
     batch: 1_000,
     remove: (database, before) => deleteOldMails(database, { now: before }),
   },
-  // Thirteen months, so that a month can be compared with the same one a year before.
+  // Thirteen months, so that a month can be compared with the month a year before.
   visit_counts: {
     pauseMs: hourMs,
     keptMs: 400 * dayMs,
@@ -75,7 +78,7 @@ export const expiring = {
     keptMs: 365 * dayMs,
     remove: (database, before) => deleteOldPersonalLines(homeOf(database), { before: leastIdAt(before) }),
   },
-  // Receipts of erasures, for as long as the audit log that names them.
+  // Receipts of erasures, kept as long as the audit log that names them.
   erasures: {
     pauseMs: hourMs,
     batch: 1_000,
@@ -83,7 +86,7 @@ export const expiring = {
   },
 } as const satisfies Record<string, Expiring>;
 
-/** Deletes the expired rows of a table, batch by batch. If it is interrupted, the next run continues. */
+/** Deletes the expired rows of a table in batches. If it is interrupted, the next run continues. */
 export async function deleteExpired(database: Database, table: keyof typeof expiring): Promise<void> {
   const { batch, keptMs: kept = 0, remove }: Expiring = expiring[table];
   const before = new Date(now().getTime() - kept);

@@ -20,7 +20,7 @@ import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } fro
 import { countThroughPrimary, serveByProcesses } from './processes.ts';
 import { version } from './version.ts';
 
-/** What a start says at its end: where everything is, and how to set it up and to stop it. */
+/** Returns what a start prints at its end: where everything is, and how to set it up and stop it. */
 async function writeSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<string[]> {
   const setupToken = await prepareSetup(storage.database);
   const { publicUrl, webProcesses } = config;
@@ -35,12 +35,12 @@ async function writeSummary(config: Config, storage: FormloomDatabase, listening
     `  Data        ${config.dataDir}`,
     `  Database    ${storage.description}`,
     ...(isEveryAddress(config.host) && publicUrl === defaultPublicUrl(config)
-      ? ['  Links       begin with this address; set PUBLIC_URL to the one that people use.']
+      ? ['  Links       use the URL above; set PUBLIC_URL to the one that visitors use.']
       : []),
     ...(setupToken
       ? [
           `  Set up      ${publicUrl}/app/setup?token=${setupToken}`,
-          '              (works once: it makes the first account)',
+          '              (works once, to create the first account)',
         ]
       : []),
     '  Stop with Ctrl-C.',
@@ -49,32 +49,34 @@ async function writeSummary(config: Config, storage: FormloomDatabase, listening
 }
 
 /**
- * A stop ends within 10 s (docs/rules.md 18). For the first moment readyz says so and all else goes on; then what has
- * begun may finish (assemble.ts); what is left goes to giving leases back and to the database.
+ * A stop ends within 10 s (docs/rules.md 18). At first only readyz reports it, and everything else continues.
+ * Then running work may finish (assemble.ts). The rest of the time is for returning leases and closing the
+ * database.
  */
 const noticeMs = 500;
-/** A process of several that takes longer than this to end is killed. */
+/** A web process that takes longer than this to stop is killed. */
 const endMs = 8_300;
 const stopMs = 9_500;
-/** How long the database gets when the rest did not stop in time. */
+/** How long the database has to stop if the rest did not stop in time. */
 const databaseStopMs = 2_000;
-/** npm, which started it, is looked for again after so long. */
+/** How often the process checks whether npm, which started it, still runs. */
 const askParentMs = 500;
 
 /**
- * The old generation is collected when it has grown by half since the last time; on a large machine V8 would wait for
- * several times that (measured under load: 200 MB instead of 390, at the same speed).
+ * The old generation is collected when it has grown by half since the last collection. On a large machine V8
+ * would wait for several times that (measured under load: 200 MB instead of 390, at the same speed).
  */
 setFlagsFromString('--heap-growing-percent=50');
 /**
- * The young generation of threads, which write and read workbooks: 4 MB in place of the 16 that this process has (setup.mjs), for
- * some 5 % more CPU of a workbook (measured). It is read when a thread begins, and outranks its resourceLimits.
+ * The young generation of the threads that read and write workbooks: 4 MB instead of this process's 16
+ * (setup.mjs), for about 5 % more CPU per workbook (measured). V8 reads it when a thread starts; it overrides
+ * the thread's resourceLimits.
  */
 setFlagsFromString('--max-semi-space-size=2');
 
 const say = (line: string): void => writeOutput('stdout', `${line}\n`);
 
-/** Starts the service, or one of its processes; stops it, in the opposite order, when it is time or a start fails. */
+/** Starts the service or one of its processes. Stops it in reverse order after a signal or a failed start. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   trustCaFile(config.caFile);
@@ -96,25 +98,25 @@ async function main(): Promise<void> {
   };
   endOnUnexpectedError(openLog(config.logLevel), () => {
     primary?.leave();
-    void endInTime('Formloom did not stop in order.', primary ? stop : sayStopped, 1);
+    void endInTime('Formloom did not shut down cleanly.', primary ? stop : sayStopped, 1);
   });
-  if (primary) void told.promise.then(() => endInTime('A process did not end in order.', stop));
-  else void toldToStop().then(() => endInTime('Formloom did not stop in order.', sayStopped));
+  if (primary) void told.promise.then(() => endInTime('A process did not shut down cleanly.', stop));
+  else void toldToStop().then(() => endInTime('Formloom did not shut down cleanly.', sayStopped));
   try {
     await started;
   } catch (error) {
     await run.parts.disposeAsync();
-    // The primary says it, once for all of its processes.
+    // The primary reports the error, once for all of its processes.
     if (!primary) throw error;
     await primary.fail(explain(error));
     process.exit(1);
   }
 }
 
-/** Opens the database, then serves, alone or with several processes. */
+/** Opens the database, then serves with one process or several. */
 async function startInstance(run: Run): Promise<void> {
   const { config, parts } = run;
-  // What restarts the processes would end one that has none yet.
+  // SIGUSR2 restarts the web processes. Before there are any, it would end this process.
   process.on('SIGUSR2', () => {});
   const log = openLog(config.logLevel);
   say(`Formloom ${version} is starting …`);
@@ -128,7 +130,10 @@ async function startInstance(run: Run): Promise<void> {
   for (const line of await writeSummary(config, storage, listening)) say(line);
 }
 
-/** Starts without the storage if that does not answer: submissions without files do not need it, and `doctor` reports it. */
+/**
+ * Claims the storage. If it does not answer, the start continues: submissions without files do not need it,
+ * and `doctor` reports it.
+ */
 async function checkOwnStorage(
   config: Run['config'],
   log: Log,
@@ -138,7 +143,7 @@ async function checkOwnStorage(
     await claimStorage(database, { storage: openStorage(config), place: storagePlace(config) });
   } catch (error) {
     if (error instanceof InstanceStorageError) throw error;
-    log.warn({ err: error }, 'the storage does not answer: uploads are refused until it does');
+    log.warn({ err: error }, 'the storage does not answer; uploads are refused until it does');
   }
 }
 
@@ -153,10 +158,10 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
   const server = await assemble(run, own);
   const listening = await server.listen({ host: config.host, port: config.port });
   parts.defer(async () => {
-    say('Stopping: finishing what has begun …');
+    say('Stopping: finishing running work …');
     await sleep(noticeMs);
   });
-  process.on('SIGUSR2', () => log.warn('a restart without a pause takes WEB_PROCESSES of at least 2'));
+  process.on('SIGUSR2', () => log.warn('a restart without downtime requires WEB_PROCESSES of at least 2'));
   return listening;
 }
 
@@ -174,7 +179,7 @@ async function serveBySeveral(
     environment: embedded ? withoutLibpqVariables(process.env) : process.env,
   });
   parts.defer(async () => {
-    say('Stopping: finishing what has begun …');
+    say('Stopping: finishing running work …');
     await crew.stop(noticeMs);
   });
   const metrics = await startMetrics({ config, database, parts }, 'primary', {
@@ -188,7 +193,7 @@ async function serveBySeveral(
   return listening;
 }
 
-/** One of several processes: the first of them does the background work of all. */
+/** Starts one of several processes. The first one does the background work of all. */
 async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   const { config, parts } = run;
   const log = openLog(config.logLevel).child({ process: primary.number });
@@ -208,10 +213,10 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   primary.serve(server.server);
 }
 
-/** Ends this process: in order, or when that takes too long all the same. */
+/** Ends this process: in order, or by force if that takes too long. */
 async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0): Promise<void> {
   setTimeout(() => void failLate(what), stopMs).unref();
-  // A signal that arrives after an error does not turn its code into 0.
+  // A signal after an error must not change the exit code to 0.
   if (exitCode !== 0) process.exitCode = exitCode;
   try {
     await stop();
@@ -221,16 +226,16 @@ async function endInTime(what: string, stop: () => Promise<void>, exitCode = 0):
   }
 }
 
-/** Leaves the database, which would outlive this process, and ends. */
+/** Leaves the database, which would outlive this process, and exits. */
 async function failLate(what: string): Promise<never> {
   const { leaveEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
   await Promise.race([leaveEmbeddedPostgres(), sleep(databaseStopMs)]);
-  return fail(what, `It was still busy after ${stopMs / 1_000} s.`);
+  return fail(what, `Work was still running after ${stopMs / 1_000} s.`);
 }
 
 /**
- * Ends this process after an error that nothing caught, or a rejection that nothing handled: its state is unknown. The work that
- * is in progress completes first, and may fail the same way again: each reason is logged once.
+ * Ends this process after an uncaught error or an unhandled rejection: its state is unknown. Running work
+ * completes first and may fail for the same reason again, so each reason is logged once.
  */
 function endOnUnexpectedError(log: Log, end: () => void): void {
   const logged = new Set<string>();
@@ -244,26 +249,29 @@ function endOnUnexpectedError(log: Log, end: () => void): void {
 }
 
 /**
- * Resolves at the first signal. One stop is told more than once: a terminal and a service manager signal every process
- * of the group, npm and setup.mjs pass it on, however late on a busy machine. So a repeat says nothing new.
+ * Resolves at the first signal and ignores repeats. A terminal and a service manager signal every process of
+ * the group; npm and setup.mjs forward the signal, possibly late on a busy machine.
  */
 function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve());
-    // setup.mjs is gone (kill -9), and with it whoever would pass on a signal.
+    // setup.mjs has ended (kill -9) and can no longer forward a signal.
     process.on('disconnect', resolve);
-    // The same for npm, to which there is no channel.
+    // npm can end too, and there is no channel to it.
     if (process.env['npm_lifecycle_event'] !== undefined) void parentGone().then(resolve);
   });
 }
 
-/** Resolves when whoever started this process has ended. Its end is nothing that the system tells. */
+/** Resolves when the parent process has ended, which the system does not report. */
 async function parentGone(): Promise<void> {
   const parent = process.ppid;
   while (process.ppid === parent) await sleep(askParentMs, undefined, { ref: false });
 }
 
-/** Loads what is otherwise loaded where it is needed, so that all of it is compiled (setup.mjs; test/floors.test.ts). */
+/**
+ * Loads the modules that are otherwise loaded on demand, so that all of them are compiled (setup.mjs;
+ * test/floors.test.ts).
+ */
 async function loadAll(): Promise<void> {
   await import('./assemble.ts');
   await import('./mcp/open-mcp.ts');
@@ -273,7 +281,7 @@ async function loadAll(): Promise<void> {
   await import('#kit/embedded-postgres/embedded-postgres.ts');
   await import('#kit/outbound/connections.ts');
   const { xlsxStream } = await import('#submissions/export/xlsx.ts');
-  // On a thread of its own.
+  // Runs in its own thread.
   await xlsxStream(Readable.from([])).toArray();
 }
 

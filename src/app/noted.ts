@@ -2,18 +2,21 @@ import type { Method, OperationName, OwnName, ownRoutes, routes } from './routes
 
 type Reader = 'getForm' | 'getWebhook' | 'getMember' | 'getKey' | 'getWorkspace';
 
-/** Where a reader tells of more than the thing, the thing. */
+/** The property with the object itself, for readers that return more than the object. */
 export const thingIn: Partial<Record<Reader, string>> = { getWebhook: 'webhook' };
 
-/** What the audit log has of an operation. */
+/** The audit policy of an operation: what it writes to the audit log. */
 export type Noted =
-  /** A line that it ran. `when`: only for a person, since programs read all day. */
+  /** An entry that the operation ran. `when` limits it to people, since programs read continuously. */
   | { line: true; when?: 'person' }
-  /** A line with what became of what `reads` tells: of the thing that its path names, or that its answer says it made. */
+  /**
+   * An entry with the changes that `reads` shows: of the object that the path names, or of the one that the
+   * response says was created.
+   */
   | { line: true; reads: Reader; of: 'changed' | 'made' }
-  /** A line with these fields of what was sent. */
+  /** An entry with these fields of the request. */
   | { line: true; says: readonly string[] }
-  /** No line of this mechanism, and why. */
+  /** No entry through this policy, and the reason. */
   | { line: false; why: string };
 
 const line = { line: true } as const;
@@ -23,15 +26,15 @@ const made = (reads: Reader) => ({ line: true, reads, of: 'made' }) as const;
 const says = (...fields: readonly string[]) => ({ line: true, says: fields }) as const;
 const not = (why: string) => ({ line: false, why }) as const;
 
-const onlyAsks = not('It changes nothing.');
-const history = not('Submissions have histories of their own.');
+const onlyAsks = not('The operation changes nothing.');
+const history = not('Submissions have their own history.');
 
 type Of<Table, M extends Method> = {
   [Name in keyof Table]: Table[Name] extends `${M} ${string}` ? Name : never;
 }[keyof Table];
 type Writing<Table> = Exclude<keyof Table, Of<Table, 'GET'>>;
 
-/** What the audit log has of each operation that writes, and of those that take data out. */
+/** The audit policy of each operation that writes, and of operations that export data. */
 const notedOperations = {
   createForm: line,
   updateForm: changed('getForm'),
@@ -44,7 +47,7 @@ const notedOperations = {
   packForm: line,
   unpackForm: line,
   duplicateForm: line,
-  saveDraft: not('It is saved a second after every key that is pressed; who published it is noted.'),
+  saveDraft: not('The draft is saved one second after each keystroke; publishing it is audited.'),
   publishForm: changed('getForm'),
   unpublishForm: changed('getForm'),
   archiveForm: changed('getForm'),
@@ -53,7 +56,7 @@ const notedOperations = {
   exportFormTexts: line,
   importFormTexts: line,
   createImage: line,
-  createFile: not('It is nobody’s before a submission names it, which has a history.'),
+  createFile: not('A file belongs to nothing until a submission names it; the submission has a history.'),
 
   getSubmission: readByPerson,
   viewSubmission: readByPerson,
@@ -122,15 +125,15 @@ const notedOperations = {
   retryMail: line,
 } as const satisfies Record<Writing<typeof routes>, Noted> & Partial<Record<OperationName, Noted>>;
 
-/** What the audit log has of an operation; nothing of those that only read. */
+/** Returns the audit policy of an operation; undefined for operations that only read. */
 export const notedOf = (name: OperationName): Noted | undefined =>
   (notedOperations as Partial<Record<OperationName, Noted>>)[name];
 
 const itself = { line: true } as const;
 
 /**
- * The same of what only a session can mean: these write their lines themselves, as they alone know whose they are
- * (#workspaces/audit/note-person.ts).
+ * The audit policies of operations that need a session. These write their own entries, because only they know
+ * the account (#workspaces/audit/note-person.ts).
  */
 export const notedOwn = {
   signIn: itself,
@@ -144,7 +147,7 @@ export const notedOwn = {
   changePassword: itself,
   endSession: itself,
   endOtherSessions: itself,
-  startTotp: not('Nothing is asked of the person before they have shown that it works, which is noted.'),
+  startTotp: not('Nothing changes for the person until they confirm it, which is audited.'),
   confirmTotp: itself,
   removeTotp: itself,
   startPasskey: onlyAsks,
@@ -152,7 +155,7 @@ export const notedOwn = {
   renamePasskey: itself,
   removePasskey: itself,
   renewRecoveryCodes: itself,
-  askForPasswordReset: not('Anybody may ask about any address; who uses the link is noted.'),
+  askForPasswordReset: not('Anyone can request a reset for any address; using the link is audited.'),
   finishPasswordReset: itself,
   openMemberInvitation: onlyAsks,
   joinByPassword: itself,
@@ -163,5 +166,5 @@ export const notedOwn = {
   deleteAccount: itself,
   bringBackAccount: itself,
   leaveWorkspace: itself,
-  saveArrangement: not('How somebody has arranged a table is theirs alone.'),
+  saveArrangement: not('The arrangement of a table is a private preference.'),
 } as const satisfies Record<Writing<typeof ownRoutes>, Noted> & Partial<Record<OwnName, Noted>>;

@@ -18,29 +18,32 @@ import { databaseChecks } from './checks/database-checks.ts';
 import { databaseFacts } from './checks/facts.ts';
 import { connectOrExplain } from './explain.ts';
 
-/** Held under load, measured (docs/decisions/0022-web-processes.md), in MB: the database without its buffers, and the least of these. */
+/**
+ * Memory used under load in MB, measured (docs/decisions/0022-web-processes.md). `database` excludes the
+ * buffers; `buffers` is their minimum.
+ */
 const held = { alone: 256, primary: 40, process: 150, database: 140, buffers: 32 } as const;
 const mostBuffers = 128;
 export const megabyte = 1024 * 1024;
 
 type MemorySettings = Pick<Config, 'webProcesses' | 'databaseUrl'>;
 
-/** What the service needs, with the database that comes along where that is its own, in MB. */
+/** Returns the memory that the service needs in MB, including the embedded database if it uses one. */
 export function memoryNeeded({ webProcesses, databaseUrl }: MemorySettings): number {
   const ours = webProcesses === 1 ? held.alone : held.primary + webProcesses * held.process;
   return ours + (databaseUrl === undefined ? held.database + held.buffers : 0);
 }
 
-/** The limit of this container or service in MB; undefined where there is none. */
+/** Returns the memory limit of this container or service in MB; undefined if there is none. */
 export function memoryLimit(): number | undefined {
-  // 0 where nobody knows; larger than the machine where there is none.
+  // 0 if the limit is unknown; larger than the machine's memory if there is none.
   const bytes = process.constrainedMemory();
   return bytes > 0 && bytes < totalmem() ? Math.floor(bytes / megabyte) : undefined;
 }
 
 /**
- * What the embedded database keeps of its files in memory (`shared_buffers`): what a limit leaves to it. Nobody else gets any of
- * that, while files in the system's cache stay there for as long as there is room.
+ * Returns `shared_buffers` of the embedded database: what the memory limit leaves for it. Other programs
+ * cannot use this memory, while files in the system's cache stay there only if there is room.
  */
 export function sharedBuffers(settings: MemorySettings, limit: number | undefined): string {
   const left = limit === undefined ? mostBuffers : limit - memoryNeeded(settings) + held.buffers;
@@ -55,28 +58,29 @@ type Settings = Pick<
 /** The database of this instance, migrated to this version. */
 export type FormloomDatabase = {
   database: Database;
-  /** Of the key that the database is used with. */
+  /** The vault of the key that the database is used with. */
   vault: Vault;
-  /** The server that we run ourselves; undefined when DATABASE_URL names another. */
+  /** The embedded server; undefined if DATABASE_URL names another one. */
   embedded: EmbeddedPostgres | undefined;
-  /** The migrations that ran just now. */
+  /** The migrations that this start ran. */
   migrated: string[];
-  /** Where a web process finds it, as DATABASE_URL says it. */
+  /** The URL for web processes, in the form of DATABASE_URL. */
   url: string;
-  /** Where it is, for a person; never its password. */
+  /** Describes the location to a person, without the password. */
   description: string;
-  /** Ends the pool and leaves the embedded server, which stops unless another process uses it. */
+  /** Ends the pool and leaves the embedded server, which stops if no other process uses it. */
   close(): Promise<void>;
 };
 
 /**
- * Opens the database that the configuration names, or else starts or joins the embedded one, and migrates it.
- * For the server and for every command of the CLI, beside each other or alone.
- * @param say hears a sentence when something takes a moment: a new database, a migration.
- * @param options.replacesKey as openInstanceVault has `replaces`.
- * @param options.serves names its sessions as those of a server.
- * @param options.mustExist where there is no embedded database yet, none is made.
- * @throws CheckError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's error; nothing is left open.
+ * Opens the database of the configuration, or starts or joins the embedded one, and migrates it. The server
+ * and all commands of the CLI use it, also at the same time.
+ * @param say reports work that takes a while: a new database, a migration.
+ * @param options.replacesKey passed to openInstanceVault as `replaces`.
+ * @param options.serves names the sessions as those of a server.
+ * @param options.mustExist does not create a missing embedded database.
+ * @throws CheckError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's
+ * error; nothing is left open.
  */
 export async function openFormloomDatabase(
   config: Settings,
@@ -89,7 +93,7 @@ export async function openFormloomDatabase(
   }: { replacesKey?: boolean; mustExist?: boolean; serves?: boolean } = {},
 ): Promise<FormloomDatabase> {
   let isOpen = false;
-  // While the database is open, what the embedded server has to say is that it went away, or came back.
+  // While the database is open, the embedded server reports only that it went down or came back.
   const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
   if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
   const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
@@ -108,7 +112,7 @@ export async function openFormloomDatabase(
     await connectOnce(database);
     const migrated = await prepare(config, connection, log, say);
     if (migrated.length > 0)
-      say(`The database was migrated: ${sayCount(migrated.length, 'step')}, to ${migrated.at(-1)}.`);
+      say(`The database was migrated (${sayCount(migrated.length, 'step')}, up to ${migrated.at(-1)}).`);
     const vault = await openInstanceVault(database, config, { replaces: replacesKey });
     closeCells = await openOtherCells(connection, database, options);
     isOpen = true;
@@ -120,7 +124,10 @@ export async function openFormloomDatabase(
   }
 }
 
-/** Opens the other cells of a database as it was opened itself. @returns what closes them. */
+/**
+ * Opens the other cells of a database with its own options.
+ * @returns a function that closes them.
+ */
 async function openOtherCells(
   connection: Connection,
   database: Database,
@@ -131,11 +138,12 @@ async function openOtherCells(
   return () => cells.close();
 }
 
-/** A database as it is. */
+/** A database that was opened without migrating it. */
 type OpenDatabase = Pick<FormloomDatabase, 'database' | 'description' | 'close'>;
 
 /**
- * Opens, or makes, a database for an instance to be brought into: nothing in it is changed, and nothing ends what takes long.
+ * Opens or creates the target database of a restore or move. Nothing in it is changed, and there are no
+ * timeouts.
  * @throws EmbeddedPostgresError, or the driver's error.
  */
 export async function openEmptyDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
@@ -155,17 +163,23 @@ export async function openEmptyDatabase(config: Settings, log: Log): Promise<Ope
   return { database, description: describe(config, embedded), close };
 }
 
-/** Connects, so that what is wrong with DATABASE_URL is found before anything else. The connection goes to the pool. */
+/** Connects, so that errors in DATABASE_URL are found first. The connection goes to the pool. */
 const connectOnce = (database: Database): Promise<void> =>
   connectOrExplain(async () => (await database.connect()).release());
 
-/** The database that is there, as it is, to be looked at. @throws EmbeddedPostgresError, or the driver's error. */
+/**
+ * Opens an existing database without changing it.
+ * @throws EmbeddedPostgresError, or the driver's error.
+ */
 export async function openExistingDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
   if (config.databaseUrl === undefined) await findEmbedded(config);
   return openEmptyDatabase(config, log);
 }
 
-/** Migrates over connections of its own, which nothing ends for being busy: a migration takes as long as it takes. */
+/**
+ * Checks and migrates the database over separate connections without timeouts, since a migration can take
+ * long.
+ */
 async function prepare(
   config: Settings,
   connection: Connection,
@@ -182,8 +196,8 @@ async function prepare(
 }
 
 /**
- * Opens the database for a process that joins its instance's others (app/processes/): DATABASE_URL is where the primary
- * has it. Nothing is changed in it, since they use it.
+ * Opens the database for a web process that joins the others of its instance (app/processes/). DATABASE_URL
+ * is that of the primary. Nothing is changed in the database, since the others use it.
  * @throws MigrationError, InstanceKeyError, or the driver's error; nothing is left open.
  */
 export async function joinFormloomDatabase(
@@ -209,22 +223,27 @@ export async function joinFormloomDatabase(
   }
 }
 
-/** Of a process, with room for more cells; the rest is for the primary, and for commands of the CLI. */
+/**
+ * The number of cells for which each process has room. The other connections are for the primary and for
+ * commands of the CLI.
+ */
 const cellsWithRoom = 4;
 const others = 20;
 const fewestConnections = 60;
 
-/** A command with another DATA_DIR than the service has would work in an empty database, and nobody would see why. */
+/**
+ * Refuses a missing embedded database: a command with another DATA_DIR than the service would work in an
+ * empty database, without any sign of it.
+ */
 async function findEmbedded({ dataDir }: Settings): Promise<void> {
   const { findCluster } = await import('#kit/embedded-postgres/cluster.ts');
   if (await findCluster(dataDir)) return;
   throw new EmbeddedPostgresError(
-    `There is no database in ${dataDir} (DATA_DIR), and a command makes none unasked. Give it the DATA_DIR or the ` +
-      'DATABASE_URL of the service. Before the first `npm start`, `npm run -s formloom -- database create` makes one.',
+    `No database found in ${dataDir} (DATA_DIR). Use the DATA_DIR or DATABASE_URL of the service. Before the first \`npm start\`, create it with \`npm run -s formloom -- database create\`.`,
   );
 }
 
-/** Loaded here, so that an instance with DATABASE_URL does not load it. */
+/** Imported here, so that an instance with DATABASE_URL does not load the module. */
 async function joinEmbedded(settings: Settings, log: (sentence: string) => void): Promise<EmbeddedPostgres> {
   const { dataDir, databasePool, webProcesses } = settings;
   const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
@@ -246,15 +265,15 @@ function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres)
   return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
-/** Where a database is, for a person; never its password. */
+/** Describes the location of a database to a person, without the password. */
 export function describe(
   config: Pick<Settings, 'dataDir' | 'databaseUrl'>,
   embedded: Pick<EmbeddedPostgres, 'directory'> | undefined,
 ): string {
   if (embedded) {
     const isOutside = !embedded.directory.startsWith(config.dataDir + sep);
-    const warning = isOutside ? ' (outside of DATA_DIR: a backup of that misses it)' : '';
-    return `PostgreSQL of our own in ${embedded.directory}${warning}`;
+    const warning = isOutside ? ' (outside DATA_DIR: copies of DATA_DIR do not include it)' : '';
+    return `Embedded PostgreSQL in ${embedded.directory}${warning}`;
   }
   return `PostgreSQL at ${placeOf(config.databaseUrl!)}`;
 }

@@ -105,7 +105,7 @@ test('each operation says what it is, what it needs, and what it takes', () => {
   for (const { path, operation } of operations) {
     assert.ok(operation.summary.length > 5);
     const { permission } = routes.find(({ name }) => name === operation.operationId)!.operation;
-    assert.ok(operation.description.includes(`Needs the permission \`${permission}\`.`));
+    assert.ok(operation.description.includes(`Requires the permission \`${permission}\`.`));
     assert.equal(operation['x-permission'], permission);
     assert.deepEqual(
       operation.tags.map((tag) => served.tags.find(({ name }) => name === tag)?.name),

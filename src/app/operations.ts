@@ -58,7 +58,7 @@ import { type Noted, notedOf } from './noted.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';
 
-/** All operations of the API, by their names in the route table. */
+/** Returns all operations of the API, by their names in the route table. */
 export function apiOperations(services: Services) {
   const withAddresses = { ...services, addresses: services.config };
   return {
@@ -102,7 +102,7 @@ export function apiOperations(services: Services) {
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 
-/** The same of what only the session of a browser can mean. */
+/** Returns the operations that require the session of a browser. */
 const ownOperations = (services: ConsoleServices) =>
   ({
     ...sessionEndpoints(services),
@@ -117,47 +117,47 @@ const ownOperations = (services: ConsoleServices) =>
     ...ownFormEndpoints(services),
   }) satisfies Record<OwnName, OwnOperation>;
 
-/** The operations with the types of what they take and answer, for callers in TypeScript. */
+/** The operations with the types of their input and response, for TypeScript callers. */
 export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof ownOperations>;
 
-/** What an operation takes and answers is read off its declaration: no caller writes a type by hand. */
+/** The types of an operation come from its declaration: no caller writes them by hand. */
 type TypesOf<Name extends keyof Operations> = NonNullable<Operations[Name]['types']>;
 type Part<Key extends string, Value> = object extends Value
   ? { readonly [K in Key]?: Value }
   : { readonly [K in Key]: Value };
 
-/** A file is sent as a browser has it, or as its bytes. */
+/** A file is sent as a Blob of the browser, or as its bytes. */
 type SentBody<Body> = Body extends Buffer ? Blob | Uint8Array : Body;
 
-/** The parameters, the query and the body of an operation, each where it has them. */
+/** The parameters, the query and the body of an operation, if it has them. */
 export type InputOf<Name extends keyof Operations> = Part<'params', TypesOf<Name>['params']> &
   Part<'query', TypesOf<Name>['query']> &
   Part<'body', SentBody<TypesOf<Name>['body']>>;
 
-/** What an operation answers when it succeeds. */
+/** The response of an operation that succeeds. */
 export type ReplyOf<Name extends keyof Operations> = TypesOf<Name>['reply'];
 
-/** The operations that take If-Match. */
+/** The operations that accept If-Match. */
 export type ConditionalName = {
   [Name in OperationName]: true extends Operations[Name]['isConditional'] ? Name : never;
 }[OperationName];
 
-/** An operation where it is served: all that is drawn from the table reads a list of these. */
+/** An operation with its route. Everything that is generated from the table reads a list of these. */
 export type ApiRoute = {
   name: OperationName;
   method: Method;
   /** Below /api/v1, with parameters as `:name`. */
   path: string;
   operation: Operation<Permission>;
-  /** What the audit log has of it; undefined: nothing, as it only reads. */
+  /** The audit policy; undefined for an operation that only reads. */
   noted?: Noted | undefined;
-  /** The operation that tells what this one changes, where the audit log says what became of it. */
+  /** The operation that reads what this one changes, if the audit log records the changes. */
   reader?: Operation<Permission> | undefined;
 };
 
 export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(apiOperations(services));
 
-/** Where operations are served, with what the audit log has of each. */
+/** Returns the routes of operations, with the audit policy of each. */
 export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
   (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
     const noted = notedOf(name);

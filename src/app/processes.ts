@@ -13,9 +13,10 @@ import { type Background, hearRevokedKeys } from './background.ts';
 import type { Services } from './services.ts';
 
 /**
- * What a process has that leaves the background work to another one of its instance: one queue's lanes and one
- * housekeeping hold for all of them (docs/decisions/0022). That one hears of new jobs as other machines do.
- * @param first as startBackground has it.
+ * Returns the background of a process that leaves the background work to another process of its instance. The
+ * queue lanes and periodic tasks of that process serve all of them (docs/decisions/0022). It is notified of
+ * new jobs like processes on other machines.
+ * @param first as in startBackground.
  */
 export function startBesideBackground(
   services: Pick<Services, 'database' | 'log'>,
@@ -35,18 +36,19 @@ export function startBesideBackground(
 }
 
 /*
- * Rate limits hold for all processes of an instance together: the primary counts, the others ask it. What is asked while
- * an answer is on its way goes together, so that a process under load sends a message for many requests.
+ * Rate limits apply to all processes of an instance together: the primary counts, and the others ask it.
+ * Questions that come up while an answer is on its way are sent together, so a process under load sends one
+ * message for many requests.
  */
 
 type Question = { key: string; seconds: number | undefined; points: number | undefined };
 
-/** More requests than a process begins within the millisecond that an answer takes. */
+/** More requests than a process starts in the millisecond that an answer takes. */
 const mostAtOnce = 200;
 
 /**
- * Counts through the primary. When that is gone, a request is answered 503: the next start counts anew.
- * @param ask sends a question to it (kit/processes/primary-link.ts).
+ * Counts through the primary. If the primary is gone, a request gets 503; the next start counts anew.
+ * @param ask sends questions to the primary (kit/processes/primary-link.ts).
  */
 export function countThroughPrimary(
   ask: (questions: readonly Question[]) => Promise<readonly Count[]>,
@@ -62,7 +64,7 @@ export function countThroughPrimary(
   };
 }
 
-/** The primary's side: counts what a process asks. */
+/** Counts in the primary for the other processes. */
 function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly Count[]> {
   return (questions) =>
     Promise.all(
@@ -72,15 +74,15 @@ function countForProcesses(counter: RequestCounter): (question: unknown) => Prom
     );
 }
 
-/** The web processes, running, and where they are reached. */
+/** The running web processes, and the URL at which they listen. */
 type Serving = { listening: string; crew: Crew };
 
 /**
- * Opens the port and starts WEB_PROCESSES processes behind it. This process itself serves nothing: it has the database,
- * counts requests and keeps the number of the others (docs/decisions/0022).
- * @param databaseUrl where the others find the database.
- * @param endMs the longest that one may take to finish what it has begun.
- * @throws WebProcessError, or the system's error when the port cannot be had; nothing is left running.
+ * Opens the port and starts WEB_PROCESSES processes behind it. This process serves no requests itself: it
+ * owns the database, counts requests and keeps the number of processes constant (docs/decisions/0022).
+ * @param databaseUrl the URL of the database for the other processes.
+ * @param endMs the longest time that a process may take to finish its work.
+ * @throws WebProcessError, or the system's error if the port is not available; nothing is left running.
  */
 export async function serveByProcesses(
   config: Config,
@@ -93,7 +95,7 @@ export async function serveByProcesses(
   }: {
     log: Log;
     databaseUrl: string;
-    /** Answers other questions than those of counting. */
+    /** Answers the questions that are not about counting. */
     answer: (question: string) => Promise<unknown>;
     endMs: number;
     script: string;
@@ -101,7 +103,7 @@ export async function serveByProcesses(
   },
 ): Promise<Serving> {
   const door = openDoor();
-  // In memory: with Valkey the others count there themselves, and come here only while it is away.
+  // In memory: with Valkey the other processes count there, and use this counter only while Valkey is down.
   const count = countForProcesses(await openRequestCounter({ valkeyUrl: undefined, log }));
   const answer = (question: unknown): Promise<unknown> =>
     typeof question === 'string' ? answerOther(question) : count(question);
@@ -113,7 +115,7 @@ export async function serveByProcesses(
     log,
     endMs,
   });
-  // First the port: when it is taken, nothing needs to be started.
+  // The port comes first: if it is in use, nothing needs to be started.
   const listening = await door.open(config);
   await crew.start();
   return { listening, crew };

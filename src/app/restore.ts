@@ -10,11 +10,11 @@ import { openEmptyDatabase, openFormloomDatabase } from './open-database.ts';
 
 /**
  * Restores an instance, or a workspace into an instance.
- * @throws BackupError, or as openEmptyDatabase and openFormloomDatabase.
+ * @throws BackupError, or the errors of openEmptyDatabase and openFormloomDatabase.
  */
 export async function restore(config: Config, log: Log, options: RestoreOptions) {
   const { path, file, passphrase } = options;
-  // A bucket has backups of instances only. A pipe can be read once, so it counts as one as well.
+  // A bucket only has backups of instances. A pipe can be read only once, so it counts as one as well.
   const canLook = !file && statSync(path, { throwIfNoEntry: false })?.isFile();
   const workspace = canLook ? await readWorkspaceOf(path, passphrase) : undefined;
   return workspace ? restoreOne(config, log, options) : restoreAll(config, log, options);
@@ -30,7 +30,10 @@ async function restoreOne(config: Config, log: Log, options: RestoreOptions): Pr
   }
 }
 
-/** Restores into the instance that the configuration names. @throws BackupError, or as openEmptyDatabase. */
+/**
+ * Restores into the instance of the configuration.
+ * @throws BackupError, or the errors of openEmptyDatabase.
+ */
 async function restoreAll(config: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { database, close } = await openEmptyDatabase(config, log);
   try {
@@ -42,7 +45,10 @@ async function restoreAll(config: Config, log: Log, options: RestoreOptions): Pr
   }
 }
 
-/** Restores into an embedded database and a folder that are thrown away. @throws as restore. */
+/**
+ * Restores into a temporary embedded database and folder.
+ * @throws the errors of restore.
+ */
 export async function tryRestore({ limits }: Config, log: Log, options: RestoreOptions): Promise<Restored> {
   const { makeThrowAway, removeThrowAway } = await import('#kit/embedded-postgres/throw-away.ts');
   const tell = (line: string): void => log.warn(line);

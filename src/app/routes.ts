@@ -1,7 +1,8 @@
 /**
- * Every operation of the API by its name, with its method and path below /api/v1. It is data, so that whoever calls the
- * API (the console, a client, the command line) reads the same table as the server; operations.ts says what each is.
- * Specification, "Endpoints"; the paths beside them are fixed too (docs/decisions/0034-operations-table.md).
+ * All operations of the API by name, with their method and path below /api/v1. They are data, so that all
+ * callers of the API (the console, a client, the command line) read the same table as the server.
+ * operations.ts declares each of them. Specification, "Endpoints"; the additional paths are fixed too
+ * (docs/decisions/0034-operations-table.md).
  */
 export const routes = {
   listForms: 'GET /forms',
@@ -160,8 +161,8 @@ export const routes = {
 } as const satisfies Readonly<Record<string, `${Method} /${string}`>>;
 
 /**
- * The same of what only the session of a browser can mean, below /app/api: signing in and out, one's own account, and
- * one's own workspaces. No key calls it, and no document or command is drawn from it.
+ * The operations that require the session of a browser, below /app/api: signing in and out, a person's
+ * account, and their workspaces. No API key can call them, and no document or command is generated from them.
  */
 export const ownRoutes = {
   getSession: 'GET /session',
@@ -210,7 +211,7 @@ export type OwnName = keyof typeof ownRoutes;
 
 const all = { ...routes, ...ownRoutes };
 
-/** The method and the path of an operation, with its parameters as `:name`. */
+/** Returns the method and path of an operation, with its parameters as `:name`. */
 export function routeOf(name: OperationName | OwnName): { method: Method; path: string } {
   const [method, path] = all[name].split(' ') as [Method, string];
   return { method, path };

@@ -9,29 +9,32 @@ import { type Noted, thingIn } from './noted.ts';
 import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';
 
-/** A request to an operation, by whichever door it came. */
+/** A request to an operation, over HTTP, MCP or the command line. */
 type Given = {
   params: unknown;
   query: unknown;
   body: unknown;
   ifMatch?: string | undefined;
-  /** Its Idempotency-Key, and the address that has to be the same in every request under it. */
+  /** The Idempotency-Key, and the URL that every request with this key must repeat. */
   once?: { key: string; url: string } | undefined;
-  /** Its id in the log. */
+  /** The id of the request in the log. */
   id?: string;
-  /** Where it comes from; undefined: the command line. */
+  /** Where the request comes from; undefined for the command line. */
   origin?: Origin;
-  /** Of what would be answered only the head is wanted: nothing is taken out. */
+  /**
+   * Whether only the headers of the response are sent. No data leaves the service, so there is no audit
+   * entry.
+   */
   isHead?: boolean;
 };
 
 /**
- * Runs an operation for a caller who may do it, with what holds at every door: its line in the audit log, If-Match, and
- * once under an Idempotency-Key.
+ * Runs an operation for a caller with its permission, and does what every interface needs: the audit entry,
+ * If-Match and the Idempotency-Key.
  */
 type Run = (caller: Scope, given: Given) => Promise<Answer>;
 
-/** How an operation is run. */
+/** Returns the function that runs an operation. */
 export function runnerOf(
   services: Pick<Services, 'config' | 'database' | 'vault'>,
   auditLog: AuditLog,
@@ -62,14 +65,19 @@ export function runnerOf(
 const isNoted = (noted: Noted | undefined, { actor }: Scope): boolean =>
   noted?.line === true && (!('when' in noted) || noted.when === actor.kind);
 
-/** A dry run changes nothing, and has no line. */
+/** A dry run changes nothing and has no audit entry. */
 const isDryRun = (query: unknown): boolean =>
   (query as { dry_run?: unknown } | undefined)?.dry_run === 'true';
 
-/** Longer ones are forms of thousands of elements: that they were changed is said, and what became of them is not. */
+/**
+ * Longer texts are forms with thousands of elements. The audit log records that they changed, but not how.
+ */
 const longestCompared = 200_000;
 
-/** How the audit log learns what an operation changes of a thing: from the operation that tells of it, or from what was sent. */
+/**
+ * Returns how the audit log learns what an operation changes: from the operation that reads the object, or
+ * from the body of the request.
+ */
 function comparedBy(
   { noted, reader }: ApiRoute,
   caller: Scope,
@@ -89,7 +97,7 @@ function comparedBy(
       const part = thingIn[noted.reads];
       return part === undefined ? told : told[part];
     } catch (error) {
-      // It is not there: not yet, or no more.
+      // The object does not exist yet, or no longer exists.
       if (error instanceof ApiError && error.code === 'not_found') return undefined;
       throw error;
     }
@@ -99,14 +107,17 @@ function comparedBy(
     : { before: () => read(params), after: () => read(params) };
 }
 
-/** @throws ApiError bad_request where If-Match says nothing: who relies on it is not let down in silence. */
+/**
+ * Reads If-Match.
+ * @throws ApiError bad_request for an operation without ETags: a client that relies on If-Match must notice.
+ */
 function readMatch(header: string | undefined, isConditional: boolean): Unchanged {
   if (header !== undefined && !isConditional)
-    throw new ApiError('bad_request', 'If-Match is not understood here: this has no ETag.');
+    throw new ApiError('bad_request', 'If-Match is not supported here: this resource has no ETag.');
   return readUnchanged(header);
 }
 
-/** An answer as it goes to the wire: moments are text. */
+/** Returns a response as it is sent over HTTP: dates are text. */
 export function sentOf(answer: Answer): Sent {
   if (answer.stream) return { stream: answer.stream };
   const text = textOf(answer);

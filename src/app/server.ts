@@ -32,10 +32,13 @@ import type { Services } from './services.ts';
 import { setupRoutes } from './setup-page.ts';
 import { version } from './version.ts';
 
-/** How long `/readyz` waits for a cell: Kubernetes waits a second for the answer. */
+/** How long `/readyz` waits for a cell, in milliseconds. Kubernetes waits a second for the response. */
 const patienceMs = 300;
 
-/** `/healthz`: the process serves. `/readyz`: it accepts requests and is not about to stop; otherwise 503 and the reason. */
+/**
+ * Serves `/healthz` (the process runs) and `/readyz` (it accepts requests and is not about to stop; otherwise
+ * 503 with the reason).
+ */
 export function healthRoutes(
   server: Server,
   context: Parameters<typeof openFacts>[0] & { isStopping: () => boolean },
@@ -46,10 +49,10 @@ export function healthRoutes(
     if (context.isStopping()) return reply.code(503).send({ status: 'stopping' });
     const facts = openFacts(context);
     const found = await Promise.all(checks.map(async ({ obstacle }) => obstacle?.(facts)));
-    // A database that is away matters more than a full disk of the uploads.
+    // A database that is down matters more than a full disk for uploads.
     const status = found.findLast((each) => each !== undefined);
     if (status !== undefined) return reply.code(503).send({ status });
-    // The other cells work without a cell whose node is away.
+    // If the node of one cell is down, the other cells still work.
     const away = await findCellsAway(context.database, patienceMs);
     return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
   });
@@ -68,26 +71,26 @@ function servedPath(method: string, path: string): string {
   return isSubmit ? plain.slice(base.length) : plain;
 }
 
-/** Whether a request asks for something of the API, by the path that it was sent to. */
+/** Whether a path belongs to the API. */
 const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
 
-/** What the operations are about, in the order in which one meets it. */
+/** The resources of the API, in the order in which a developer meets them. */
 const resources: Readonly<Record<Resource, string>> = {
-  forms: 'Templates of what is asked: a tree of steps and elements, with settings.',
-  submissions: 'What people answered.',
-  files: 'Uploads, and the links under which they are downloaded.',
-  invitations: 'People who are asked to fill in a form, each by a link of their own.',
-  events: 'What happened to submissions, to be pulled: the bodies of webhooks, in their order.',
-  webhooks: 'Receivers that hear of submissions, and the log of what was delivered to them.',
-  members: 'The people of the workspace and their roles.',
+  forms: 'Forms: trees of steps and elements, with settings.',
+  submissions: 'The answers of visitors.',
+  files: 'Uploads and their download links.',
+  invitations: 'Personal links that invite people to fill in a form.',
+  events: 'Submission events to pull: the bodies of webhooks, in order.',
+  webhooks: 'Webhooks for submission events, and their delivery log.',
+  members: 'The members of the workspace and their roles.',
   keys: 'API keys.',
   workspace: 'The workspace itself.',
-  mail: 'What was mailed.',
-  audit: 'Who did what.',
-  people: 'Everything that is kept of one person, to be found, given out and erased.',
+  mail: 'Emails and their delivery status.',
+  audit: 'The audit log: who did what, and when.',
+  people: 'All data about one person, to find, export or erase.',
 };
 
-/** Writes the document from the very schemas that check requests, so that it cannot say anything else. */
+/** Writes the OpenAPI document from the schemas that check requests, so that the two cannot differ. */
 export function writeOpenApi(
   routes: readonly ApiRoute[],
   options: { publicUrl: string; version: string },
@@ -115,11 +118,11 @@ export function writeOpenApi(
       description:
         'Forms, their submissions, and search over them. Every request acts within the workspace of its API key.',
       license: { name: 'MIT', identifier: 'MIT' },
-      contact: { name: 'Whoever runs this service', url: options.publicUrl },
+      contact: { name: 'The operator of this service', url: options.publicUrl },
     },
     externalDocs: {
       url: `${options.publicUrl}/api/v1/docs/`,
-      description: 'Guides and reference, for people',
+      description: 'Guides and reference',
     },
     servers: [{ url: `${options.publicUrl}/api/v1`, description: 'This service' }],
     tags: Object.entries(resources)
@@ -133,7 +136,7 @@ export function writeOpenApi(
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: `A key of the workspace. What it may do: ${Object.keys(permissions).join(', ')}.`,
+          description: `An API key of the workspace. Its permissions can be ${Object.keys(permissions).join(', ')}.`,
         },
       },
       schemas: schemas.components(),
@@ -143,21 +146,21 @@ export function writeOpenApi(
   };
 }
 
-/** The shared answers that some operation has. */
+/** Returns the shared responses that operations use. */
 const usedOf = <T>(shared: Readonly<Record<string, T>>, text: string): Record<string, T> =>
   Object.fromEntries(
     Object.entries(shared).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
   );
 
 const limitHeader = 'X-RateLimit-Limit';
-/** What anybody reads without a key. */
+/** Documents that require no API key. */
 const documents = /^\/api\/v1\/(?:openapi\.json|docs)(?:\/|$)/;
 
 const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split(/[?#]/, 1)[0]!;
 
 /**
- * Puts the headers of the rate limit on every answer of the API that no key or session was counted for: the document, the
- * reference, a form that is sent at the API's address, a host that is not ours. These count for the address.
+ * Adds rate-limit headers to every API response for which no key or session was counted: the document, the
+ * reference, forms submitted at the API's URL, and unknown hosts. These count against the IP address.
  */
 function limitAddresses(server: Server, requestCounter: RequestCounter): void {
   const count = async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
@@ -175,7 +178,9 @@ function limitAddresses(server: Server, requestCounter: RequestCounter): void {
   });
 }
 
-/** The answer to bytes that are not HTTP: no caller is known, so nothing is counted. */
+/**
+ * Returns the headers of the response to bytes that are not HTTP. No caller is known, so nothing is counted.
+ */
 function brokenHeaders(): Record<string, string> {
   const limit = String(anonymousRate.perMinute);
   const end = String(Math.ceil(now().getTime() / 1_000) + 60);
@@ -183,10 +188,13 @@ function brokenHeaders(): Record<string, string> {
 }
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** RFC 9116 (2.5.5) wants less than a year: it is as fresh as the service that answers, so a month of being kept is enough. */
+/**
+ * RFC 9116 (2.5.5) recommends less than a year. The file is written anew for each request, so a month is
+ * enough.
+ */
 const keptMs = 30 * dayMs;
 
-/** `/.well-known/security.txt` (RFC 9116): where whoever finds a hole in this service reports it. */
+/** Serves `/.well-known/security.txt` (RFC 9116): where to report a vulnerability in this service. */
 function securityRoute(server: Server, of: { publicUrl: string; contact: string }): void {
   server.get('/.well-known/security.txt', async (_request, reply) =>
     reply
@@ -202,10 +210,10 @@ function securityRoute(server: Server, of: { publicUrl: string; contact: string 
   );
 }
 
-/** What setup.mjs builds for browsers. */
+/** Returns a folder that setup.mjs builds for browsers. */
 const built = (part: string): string => fileURLToPath(new URL(`../../dist/${part}`, import.meta.url));
 
-/** Everything that this process answers, each part in a scope of its own (its body parsers and its error pages). */
+/** Builds the server of this process. Each part has its own scope, with its body parsers and error pages. */
 export async function buildServer(services: Services, state: { isStopping: () => boolean }): Promise<Server> {
   const { config, log } = services;
   const server = openServer({
@@ -238,7 +246,8 @@ export async function buildServer(services: Services, state: { isStopping: () =>
   server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
   refuseOtherMethods(server, '/', ['GET']);
   await embedRoute(server);
-  // When it is first asked for: it is a fifth of what a start makes, and most processes never are.
+  // Written at the first request: it would be a fifth of the work of a start, and most processes never need
+  // it.
   const openApi = whenAsked(async () =>
     packFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
   );

@@ -12,7 +12,10 @@ import { type FeedBell, openFeedBell } from '#webhooks/feed/feed-bell.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import type { Metrics } from './metrics/start-metrics.ts';
 
-/** Everything that a request may need, opened once (openServices) and handed down. A room takes only its part of it. */
+/**
+ * Everything that a request may need, opened once (openServices) and passed down. Each room uses only a part
+ * of it.
+ */
 export type Services = {
   config: Config;
   log: Log;
@@ -24,16 +27,16 @@ export type Services = {
   heldFiles: HeldFiles;
   feedBell: FeedBell;
   requestCounter: RequestCounter;
-  /** Undefined: nobody asked for them, and nothing is counted. */
+  /** Undefined if metrics are off; nothing is counted then. */
   metrics?: Metrics | undefined;
-  /** Tells the queue that there is work, after the transaction that enqueued it. */
+  /** Notifies the queue of new work, after the transaction that enqueued it. */
   wakeQueue: () => void;
 };
 
-/** What a process has before it answers anything, as its start or its primary opened it. */
+/** What a process has before it serves requests, opened by its start or received from its primary. */
 export type Ground = Pick<Services, 'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'>;
 
-/** Opens the services of a process. The caller closes the feed's bell. */
+/** Opens the services of a process. The caller closes `feedBell`. */
 export const openServices = (ground: Ground): Omit<Services, 'wakeQueue'> => ({
   ...ground,
   storage: openStorage(ground.config),

@@ -21,7 +21,7 @@ const fields = [
     label: 'Email address',
     type: 'email',
     autocomplete: 'username',
-    help: 'You sign in with it.',
+    help: 'You sign in with this address.',
   },
   {
     name: 'password',
@@ -32,10 +32,10 @@ const fields = [
   },
   {
     name: 'workspace_name',
-    label: 'Name of your workspace',
+    label: 'Workspace name',
     type: 'text',
     autocomplete: 'organization',
-    help: 'Forms and keys belong to a workspace, such as your team.',
+    help: 'Forms and API keys belong to a workspace, such as your team.',
   },
 ] as const satisfies readonly {
   name: keyof Given;
@@ -46,9 +46,9 @@ const fields = [
 }[];
 
 /**
- * The one-time set-up link that a first start prints: it makes the first account, its workspace and a first API key,
- * signs the person in, and then closes (docs/rules.md C35). Rendered here, without a script, so that it works before
- * anything else does.
+ * Serves the one-time setup link that a first start prints. It creates the first account, its workspace and a
+ * first API key, signs the person in, and then closes (docs/rules.md C35). Rendered here without a script, so
+ * that it works before everything else.
  */
 export function setupRoutes(server: Server, services: ConsoleServices): void {
   server.addContentTypeParser(
@@ -94,7 +94,10 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
   });
 }
 
-/** The cookies of the person's first session; none when that fails: the key is shown in any case, for the only time. */
+/**
+ * Returns the cookies of the person's first session, or none if that fails: the API key must be shown in any
+ * case, as it is only shown once.
+ */
 async function enter(
   services: ConsoleServices,
   request: FastifyRequest,
@@ -105,7 +108,7 @@ async function enter(
     const { cookies, device } = await signIn(services, attempt, { email, password });
     return [...cookies, ...deviceCookie.write(services.config.publicUrl, device)];
   } catch (error) {
-    request.log.warn({ err: error }, 'the first person was not signed in after the set-up');
+    request.log.warn({ err: error }, 'could not sign in the first person after setup');
     return [];
   }
 }
@@ -113,7 +116,7 @@ async function enter(
 function tokenOf(request: FastifyRequest): string {
   const { token } = request.query as { token?: unknown };
   if (typeof token !== 'string' || token === '')
-    throw new ApiError('not_found', 'Use the link that the start of the service printed.');
+    throw new ApiError('not_found', 'Use the setup link that the service printed when it started.');
   return token;
 }
 
@@ -135,22 +138,14 @@ function setupPage(token: string, given: Given | undefined, errors: readonly Err
   return renderDocument({
     language: 'en',
     title: errors.length > 0 ? 'Error: Set up Formloom' : 'Set up Formloom',
-    main: html`<header>
-<h1>Set up Formloom</h1>
-<p class="prose lead">Make the first account of this installation. This page works once.</p>
-</header>
-<form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>
-<section class="step"><div class="stack">
-${fields.map((field) =>
-  writeField(
-    field,
-    given,
-    errors.filter((error) => error.field === field.name).map((error) => error.message),
-  ),
-)}
-</div></section>
-<div class="actions"><button type="submit" class="submit">Create account</button></div>
-</form>`,
+    main: html`<header>\n<h1>Set up Formloom</h1>\n<p class="prose lead">Create the first account of this installation. This page works once.</p>\n</header>\n<form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>\n<section class="step"><div class="stack">\n${fields.map(
+      (field) =>
+        writeField(
+          field,
+          given,
+          errors.filter((error) => error.field === field.name).map((error) => error.message),
+        ),
+    )}\n</div></section>\n<div class="actions"><button type="submit" class="submit">Create account</button></div>\n</form>`,
   });
 }
 
@@ -164,7 +159,7 @@ function writeField(
     name,
     type,
     autocomplete,
-    // A password never comes back in a page.
+    // A password is never sent back in a page.
     value: type === 'password' ? undefined : given?.[name],
     'aria-describedby': `${name}-help ${name}-error`,
     'aria-invalid': messages.length > 0 ? 'true' : undefined,
@@ -182,16 +177,6 @@ function donePage(publicUrl: string, apiKey: string): string {
   return renderDocument({
     language: 'en',
     title: 'Formloom is set up',
-    main: html`<div class="notice">
-<h1 tabindex="-1" autofocus>You are set up</h1>
-<p class="prose lead">Choose a template, publish it, and see the first answer arrive.</p>
-<form action="/app/"><div class="actions"><button type="submit" class="submit">Make your first form</button></div></form>
-<h2 class="step">For programs</h2>
-<p class="prose">This is your first API key. It is shown only now, so keep it in a safe place.</p>
-<p class="receipt"><code>${apiKey}</code></p>
-<p class="prose">Try it:</p>
-<p class="receipt"><code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>
-<p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>
-</div>`,
+    main: html`<div class="notice">\n<h1 tabindex="-1" autofocus>Formloom is ready</h1>\n<p class="prose lead">Choose a template, publish it, and see the first submission arrive.</p>\n<form action="/app/"><div class="actions"><button type="submit" class="submit">Create your first form</button></div></form>\n<h2 class="step">API access</h2>\n<p class="prose">This is your first API key. It is only shown once, so keep it in a safe place.</p>\n<p class="receipt"><code>${apiKey}</code></p>\n<p class="prose">Try it:</p>\n<p class="receipt"><code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>\n<p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>\n</div>`,
   });
 }

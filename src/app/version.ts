@@ -4,5 +4,5 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
   version: string;
 };
 
-/** The version of this service, as package.json has it. */
+/** The version of this service, from package.json. */
 export const version: string = manifest.version;

@@ -15,20 +15,21 @@ import { syncDirectory } from '#kit/sync-directory.ts';
 import { BackupError } from './fill-table.ts';
 
 /*
- * How age seals a file by a passphrase (its specification, "The scrypt recipient type"), with the scrypt of Node, which works beside
- * the event loop. That of age's package is JavaScript: for 1.2 s a service that sealed its backup answered nobody.
+ * Seals files with a passphrase like age (its specification, "The scrypt recipient type"), but with Node's
+ * scrypt, which runs off the event loop. The scrypt of age's package is JavaScript: sealing a backup blocked
+ * the service for 1.2 s.
  */
 
-/** age's own default: half a second for each passphrase that somebody tries. */
+/** age's default: half a second for each passphrase that an attacker tries. */
 const usualWork = 18;
-/** As much as age takes of a file: a gigabyte of memory, which whoever wrote the file asks for. */
+/** The most that age accepts in a file: the author of the file can make it use a gigabyte of memory. */
 const mostWork = 20;
 
 const type = 'scrypt';
 const label = 'age-encryption.org/v1/scrypt';
 const cipher = 'chacha20-poly1305';
 const options = { authTagLength: 16 };
-/** A key seals one file, so nothing has to tell its messages apart. */
+/** A key seals only one file, so the nonce can be constant. */
 const nonce = Buffer.alloc(12);
 const asText = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
 
@@ -39,7 +40,10 @@ function keyOf(passphrase: string, salt: Buffer, work: number): Promise<Buffer> 
   return derive(passphrase, Buffer.concat([Buffer.from(label), salt]), 32, { N, r, maxmem: 129 * N * r });
 }
 
-/** Seals a file by a passphrase. @param work the binary logarithm of scrypt's N. */
+/**
+ * Seals a file with a passphrase.
+ * @param work the binary logarithm of scrypt's N.
+ */
 export const sealedWith = (passphrase: string, work = usualWork): Recipient => ({
   async wrapFileKey(fileKey) {
     const salt = randomBytes(16);
@@ -49,7 +53,10 @@ export const sealedWith = (passphrase: string, work = usualWork): Recipient => (
   },
 });
 
-/** Opens a file that was sealed by a passphrase. What no passphrase sealed, and what another one did, it does not open. */
+/**
+ * Opens a file that was sealed with a passphrase. Returns null if another passphrase or another method sealed
+ * it.
+ */
 export const openedWith = (passphrase: string): Identity => ({
   async unwrapFileKey([stanza, ...more]) {
     const [kind, salt = '', asked = ''] = stanza?.args ?? [];
@@ -67,27 +74,28 @@ export const openedWith = (passphrase: string): Identity => ({
   },
 });
 
-/** An archive that is being written. Entries are read again in the order in which they were added. */
+/** An archive that is being written. Its entries are read in the order in which they were added. */
 export type ArchiveWriter = Pick<TarWriter, 'add'>;
 
-/** An entry of an archive. `body` has to be read before the next entry. */
+/** An entry of an archive. `body` must be read before the next entry. */
 export type ArchiveEntry = Omit<TarEntry, 'body'> & { readonly body: Readable };
 
-/** Loaded when something is sealed or opened: a tenth of what a start takes. */
+/** Loaded when a file is sealed or opened: loading it takes a tenth of a start. */
 const loadAge = () => import('age-encryption');
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** The words with which a file begins that age sealed. */
+/** The first bytes of a file that age sealed. */
 const sealedBy = 'age-encryption.org/';
 
 /**
- * Writes an archive: a tar file, packed with zstd, and sealed by the passphrase with age where there is one. So
- * `age -d`, `zstd -d` and `tar -x` read it too. When it returns, the file survives a power cut; when it throws, there is
- * none.
- * @param options.leastRoom bytes that stay free on its disk, which may be that of the database: without any, that stops.
- * @param options.signal breaks it off, without waiting for what is being added.
- * @throws BackupError where there is a file of this name already.
+ * Writes an archive: a tar file, compressed with zstd and, with a passphrase, sealed with age. `age -d`,
+ * `zstd -d` and `tar -x` can read it too. When it returns, the file survives a power failure; when it throws,
+ * there is no file.
+ * @param options.leastRoom bytes that stay free on the disk, which may be that of the database: PostgreSQL
+ * stops on a full disk.
+ * @param options.signal aborts without waiting for the entry that is being added.
+ * @throws BackupError if a file with this name exists.
  */
 export async function writeArchive(
   path: string,
@@ -102,7 +110,7 @@ export async function writeArchive(
     const zstd = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
     const packed = through(readable, zstd);
     const bytes = passphrase === undefined ? packed : await seal(packed, passphrase);
-    // What stops the one stops the other: a disk that takes no more, an entry that cannot be read.
+    // A failure on one side stops the other: a full disk, or an entry that cannot be read.
     const written = bytes.pipeTo(new WritableStream({ write: writerInto(file, { path, leastRoom }) }));
     const added = untilAborted(write({ add }), signal)
       .then(close)
@@ -116,7 +124,7 @@ export async function writeArchive(
     if (first) throw (first as PromiseRejectedResult).reason;
     await explainFile(path, 'written', () => file.sync());
     if (!(await isNamed(file, draft)))
-      throw new BackupError(`${path} was begun by another backup meanwhile, and this one was given up.`);
+      throw new BackupError(`Another backup to ${path} started meanwhile, so this one was stopped.`);
     await refuseReplacing(path);
     await rename(draft, path);
     await syncDirectory(dirname(path));
@@ -128,10 +136,10 @@ export async function writeArchive(
   }
 }
 
-/** How often a disk is asked for its room. */
+/** The bytes written between two checks of the free disk space. */
 const bytesBetween = 1024 * 1024;
 
-/** What writes to a file while its disk has room. */
+/** Returns a function that writes to a file while its disk has free space. */
 export function writerInto(file: FileHandle, { path, leastRoom }: { path: string; leastRoom: number }) {
   let unasked = bytesBetween;
   return (chunk: Uint8Array): Promise<void> =>
@@ -139,22 +147,22 @@ export function writerInto(file: FileHandle, { path, leastRoom }: { path: string
       unasked += chunk.length;
       if (unasked > bytesBetween) {
         if ((await readDisk(dirname(path))).free < leastRoom)
-          throw new Error('less is free there than has to stay free (UPLOAD_FREE_MB)');
+          throw new Error('the free space there is below UPLOAD_FREE_MB');
         unasked = 0;
       }
       await file.writeFile(chunk);
     });
 }
 
-/** Whether a name leads to this very file, and not to one that took its place. */
+/** Whether a path still names this file, and not another one that replaced it. */
 async function isNamed(file: FileHandle, path: string): Promise<boolean> {
   const [own, found] = await Promise.all([file.stat(), stat(path).catch(() => undefined)]);
   return own.ino === found?.ino;
 }
 
 /**
- * What comes of bytes by a stream of Node; what ends the one ends the other, and is thrown to whoever reads. No `toWeb`: what had been
- * unpacked when somebody stops is thrown outside of every `try`.
+ * Pipes bytes through a Node stream. When one side ends, so does the other, and the reader gets the error.
+ * `toWeb` is not used: it throws outside of every `try` if the reader stops.
  */
 const through = (bytes: Bytes, stream: Duplex): Bytes =>
   ReadableStream.from(pipeline(Readable.fromWeb(bytes), stream, () => {}));
@@ -166,14 +174,19 @@ const isThere = (place: string): Promise<boolean> =>
   );
 
 async function refuseReplacing(path: string): Promise<void> {
-  if (await isThere(path)) throw new BackupError(`${path} is there already, and a backup replaces nothing.`);
+  if (await isThere(path))
+    throw new BackupError(`${path} already exists, and a backup never replaces a file. Choose another name.`);
 }
 
-/** Only its owner reads it: it holds answers, and maybe the key. What a kill left there goes; whoever writes to it still is told at its end. */
+/**
+ * Opens a new file that only its owner can read: it contains answers, and possibly the key. A file that a
+ * killed backup left is deleted; a backup that still writes to it fails at its end.
+ */
 async function openNew(path: string, draft: string): Promise<FileHandle> {
   await refuseReplacing(path);
   const folder = dirname(path);
-  if (!(await isThere(folder))) throw new BackupError(`There is no folder ${folder}: make it first.`);
+  if (!(await isThere(folder)))
+    throw new BackupError(`The folder ${folder} does not exist. Create it first.`);
   return explainFile(path, 'written', async () => {
     await rm(draft, { force: true });
     return open(draft, 'wx', 0o600);
@@ -181,11 +194,14 @@ async function openNew(path: string, draft: string): Promise<FileHandle> {
 }
 
 const remedies = {
-  written: 'Make room there, or name another place.',
-  read: 'Name the file of a backup that you may read.',
+  written: 'Free space there, or choose another path.',
+  read: 'Choose a backup file that you may read.',
 };
 
-/** @throws BackupError for what the operating system refuses, as it says it. */
+/**
+ * Adds a remedy to errors of the operating system.
+ * @throws BackupError with the system's message.
+ */
 async function explainFile<Result>(
   path: string,
   how: keyof typeof remedies,
@@ -201,9 +217,10 @@ async function explainFile<Result>(
 }
 
 /**
- * The entries of an archive, in their order.
- * @param opened its file, where that has no name any more; `path` is then what it is called.
- * @throws BackupError, and so do their bodies, for what is no archive, is cut off or damaged, or was sealed with another passphrase.
+ * Reads the entries of an archive in order.
+ * @param opened the open file, if it has no name any more; `path` then describes it.
+ * @throws BackupError, also while a body is read, for a file that is not an archive, is cut off or damaged,
+ * or was sealed with another passphrase.
  */
 export async function* readArchive(
   path: string,
@@ -217,7 +234,7 @@ export async function* readArchive(
     );
     const isSealed = head.toString('latin1') === sealedBy;
     if (isSealed && passphrase === undefined)
-      throw new BackupError(`${path} is sealed: it takes its passphrase (--passphrase-file).`);
+      throw new BackupError(`${path} is encrypted. Pass its passphrase with --passphrase-file.`);
     const bytes: Bytes = ReadableStream.from(
       file.createReadStream({ start: 0, emitClose: false, autoClose: false }),
     );
@@ -230,13 +247,15 @@ export async function* readArchive(
   }
 }
 
-/** What comes of a file, with what is wrong with it said as a person needs it. */
+/** Yields the parts of a file, and explains errors in the file to people. */
 async function* explained<Part>(path: string, source: AsyncIterable<Part>): AsyncGenerator<Part> {
   try {
     yield* source;
   } catch (error) {
     if (error instanceof BackupError) throw error;
-    throw new BackupError(`${path} cannot be read: it is cut off, damaged or no backup.`, { cause: error });
+    throw new BackupError(`${path} cannot be read: it is incomplete, damaged or not a backup.`, {
+      cause: error,
+    });
   }
 }
 
@@ -254,25 +273,27 @@ async function unseal(bytes: Bytes, passphrase: string): Promise<Bytes> {
   try {
     return (await opener.decrypt(bytes as never)) as unknown as Bytes;
   } catch (error) {
-    throw new BackupError('It cannot be opened with this passphrase.', { cause: error });
+    throw new BackupError('The backup cannot be opened with this passphrase.', { cause: error });
   }
 }
 
 const Table = Type.Object({ name: Type.String(), columns: Type.Array(Type.String()) });
 
-/** The first entry: what the archive was made of, and with. */
+/** The first entry: which database the archive was made from, and with which version. */
 export const Manifest = Type.Object({
   format: Type.Literal(1),
-  /** Of Formloom. */
+  /** The version of Formloom. */
   version: Type.String(),
   made_at: Type.String({ format: 'date-time' }),
-  /** Those that the database had, in order. */
+  /** The migrations of the database, in order. */
   migrations: Type.Array(Type.Object({ number: Type.Integer(), checksum: Type.String() })),
-  /** Of the key that the database is used with, whether it is inside or not; null: with none yet. */
+  /**
+   * The fingerprint of the key that the database is used with, even if the archive does not contain the key.
+   * Null if no key was used yet.
+   */
   key_fingerprint: Type.Union([Type.String(), Type.Null()]),
   tables: Type.Array(Table),
-  /** The cells beside the first: their tables are called `schema.table`. */
-  /** The one workspace of a backup of a workspace. */
+  /** The workspace, in a backup of one workspace. */
   workspace: Type.Optional(
     Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }), name: Type.String() }),
   ),
@@ -280,9 +301,9 @@ export const Manifest = Type.Object({
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** The last entry: without it an archive is not whole. */
+/** The last entry. An archive without it is incomplete. */
 export const Ending = Type.Object({
-  /** Of each table. */
+  /** The number of rows in each table. */
   rows: Type.Record(Type.String(), Type.Integer()),
   sequences: Type.Array(
     Type.Object({ name: Type.String(), last_value: Type.Union([Type.Integer(), Type.Null()]) }),
@@ -292,10 +313,13 @@ export const Ending = Type.Object({
 });
 export type Ending = Static<typeof Ending>;
 
-/** The names of the entries; `tables/<table>/<part>` and `files/<key>` beside them. */
+/** The names of the entries. The others are `tables/<table>/<part>` and `files/<key>`. */
 export const entryNames = { manifest: 'manifest.json', key: 'secret.key', ending: 'ending.json' } as const;
 
-/** @throws BackupError for what is not as this version writes it. */
+/**
+ * Parses and checks an entry.
+ * @throws BackupError if it does not have the format of this version.
+ */
 export function readPart<S extends typeof Manifest | typeof Ending>(shape: S, text: string): Static<S> {
   let part: unknown;
   try {
@@ -303,7 +327,8 @@ export function readPart<S extends typeof Manifest | typeof Ending>(shape: S, te
   } catch {
     part = undefined;
   }
-  // By what checks requests, which is loaded already: the package's other way takes 140 files more at each start.
+  // The checker of requests is already loaded; the other one in the package would load 140 more files at each
+  // start.
   if (Compile(shape).Check(part)) return part;
-  throw new BackupError('This is no backup that this version of Formloom can read.');
+  throw new BackupError('This is not a backup that this version of Formloom can read.');
 }

@@ -8,10 +8,10 @@ import type { Database } from '#kit/database.ts';
 import type { Migration } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 
-/** Why a backup was not made, or not restored, with the remedy. */
+/** Why a backup or a restore failed, with the remedy. */
 export class BackupError extends Error {}
 
-/** Whether somebody has begun to use this instance. */
+/** Finds whether the first cell is in use. */
 const findUse = statement(
   'backup.find_use',
   '',
@@ -24,7 +24,10 @@ export const identifier = (name: string): string => name.split('.').map(escapeId
 const hasWorkspaces = (schema: string): string =>
   `select exists (select from ${identifier(`${schema}.workspaces`)}) as has`;
 
-/** Makes the cells of an instance that is brought here, where they are not yet. @throws BackupError for one that it has not. */
+/**
+ * Creates the missing cells for an instance that is restored or moved here.
+ * @throws BackupError for a cell that the instance does not have.
+ */
 export async function requireCells(
   database: Database,
   names: readonly string[],
@@ -34,12 +37,12 @@ export async function requireCells(
   const foreign = here.filter((name) => !names.includes(name));
   if (foreign.length > 0)
     throw new BackupError(
-      `The database has cells that what is brought here has not (${foreign.join(', ')}). Name an empty one.`,
+      `The database has cells that the instance does not have (${foreign.join(', ')}). Use an empty database.`,
     );
   for (const name of names) if (!here.includes(name)) await createCell(database, name, { migrations });
 }
 
-/** Whether somebody has begun to use an instance, in whichever cell. */
+/** Returns whether any cell of an instance is in use. */
 export async function isUsed(db: Queryable): Promise<boolean> {
   if (only(await findUse(db, {}))!.is_used) return true;
   for (const { schema_name } of await otherCells(db))
@@ -47,7 +50,7 @@ export async function isUsed(db: Queryable): Promise<boolean> {
   return false;
 }
 
-// What names tables, which are no parameters of a statement.
+// The names of tables are part of the SQL, since they cannot be parameters of a statement.
 
 export type Table = { readonly name: string; readonly columns: readonly string[] };
 
@@ -56,12 +59,18 @@ export const listed = ({ columns }: Table): string =>
 
 const copyIn = (table: Table): string => `copy ${identifier(table.name)} (${listed(table)}) from stdin`;
 
-/** A COPY into a table, which its connection is busy with until it is ended one way or the other. */
+/** A COPY into a table. It occupies its connection until it is ended or aborted. */
 export type Filling = {
   pour(source: AsyncIterable<Uint8Array>): Promise<void>;
-  /** @returns how many rows came in. */
+  /**
+   * Ends the COPY.
+   * @returns the number of rows that were copied.
+   */
   end(): Promise<number>;
-  /** Ends it without its rows, so that the transaction can be rolled back: else that would wait for ever. */
+  /**
+   * Aborts the COPY without its rows, so that the transaction can be rolled back. Otherwise the rollback
+   * would wait forever.
+   */
   giveUp(): Promise<void>;
 };
 
@@ -70,7 +79,7 @@ export function fillTable(client: PoolClient, table: Table): Filling {
   let isOver = false;
   let failure: Error | undefined;
   copy.once('finish', () => void (isOver = true));
-  // A connection that is gone says so before anybody waits for it.
+  // A lost connection reports its error before anything waits for it.
   copy.once('error', (error) => {
     isOver = true;
     failure = error;
@@ -79,7 +88,7 @@ export function fillTable(client: PoolClient, table: Table): Filling {
     if (failure) throw failure;
   };
   return {
-    // A stream of a COPY is told its errors by its query, so each wait ends with it.
+    // The query of a COPY passes its errors to the stream, so each wait ends with an error.
     async pour(source) {
       for await (const chunk of source) {
         refuseFailed();
@@ -102,21 +111,27 @@ export function fillTable(client: PoolClient, table: Table): Filling {
   };
 }
 
-// Of the catalog: what there is is asked of PostgreSQL, so that a new table is in the next backup without a line here.
+// Tables are read from PostgreSQL's catalog, so that a new table is in the next backup without a change here.
 
-// Those of other cells (src/cells) are called `schema.table`, in what a backup has of them too.
+// Tables of other cells (src/cells) are called `schema.table`, also in a backup.
 
-/** How something is called, by its schema and its name as PostgreSQL has them. */
+/** Returns the SQL for the name of a table or sequence, given the expressions for its schema and name. */
 export const nameOf = (schema: string, name: string): string =>
   `case when ${schema} = current_schema() then '' else ${schema} || '.' end || ${name}::text`;
 
 export const inOurs = (schema: string): string =>
   `(${schema} = current_schema() or ${schema}::text = any ($cells))`;
 
-/** ledger_parts described the partitions of a database, which backups never had. Migration 0009 removes it. */
+/**
+ * ledger_parts described the partitions of a database, which were never in backups. Migration 0009 removes
+ * it.
+ */
 const isTold = `c.relkind = 'r' and c.relname not in ('migrations', 'ledger_parts')`;
 
-/** Every table but that of migrations, with the columns that are stored and not worked out; `cells`: the schemas of other cells. */
+/**
+ * Selects all tables except `migrations`, with their columns that are not generated; `cells` are the schemas
+ * of other cells.
+ */
 export const selectTables = statement(
   'backup.select_tables',
   'cells',
@@ -137,7 +152,9 @@ const setSequence = statement(
   `select setval($name::regclass, $last_value) as set`,
 );
 
-/** What ties tables together. It is taken away while they are filled, and holds again before that is committed. */
+/**
+ * Selects the foreign keys. They are dropped while the tables are filled, and added again before the commit.
+ */
 const selectForeignKeys = statement(
   'backup.select_foreign_keys',
   'cells',
@@ -150,7 +167,7 @@ const selectForeignKeys = statement(
 
 const emptyTables = (names: readonly string[]): string => `truncate ${names.map(identifier).join(', ')}`;
 
-/** Triggers count what comes; what is restored was counted. */
+/** Triggers count new rows. The counts of restored rows are restored too. */
 const setTriggers = (name: string, state: 'enable' | 'disable'): string =>
   `alter table ${identifier(name)} ${state} trigger user`;
 
@@ -165,20 +182,23 @@ const addForeignKey = ({ table_name, name, definition }: ForeignKey): string =>
 type Sequences = readonly { readonly name: string; readonly last_value: number | null }[];
 
 type Refill<Done> = {
-  /** Those of the instance that is brought here. */
+  /** The tables of the instance that is restored or moved here. */
   tables: readonly Table[];
-  /** The schemas of its cells beside the first. */
+  /** The schemas of its cells except the first. */
   cells: readonly string[];
-  /** Looks once more, now that nobody can come in between. @throws where what is here must stay. */
+  /**
+   * Checks again, now that the tables are locked.
+   * @throws if the existing data must stay.
+   */
   requireFree: () => Promise<void>;
-  /** Fills the tables by COPY; they are empty, and nothing ties them together. */
+  /** Fills the tables with COPY. They are empty and have no foreign keys. */
   fill: () => Promise<Done>;
 };
 
 /**
- * Puts an instance in place of what the tables hold, in the transaction of `client`: what ties rows together is looked
- * through once more when all are there, and counts are not counted again.
- * @throws BackupError where the tables are others.
+ * Replaces the contents of the tables with an instance, in the transaction of `client`. Foreign keys are
+ * checked once at the end, and triggers do not count the rows again.
+ * @throws BackupError if the tables differ.
  */
 export async function refillTables<Done extends { sequences: Sequences }>(
   client: PoolClient,
@@ -193,7 +213,7 @@ export async function refillTables<Done extends { sequences: Sequences }>(
   await requireFree();
   await client.query(emptyTables(tables.map(({ name }) => name)));
   const done = await fill();
-  // The first cell lies where this database keeps what is of no other, whatever that was called where it comes from.
+  // The first cell is in the home schema of this database, whatever that schema was called in the source.
   if (cells.length > 0) await nameHome(client, {});
   if (cells.length > 0) await refreshPeople(client);
   for (const { name, last_value } of done.sequences)
@@ -207,10 +227,13 @@ function requireSameTables(found: readonly Table[], tables: readonly Table[]): v
   const here = new Map(found.map(({ name, columns }) => [name, columns.toSorted().join()]));
   const differ = tables.filter(({ name, columns }) => here.get(name) !== columns.toSorted().join());
   if (differ.length > 0 || here.size !== tables.length)
-    throw new BackupError('Its tables are not those of its version: it is damaged, or was changed by hand.');
+    throw new BackupError('The tables do not match their version: they are damaged or were changed by hand.');
 }
 
-/** How many rows a COPY gave, of which all were read. PostgreSQL says it after the last byte, and at times that comes alone: until the next answer nobody knows. */
+/**
+ * Returns the number of rows of a COPY after all were read. PostgreSQL sends it after the last byte,
+ * sometimes separately; an empty query waits for it.
+ */
 export async function countOf(client: PoolClient, copy: CopyToStreamQuery): Promise<number> {
   await client.query('select');
   return copy.rowCount;

@@ -24,7 +24,7 @@ const selectMigrations = statement(
   `select number, checksum from migrations order by number`,
 );
 
-/** What a backup is made of. */
+/** What a backup is made from. */
 export type BackupContext = {
   database: Database;
   storage: Storage;
@@ -32,15 +32,15 @@ export type BackupContext = {
 
 export type BackupOptions = {
   path: string;
-  /** Of Formloom, for whoever looks into it. */
+  /** The version of Formloom, for the manifest. */
   version: string;
-  /** Seals all of it. */
+  /** Encrypts the whole backup. */
   passphrase?: string | undefined;
-  /** The instance's key, where it is to be inside. */
+  /** The instance key, if the backup includes it. */
   key?: string | undefined;
-  /** Bytes that stay free on its disk. */
+  /** Bytes that stay free on the disk of the backup. */
   leastRoom?: number | undefined;
-  /** Breaks it off. */
+  /** Aborts the backup. */
   signal?: AbortSignal | undefined;
 };
 
@@ -49,20 +49,21 @@ export type BackupMade = {
   tables: number;
   rows: number;
   files: number;
-  /** Of the files. */
+  /** The size of the files. */
   bytes: number;
-  /** Where files ought to lie and do not, or not as long as they were: lost before this backup. */
+  /** The files that are missing or incomplete in storage. They were lost before this backup. */
   missing: string[];
 };
 
-/** A table is cut into entries of this size, since an entry says its length before its first byte. */
+/** A table is split into entries of this size, since an entry states its length before its first byte. */
 const partBytes = 4 * 1024 * 1024;
 
 /**
- * Writes everything that an instance has to one file, while it serves: tables as they were at one moment (a snapshot of
- * PostgreSQL's own), then the files that they name, which are stored before they are named and never change. So whatever
- * was acknowledged before it began is in it. No other program is needed: rows are read by COPY.
- * @throws BackupError; nothing is left then.
+ * Writes everything in an instance to one file while it serves: first the tables from one snapshot of
+ * PostgreSQL, then the files that they name. Files are stored before they are named and never change, so
+ * everything that was acknowledged before the backup began is in it. Rows are read by COPY; no other program
+ * is needed.
+ * @throws BackupError; no file is left then.
  */
 export async function makeBackup(context: BackupContext, options: BackupOptions): Promise<BackupMade> {
   const readers: Reader[] = [];
@@ -79,7 +80,7 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
     );
     return made!;
   } finally {
-    // Whatever happened on them, they are not used again.
+    // The connections are not reused, whatever happened on them.
     for (const { pool, client } of readers) {
       client.release(true);
       void pool.end();
@@ -87,7 +88,7 @@ export async function makeBackup(context: BackupContext, options: BackupOptions)
   }
 }
 
-/** Returns the manifest of a backup: what is the same for an instance and for a workspace, and the given parts. */
+/** Returns the manifest of a backup: the part that instances and workspaces share, and the given parts. */
 export async function describeBackup(
   client: PoolClient,
   version: string,
@@ -103,25 +104,29 @@ export async function describeBackup(
   };
 }
 
-/** A connection that reads: the first one all tables of the database, each other one those of a cell at a node of a cluster. */
+/**
+ * A connection that reads. The first one reads all tables of the database; each other one reads those of a
+ * cell on a cluster node.
+ */
 type Reader = { cell: string; pool: Database; client: PoolClient };
 
 /**
- * Begins a snapshot on each reader. A cluster has no snapshot across nodes, so writes to people are locked out while the snapshots
- * begin: every member in a cell is then known to the instance. No cell moves until the backup ends.
+ * Begins a snapshot on each reader. A cluster has no snapshot across nodes, so writes to `users` are blocked
+ * while the snapshots begin: every member in a cell is then known to the instance. No cell moves until the
+ * backup ends.
  */
 async function beginReading(database: Database, readers: Reader[]): Promise<void> {
   const [first, ...others] = cellsOf(database) as [Cell, ...Cell[]];
   const away = others.filter(({ place }) => place);
   for (const { name, database: own } of [first, ...away]) {
-    // Whoever reads a large table may wait for long until its first row.
+    // The first row of a large table can take long.
     const pool = openPatient(own, 1);
     readers.push({ cell: name, pool, client: await pool.connect() });
   }
   const begin = async (): Promise<void> => {
     for (const { client } of readers) {
       await client.query('begin isolation level repeatable read, read only');
-      // A table is read as long as it takes, and a large file is sent while no statement runs.
+      // No timeouts: a large table takes long to read, and no statement runs while a large file is written.
       await client.query(
         `set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0; ${hideShards}; select`,
       );
@@ -157,7 +162,7 @@ async function fillArchive(
   for (const table of tables) {
     const cell = cells.find(({ schema_name }) => table.name.startsWith(`${schema_name}.`));
     const reader = readers.find((each) => each.cell === cell?.name);
-    // At its node a cell's tables are on the path.
+    // On its node, a cell's tables are on the search path.
     const query = copyOut(
       reader ? { ...table, name: table.name.slice(cell!.schema_name.length + 1) } : table,
     );
@@ -171,7 +176,10 @@ async function fillArchive(
   return { path, tables: tables.length, rows: total, ...files, missing };
 }
 
-/** Adds the rows that a COPY returns. @returns how many. */
+/**
+ * Adds the rows that a COPY returns.
+ * @returns the number of rows.
+ */
 export async function addTable(
   client: PoolClient,
   archive: ArchiveWriter,
@@ -241,14 +249,17 @@ export async function addFiles(
     await put(key, size, size === 0 ? await buffer(whole) : Readable.from(whole, { objectMode: false }));
   };
   for await (const file of stored) await add(file);
-  // What was deleted since the snapshot is not lost; who still asks for it finds it gone.
+  // Files that were deleted since the snapshot are not lost: nothing names them any more.
   const stillNamed = done.missing.length > 0 ? new Set(await findInAllCells(database, keysOf)) : new Set();
   return { ...done, missing: done.missing.filter((key) => stillNamed.has(key)) };
 }
 
 const zeros = Buffer.alloc(64 * 1024);
 
-/** What there is of a file that has to be of a size, since an entry says so before its first byte; zeros stand for what is lost. */
+/**
+ * Yields exactly `size` bytes of a file, since an entry states its length before its first byte. Zeros
+ * replace bytes that are lost.
+ */
 async function* exactly(content: Readable, size: number, onLoss: () => void): AsyncGenerator<Buffer> {
   let left = size;
   try {
@@ -257,7 +268,7 @@ async function* exactly(content: Readable, size: number, onLoss: () => void): As
       left -= chunk.length;
     }
   } catch (error) {
-    // A disk that cannot read it now never can; of a bucket the next backup may have it.
+    // A disk that cannot read a file now never can; a bucket may return it for the next backup.
     if (!(error instanceof Error && 'syscall' in error)) throw error;
   }
   if (left !== 0) onLoss();

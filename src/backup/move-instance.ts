@@ -24,7 +24,7 @@ import {
 } from './fill-table.ts';
 import { requireStopped } from './restore-backup.ts';
 
-/** Where each sequence stands; null: it was never asked. */
+/** Selects the last value of each sequence; null if it was never used. */
 export const selectSequences = statement(
   'backup.select_sequences',
   'cells',
@@ -34,7 +34,7 @@ export const selectSequences = statement(
 );
 
 export const copyOut = (table: Table): string =>
-  // A select, since the tables of a cell at a node are views there.
+  // A select, since the tables of a cell are views on its cluster node.
   `copy (select ${listed(table)} from ${identifier(table.name)}) to stdout`;
 
 /** Returns where this database was moved to; null if it was not. */
@@ -45,7 +45,7 @@ const findMove = statement(
   `select key_fingerprint, moved_to, moved_at from instance`,
 );
 
-/** Says where this database was moved to, or, with nulls, that it stays after all. */
+/** Records where this database was moved to, or, with nulls, that it is in use here. */
 const markMove = statement(
   'backup.mark_move',
   'moved_to? moved_at?',
@@ -53,16 +53,21 @@ const markMove = statement(
   `update instance set moved_to = $moved_to, moved_at = $moved_at returning key_fingerprint`,
 );
 
-/** Who would start on this database waits for the end of the transaction, and looks then whether it was moved. */
+/**
+ * A process that starts on this database waits for the end of the transaction, and then checks whether the
+ * database was moved.
+ */
 const lockInstance = 'lock table instance in access exclusive mode';
 
 type MoveContext = {
-  /** Both without limits of time, and named as what restores (openDatabase): others on them are a service. */
+  /**
+   * Both have no timeouts and session names of a restore (openDatabase): other sessions belong to a service.
+   */
   from: Database;
   to: Database;
-  /** Where the second one is, for a person. */
+  /** Describes the target database to a person. */
   place: string;
-  /** Hears how far it is. */
+  /** Reports progress. */
   tell: (line: string) => void;
 };
 
@@ -70,24 +75,27 @@ type Marks = Awaited<ReturnType<typeof findMove>>[0];
 
 export type Moved = { moved_to: string; tables: number; rows: number };
 
-/** So often a table that takes long says how far it is. */
+/** How often a table that takes long reports its progress, in milliseconds. */
 const tellMs = 5_000;
 
-/** What the second one says until the first one says where it went: in place of where that one is. */
-const awaited = 'where it comes from (a move to here was broken off: make it again)';
+/**
+ * What the target records as its location until the source records the move: the target cannot be used
+ * before.
+ */
+const awaited = 'its source (a move to this database was interrupted; run it again)';
 
 /**
- * Brings a whole database into another one: all rows of one moment, from one COPY into the other, in one transaction.
- * Files and the key stay where they are. In the end the first one says where it went, so that nobody goes on in both; a
- * move back takes its place again. Killed at any moment it may be made again: the rows are committed there as those of an
- * instance that goes on here, which are of no use but to be replaced, until it is noted here that it goes on there.
- * @throws BackupError with the remedy, where a service runs on either, or the second is in use.
+ * Moves a whole database into another one: all rows of one snapshot, copied by COPY in one transaction. Files
+ * and the key stay where they are. At the end the source records where it was moved to, so that both are
+ * never in use; a move back can replace its data. If it is killed, it can be run again: until the source
+ * records the move, the target is marked as moved too, and its rows can only be replaced.
+ * @throws BackupError with the remedy, if a service runs on either database or the target is in use.
  */
 export async function moveInstance({ from, to, place, tell }: MoveContext): Promise<Moved> {
   const migrations = await readMigrations();
   if ((await findPending(from, migrations)).length > 0) {
     throw new BackupError(
-      'The database is of an earlier version. Start this version on it once, which migrates it, and move it then.',
+      'The database has an earlier version. Start this version on it once to migrate it, then move it.',
     );
   }
   const source = await from.connect();
@@ -97,7 +105,7 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await source.query(lockInstance);
     const instance = await requireMovable(source, to);
     if (instance.moved_to) {
-      tell('All rows were there already.');
+      tell('An earlier run had already copied all rows.');
       await markMove(to, { moved_to: null, moved_at: null });
       return { moved_to: place, tables: 0, rows: 0 };
     }
@@ -131,12 +139,15 @@ export async function moveInstance({ from, to, place, tell }: MoveContext): Prom
     await markMove(to, { moved_to: null, moved_at: null });
     return { moved_to: place, tables: tables.length, rows };
   } finally {
-    // Whatever happened on it, it is not used again.
+    // The connection is not reused, whatever happened on it.
     source.release(true);
   }
 }
 
-/** Takes back that a database was moved: whoever starts on it goes on with what it holds. @throws BackupError where it was not. */
+/**
+ * Undoes the record of a move: the service starts on this database again, with the data that it contains.
+ * @throws BackupError if the database was not moved.
+ */
 export async function stayInPlace(database: Database): Promise<{ stayed: true; was_moved_to: string }> {
   const moved = await findMoved(database);
   if (!moved?.moved_to) throw new BackupError('This database was not moved.');
@@ -150,26 +161,33 @@ export const findMoved = async (db: Queryable): Promise<Marks | undefined> =>
 
 const isMade = async (db: Queryable): Promise<boolean> => only(await findInstance(db, {}))!.is_there;
 
-/** Of one that was moved already only the very move there can be made again: it was broken off before that one was told. */
+/**
+ * Refuses a source that was already moved. Only a move to the same target that was killed before the target
+ * was updated can be run again.
+ */
 async function requireMovable(source: PoolClient, to: Database): Promise<Marks> {
   await requireStopped(source);
   const instance = only(await findMove(source, {}));
-  if (!instance) throw new BackupError('There is nothing to move yet: nobody has used this instance.');
+  if (!instance) throw new BackupError('There is nothing to move: this instance has not been used yet.');
   if (!instance.moved_to) return instance;
   const there = await findMoved(to);
   if (there?.moved_to === awaited && there.moved_at?.getTime() === instance.moved_at?.getTime())
     return instance;
-  throw new BackupError(`This database was moved to ${instance.moved_to} already.`);
+  throw new BackupError(`This database was already moved to ${instance.moved_to}.`);
 }
 
-/** What an instance left when it was moved away is free for its return. @throws BackupError */
+/**
+ * Requires a target that is not in use. The data that an instance left when it was moved away can be
+ * replaced.
+ * @throws BackupError if the target is in use.
+ */
 async function requireFree(db: Queryable, fingerprint: string): Promise<void> {
-  await requireStopped(db, 'the database that this one is to be moved to');
+  await requireStopped(db, 'the target database');
   if (!(await isMade(db)) || !(await isUsed(db))) return;
   const there = only(await findMove(db, {}));
   if (there?.moved_to && there.key_fingerprint === fingerprint) return;
   throw new BackupError(
-    'The database that this one is to be moved to is in use. Name an empty one, such as `create database` makes.',
+    'The target database is in use. Use an empty one, such as `create database` creates.',
   );
 }
 
@@ -191,14 +209,14 @@ async function copyTables(
     }
     const [rows, had] = [await filling.end(), await countOf(source, out)];
     if (rows !== had)
-      throw new BackupError(`${table.name} has ${sayCount(had, 'row')}, and ${rows} of them arrived.`);
+      throw new BackupError(`${table.name} has ${sayCount(had, 'row')}, but ${rows} were copied.`);
     if (rows > 0) tell(`${table.name}: ${sayCount(rows, 'row')}`);
     total += rows;
   }
   return total;
 }
 
-/** The bytes as they come; every now and then how many there were. */
+/** Yields the bytes unchanged, and reports from time to time how many there were. */
 async function* told(
   bytes: AsyncIterable<Buffer>,
   name: string,

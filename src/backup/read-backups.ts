@@ -1,17 +1,21 @@
 import { boolean, double, nullable, statement, text } from '#kit/statement.ts';
 
-/** How the schedule fares, by the backups that are still known. */
+/** Reads the state of scheduled backups from the backups that are still known. */
 export const readBackups = statement(
   'backup.read_all',
   '',
   [
     'backups_made:bigint backups_failed:bigint made_at:timestamp?',
     {
-      /** Seconds since the last whole one was made; where none was, since the first was due; 0: nor was that. */
+      /**
+       * Seconds since the last complete backup. Without one, since the first was due; 0 if none has been due.
+       */
       backup_age: double,
-      /** Why the last one that ended could not be made, or what it lacks; null: it is whole, or none has ended. */
+      /**
+       * Why the last finished backup failed, or what it lacks; null if it is complete or none has finished.
+       */
       last_problem: nullable(text),
-      /** Whether that one is there all the same, without some files. */
+      /** Whether the last finished backup was made, possibly without some files. */
       last_is_made: boolean,
     },
   ],

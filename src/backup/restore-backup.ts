@@ -13,7 +13,7 @@ import { findInstanceKey, makeInstanceKey, openVault } from '#kit/vault.ts';
 import { type ArchiveEntry, Ending, entryNames, Manifest, readArchive, readPart } from './archive.ts';
 import { BackupError, type Filling, fillTable, isUsed, refillTables, requireCells } from './fill-table.ts';
 
-/** Whether a service is on this database; what restores names its sessions otherwise. */
+/** Finds whether a service uses this database. A restore gives its sessions another name. */
 const findService = statement(
   'backup.find_service',
   '',
@@ -23,15 +23,18 @@ const findService = statement(
 );
 
 /**
- * A running service would go on with what it remembers of the database, its key first.
- * @throws BackupError
+ * Refuses a running service: it would continue with what it has cached of the database, such as its key.
+ * @throws BackupError if a service runs.
  */
 export async function requireStopped(db: Queryable, which = 'this database'): Promise<void> {
   if (only(await findService(db, {}))!.is_running)
     throw new BackupError(`Formloom is running on ${which}. Stop it first.`);
 }
 
-/** Of what was being made when a backup was: the one that holds this row, and no more is known of it where that is restored. */
+/**
+ * Deletes the backup that was in progress when the backup was made: it is the restored backup itself, and its
+ * outcome is not known here.
+ */
 const forgetBegun = statement('backup.forget_begun', '', '', `delete from backups where finished_at is null`);
 
 const findTable = statement(
@@ -41,9 +44,9 @@ const findTable = statement(
   `select to_regclass(format('%I', $name)) is not null as is_there`,
 );
 
-/** Where a backup goes. */
+/** Where a backup is restored to. */
 type RestoreContext = {
-  /** Without limits of time, and named as what restores (openDatabase): others on it are a service. */
+  /** Has no timeouts and session names of a restore (openDatabase): other sessions belong to a service. */
   database: Database;
   storage: Storage;
 } & Pick<Config, 'dataDir' | 'secretKey'>;
@@ -52,21 +55,21 @@ export type Restored = { made_at: string; version: string; rows: number; files: 
 
 export type RestoreOptions = {
   path: string;
-  /** The file, as readArchive has `opened`. */
+  /** The open file, passed to readArchive as `opened`. */
   file?: FileHandle | undefined;
   passphrase?: string | undefined;
-  /** Breaks it off before the next part of the archive. */
+  /** Aborts the restore before the next part of the archive. */
   signal?: AbortSignal | undefined;
-  /** Restores all the same where the key is lost for good; `instance-key replace` then says what is lost with it. */
+  /** Restores even if the key is lost; `instance-key replace` then lists what is lost with it. */
   isKeyLost?: boolean;
 };
 
 /**
- * Brings a backup into an empty instance: files first, then all rows in one transaction that is committed when the
- * archive was read to its end and all of it was found. Killed midway it leaves an instance as empty as it was, and may be
- * run again. A backup of an earlier version becomes one of this version.
- * @throws BackupError with the remedy: for an instance that is in use, an archive that is damaged or of a newer version,
- * or a key that is not the backup's.
+ * Restores a backup into an empty instance: files first, then all rows in one transaction. It is committed
+ * when the archive was read to its end and is complete. If it is killed, the instance stays empty and the
+ * restore can be run again. A backup of an earlier version is migrated to this version.
+ * @throws BackupError with the remedy: for an instance that is in use, an archive that is damaged or of a
+ * newer version, or a key that is not the backup's.
  */
 export async function restoreBackup(
   context: RestoreContext,
@@ -102,10 +105,10 @@ async function restoreEntries(
   const ofBackup = findMigrationsOf(manifest.migrations, migrations);
   if (!ofBackup) {
     throw new BackupError(
-      `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a newer one.`,
+      `The backup was made by Formloom ${manifest.version}, whose database this version does not know. Restore it with that version or a later one.`,
     );
   }
-  // All of a large backup takes hours: the key is asked for at its beginning.
+  // A large backup takes hours to restore, so the key is checked at the beginning.
   const needsKey = !isKeyLost && manifest.key_fingerprint !== null;
   const hasKey = needsKey && (await findKey(context, manifest));
   const { cells = [] } = manifest;
@@ -126,7 +129,10 @@ async function restoreEntries(
   return restored;
 }
 
-/** @throws BackupError where somebody works, or a newer version was. */
+/**
+ * Requires an empty instance.
+ * @throws BackupError if a service runs on it, or if it is in use.
+ */
 async function requireEmpty(database: Database): Promise<void> {
   await requireStopped(database);
   if (only(await findTable(database, { name: 'workspaces' }))!.is_there) await requireUnused(database);
@@ -135,18 +141,18 @@ async function requireEmpty(database: Database): Promise<void> {
 async function requireUnused(db: Queryable): Promise<void> {
   if (!(await isUsed(db))) return;
   throw new BackupError(
-    'This instance is in use, and a backup is restored into an empty one. Give it another DATA_DIR, or an empty database.',
+    'This instance is in use, but a backup can only be restored into an empty one. Use another DATA_DIR or an empty database.',
   );
 }
 
 type Reading = {
   manifest: Manifest;
   entries: AsyncGenerator<ArchiveEntry>;
-  /** Whether this place has no key yet, so that the backup has to bring it. */
+  /** Whether there is no key here yet, so that the backup has to contain it. */
   takesKey: boolean;
-  /** Files whose key does not begin so are refused. */
+  /** Files whose key does not begin with this are refused. */
   filesOf?: string;
-  /** Called when the rows of a table are in. */
+  /** Called when all rows of a table are inserted. */
   onTable?: (name: string) => Promise<void>;
 };
 
@@ -162,23 +168,29 @@ async function fill(
     requireFree: () => requireUnused(client),
     fill: () => readEntries(storage, client, reading),
   });
-  // Its files lie in this storage now, which is marked when all is there.
+  // The files are in this storage now. It is marked when everything is restored.
   await setStorageId(client, { storage_id: null });
   await forgetBegun(client, {});
-  // A service that began here meanwhile has made one of its own.
+  // A service that started here meanwhile has created another key.
   if (keyInside !== undefined && (await makeInstanceKey(dataDir, keyInside)) !== keyInside)
     throw new BackupError(otherKey);
   const { made_at, version } = manifest;
   return { made_at, version, rows: sum(rows), files, bytes };
 }
 
-/** Reads the first entry of an archive. @throws BackupError if it is not the manifest of a backup. */
+/**
+ * Reads the first entry of an archive.
+ * @throws BackupError if it is not the manifest of a backup.
+ */
 export async function readManifest(entries: AsyncGenerator<ArchiveEntry>): Promise<Manifest> {
   const first = await entries.next();
   return readPart(Manifest, first.done ? '' : await textOf(first.value, entryNames.manifest));
 }
 
-/** Takes in what an archive holds, to its end. @throws BackupError where something of it is missing. */
+/**
+ * Restores the entries of an archive up to its end.
+ * @throws BackupError if something is missing.
+ */
 export async function readEntries(
   storage: Storage,
   client: PoolClient,
@@ -208,16 +220,16 @@ export async function readEntries(
       }
       if (takesKey && keyInside === undefined)
         throw new BackupError(
-          'The backup was made without its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as they were there. Where it is lost for good, say so with --key-is-lost; all but what was sealed with it is restored.',
+          'The backup does not contain its key. Set SECRET_KEY, or put secret.key into DATA_DIR, as on the original instance. If the key is lost, use --key-is-lost: everything is restored except what was sealed with the key.',
         );
       if (kind === entryNames.ending) ending = readPart(Ending, await text(entry.body));
       else if (kind === 'tables') {
         const table = tables.get(name!);
-        if (!table) throw damaged(`it holds a table ${name} that it does not name`);
-        // A database that has no room at all stops, and a trial may lie beside that of a service.
+        if (!table) throw damaged(`it contains a table ${name} that its manifest does not list`);
+        // A database on a full disk stops, and a test restore may share the disk of a service.
         if (!(await storage.hasRoom()))
           throw new BackupError(
-            'Less is free where it is restored than has to stay free (UPLOAD_FREE_MB). Make room there, or restore elsewhere: DATA_DIR, or TMPDIR with --check.',
+            'The free space at the target is below UPLOAD_FREE_MB. Free space there, or restore elsewhere: change DATA_DIR, or TMPDIR with --check.',
           );
         open ??= { ...fillTable(client, table), table: table.name };
         await open.pour(entry.body);
@@ -225,7 +237,7 @@ export async function readEntries(
         await storage.put(entry.name.slice('files/'.length), entry.body, entry.size);
         done.files += 1;
         done.bytes += entry.size;
-      } else throw damaged(`it holds ${entry.name}, which no backup does`);
+      } else throw damaged(`it contains ${entry.name}, which does not belong in a backup`);
     }
   } finally {
     await open?.giveUp();
@@ -235,14 +247,14 @@ export async function readEntries(
   return { ...ending, keyInside };
 }
 
-/** What the storage takes for a path stays below its folder. */
+/** Whether a file name stays below the folder of the storage. */
 const isOurKey = (name: string): boolean =>
   name.split('/').every((part) => /^[\w.-]+$/.test(part) && !/^\.+$/.test(part));
 
 export const sum = (counts: Record<string, number>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** What PostgreSQL says of rows that are none, or that do not belong together (classes 22 and 23). */
+/** Whether PostgreSQL refused rows because they are invalid or inconsistent (classes 22 and 23). */
 export const isRefusedContent = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && /^2[23]/.test(String(error.code));
 
@@ -256,19 +268,22 @@ async function textOf(entry: ArchiveEntry, name: string): Promise<string> {
 function requireAll(found: Pick<Ending, 'rows' | 'files' | 'bytes'>, ending: Ending): void {
   for (const [table, count] of Object.entries(found.rows)) {
     if (ending.rows[table] !== count)
-      throw damaged(`${table} has ${sayCount(count, 'row')} of ${ending.rows[table] ?? 'none'}`);
+      throw damaged(`${table} has ${sayCount(count, 'row')} instead of ${ending.rows[table] ?? 'none'}`);
   }
   if (found.files !== ending.files || found.bytes !== ending.bytes)
     throw damaged(`it has ${found.files} of ${sayCount(ending.files, 'file')}`);
 }
 
 const otherKey =
-  'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with: secrets and links in it could not be read. Take that one away, or put the right one in its place.';
+  'SECRET_KEY, or secret.key in DATA_DIR, is not the key that the backup was used with, so its secrets and links could not be read. Remove that key, or replace it with the right one.';
 
 export const isKeyOf = ({ key_fingerprint: fingerprint }: Manifest, key: string): boolean =>
   openVault(key).derive('fingerprint').includes(fingerprint!);
 
-/** Whether there is a key here. @throws BackupError for one that the backup was not used with. */
+/**
+ * Returns whether there is a key here.
+ * @throws BackupError if the backup was used with another key.
+ */
 async function findKey(
   { dataDir, secretKey }: Pick<Config, 'dataDir' | 'secretKey'>,
   manifest: Manifest,

@@ -21,8 +21,9 @@ import { BackupError } from './fill-table.ts';
 import { type BackupContext, makeBackup } from './make-backup.ts';
 
 /**
- * How a backup that begins now is called: no two are called the same, so that none is replaced, be it the one that the instance was
- * restored from; and those of two instances in one folder are told apart by their marks (kit/instance-storage).
+ * Returns the name of a backup that begins now. Names are unique, so no backup is replaced, not even the one
+ * that the instance was restored from. The marks of the instances (kit/instance-storage) distinguish the
+ * backups of two instances in one folder.
  */
 const nameOf = (begun: Date, mark: string | null | undefined): string =>
   `${prefixOf(mark)}${begun.toISOString().replace(/[:.]/g, '-')}.backup`;
@@ -30,18 +31,21 @@ const nameOf = (begun: Date, mark: string | null | undefined): string =>
 const prefixOf = (mark: string | null | undefined): string =>
   mark ? `formloom-${mark.slice(-8)}-` : 'formloom-';
 
-/** In the bucket. No workspace has this for its id. */
+/** Returns the key in the bucket. No workspace has the id `backups`. */
 const keyOf = (name: string): string => `backups/${name}`;
 
-/** Where one lies on its way to the bucket and from there. */
+/** Returns the folder for a backup on its way to or from the bucket. */
 const spoolOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'spool');
 
-/** The newest that were made, and the newest of these that are whole: one that lacks files pushes none of these out. */
+/**
+ * The newest backups that were made, and the newest complete ones. A backup that lacks files never displaces
+ * a complete one.
+ */
 const kept = `(select due_at from backups where bytes is not null order by due_at desc limit $keep)`;
 
 const keptWhole = `(select due_at from backups where bytes is not null and problem is null order by due_at desc limit $keep)`;
 
-/** Those that are not kept, and all that failed before the first that is. */
+/** Selects the backups that are not kept, including all that failed before the first kept one. */
 const selectOutdated = statement(
   'backup.select_outdated',
   'keep',
@@ -53,7 +57,10 @@ const selectOutdated = statement(
 
 const deleteBackup = statement('backup.delete', 'due_at', '', `delete from backups where due_at = $due_at`);
 
-/** All that are known, and whether each is being made, or was broken off since, and is of the newest that were made. */
+/**
+ * Selects all known backups: whether each is in progress or was interrupted, and whether it is one of the
+ * newest that were made.
+ */
 const selectBackups = statement(
   'backup.select',
   'keep',
@@ -65,8 +72,8 @@ const selectBackups = statement(
 type SweepContext = { config: Config; database: Database };
 
 /**
- * Removes backups of the schedule beyond the number that is kept, and what one that was killed left here. Every server does
- * so by itself: none sees the disks of the others.
+ * Deletes scheduled backups beyond the number to keep, and the leftovers of killed ones on this server. Every
+ * server does this, since none sees the disks of the others.
  */
 export async function sweepBackups({ config, database }: SweepContext): Promise<void> {
   if (!config.backup) return;
@@ -76,7 +83,7 @@ export async function sweepBackups({ config, database }: SweepContext): Promise<
     else for (const path of [name, `${name}.part`]) await rm(join(to, path), { force: true });
     await deleteBackup(database, { due_at });
   }
-  // Listed before the rows are read: of whatever lies there and is being made, there is a row by now.
+  // Files are listed before the rows are read, so that every file of a backup in progress has its row.
   const [spooled, stored] = await Promise.all([spoolOf(config), to].map(listBackups));
   const rows = await selectBackups(database, { keep });
   const isBegun = (name: string): boolean => rows.some((row) => row.is_begun && row.name === name);
@@ -94,7 +101,10 @@ export async function sweepBackups({ config, database }: SweepContext): Promise<
 
 type Found = { path: string; name: string; isPart: boolean };
 
-/** What lies in a folder and is called as the schedule calls them; none in one that is not there. */
+/**
+ * Lists the files in a folder that are named like scheduled backups. Returns none if the folder does not
+ * exist.
+ */
 async function listBackups(folder: string | undefined): Promise<Found[]> {
   if (folder === undefined) return [];
   const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
@@ -107,7 +117,7 @@ async function listBackups(folder: string | undefined): Promise<Found[]> {
   });
 }
 
-/** The advisory lock of whoever makes a backup of the schedule, for as long as that takes; any constant of our own. */
+/** The advisory lock that a process holds while it makes a scheduled backup. The number is arbitrary. */
 const backupLock = 7_246_002;
 
 const takeBackupLock = statement(
@@ -117,7 +127,7 @@ const takeBackupLock = statement(
   `select pg_try_advisory_lock($lock) as is_taken`,
 );
 
-/** Whether a moment has its backup, or it was tried since `again`. */
+/** Finds whether a scheduled time has its backup, or was tried since `again`. */
 const findSettled = statement(
   'backup.find_settled',
   'due_at again',
@@ -127,25 +137,29 @@ const findSettled = statement(
 );
 
 /**
- * Begins the backup of a moment, if it has none and none was tried since `again`. For whoever has the lock: what others left
- * unfinished was broken off, and counts as failed until it is made.
+ * Begins the backup of a scheduled time, if it has none and none was tried since `again`. The caller must
+ * have the lock: unfinished backups of others were interrupted, and count as failed until they are made.
  */
 const beginBackup = statement(
   'backup.begin',
   'due_at name begun_at again',
   'name problem?',
   `with broken_off as (
-     update backups set finished_at = $begun_at, problem = 'it was broken off'
+     update backups set finished_at = $begun_at, problem = 'it was interrupted'
       where due_at < $due_at and finished_at is null)
    insert into backups (due_at, name, begun_at) values ($due_at, $name, $begun_at)
    on conflict (due_at) do update
      set name = $name, begun_at = $begun_at, finished_at = coalesce(backups.finished_at, backups.begun_at),
-         problem = coalesce(backups.problem, 'it was broken off')
+         problem = coalesce(backups.problem, 'it was interrupted')
      where backups.bytes is null and greatest(backups.begun_at, backups.finished_at) < $again
    returning name, problem`,
 );
 
-/** @param bytes null: it was not made. @param problem why, or what it lacks; null for one that is whole. */
+/**
+ * Ends a backup.
+ * @param bytes null if it was not made.
+ * @param problem why it failed, or what it lacks; null if it is complete.
+ */
 const endBackup = statement(
   'backup.end',
   'due_at begun_at bytes? problem? now',
@@ -154,7 +168,7 @@ const endBackup = statement(
     where due_at = $due_at and begun_at = $begun_at`,
 );
 
-/** Leaves a backup that was not tried before to whoever comes next. */
+/** Leaves a backup on its first attempt to the next process. */
 const giveBackBackup = statement(
   'backup.give_back',
   'due_at begun_at',
@@ -166,16 +180,19 @@ type Context = BackupContext & SweepContext & { log: Log; version: string };
 
 type Settings = NonNullable<Context['config']['backup']>;
 
-/** What failed or was broken off is tried again after so long: what kills the process each time does not do so at each of its starts. */
+/**
+ * How long a failed or interrupted backup waits for its retry, in milliseconds. A backup that kills the
+ * process does not do so at each start.
+ */
 const againMs = 600_000;
 
 const endMs = 1_000;
 
 /**
- * Makes the backup that the schedule asks for, one at a time over all processes and servers, and removes those beyond the
- * number that is kept. One that was missed, since nothing ran, is made up for, and so is one that failed or was broken off.
- * @param stop breaks it off; the next process makes it.
- * @returns its name, or undefined when none was due.
+ * Makes the scheduled backup, one at a time across all processes and servers, and deletes backups beyond the
+ * number to keep. A backup that was missed because nothing ran, failed or was interrupted is made later.
+ * @param stop aborts the backup; the next process makes it.
+ * @returns the name of the backup, or undefined if none was due.
  */
 export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promise<string | undefined> {
   const { config, database } = context;
@@ -191,7 +208,7 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
     const one = { due_at: due, begun_at, name: nameOf(begun_at, mark) };
     const begun = only(await beginBackup(database, { ...one, again }));
     if (!begun) return undefined;
-    if (begun.problem !== null) context.log.warn(begun, 'a backup is tried again');
+    if (begun.problem !== null) context.log.warn(begun, 'retrying a backup');
     return make(context, backup, one, stop, AbortSignal.any([lost, ...(stop ? [stop] : [])]));
   });
   if (name !== undefined) await sweep(database, () => sweepBackups(context));
@@ -199,8 +216,8 @@ export async function backUpWhenDue(context: Context, stop?: AbortSignal): Promi
 }
 
 /**
- * Does `work` if nobody else does, over all servers. It hears when it can no longer be sure of that.
- * @returns undefined where another one is at it.
+ * Runs `work` on one server at a time. The signal is aborted when the lock may be lost.
+ * @returns undefined if another server runs it.
  */
 async function alone<Result>(
   database: Database,
@@ -208,13 +225,13 @@ async function alone<Result>(
 ): Promise<Result | undefined> {
   const client = openClient(database);
   const lost = new AbortController();
-  client.once('end', () => lost.abort(new Error('the connection that keeps others from it was lost')));
+  client.once('end', () => lost.abort(new Error('the connection with the lock was lost')));
   await client.connect();
   try {
     if (!only(await takeBackupLock(client, { lock: backupLock }))!.is_taken) return undefined;
     return await work(lost.signal);
   } finally {
-    // A database that is away says no goodbye.
+    // A database that is down does not confirm the end of a connection.
     await Promise.race([client.end(), sleep(endMs, undefined, { ref: false })]);
   }
 }
@@ -232,17 +249,19 @@ async function make(
   try {
     const { bytes, missing } = await store(context, settings, name, signal);
     const problem =
-      missing.length > 0 ? `${sayCount(missing.length, 'file is', 'files are')} not whole in storage` : null;
+      missing.length > 0
+        ? `${sayCount(missing.length, 'file is', 'files are')} missing or incomplete in storage`
+        : null;
     if (problem) log.error({ name, missing: missing.slice(0, 20) }, `a backup was made, but ${problem}`);
     else log.info({ name, bytes }, 'a backup was made');
     await endBackup(database, { ...moment, bytes, problem, now: now() });
   } catch (error) {
     if (stop?.aborted) {
-      log.info({ name }, 'a backup was broken off by a stop, and is made by whoever starts next');
+      log.info({ name }, 'a stop interrupted a backup; the next process makes it');
       await giveBackBackup(database, moment);
       return undefined;
     }
-    log.error({ err: error, name }, 'a backup could not be made');
+    log.error({ err: error, name }, 'could not make a backup');
     await endBackup(database, { ...moment, bytes: null, problem: sayWithCause(error as Error), now: now() });
   }
   return name;
@@ -281,22 +300,22 @@ async function store(
 const mostNamed = 10;
 
 /**
- * Brings a backup from the bucket into a file of this disk that has no name: whatever ends this, nothing stays.
- * @throws BackupError with the names that there are, the newest first.
+ * Downloads a backup from the bucket into a file without a name, so that nothing stays on the disk, however
+ * this ends.
+ * @throws BackupError with the names of the existing backups, newest first.
  */
 export async function fetchBackup(
   config: Pick<Config, 's3' | 'dataDir' | 'limits'>,
   name: string,
 ): Promise<FileHandle> {
-  if (!config.s3)
-    throw new BackupError('A backup of the bucket takes S3_ENDPOINT, and the settings beside it.');
+  if (!config.s3) throw new BackupError('Backups in a bucket require S3_ENDPOINT and the other S3 settings.');
   const bucket = openBucket(config.s3);
   const content = name === '' ? undefined : await bucket.open(keyOf(name));
   if (!content) {
     const keys = (await bucket.list(keyOf(''))).map((key) => key.slice(keyOf('').length));
     const names = keys.toSorted().toReversed().slice(0, mostNamed);
     throw new BackupError(
-      `${name === '' ? 'Say which one behind s3: the bucket' : `The bucket has no backup ${name}. It`} has ${names.join(', ') || 'none at all'}.`,
+      `${name === '' ? 'Name a backup, as in s3:<name>. The bucket' : `The bucket has no backup ${name}. It`} has ${names.join(', ') || 'none at all'}.`,
     );
   }
   await makeDirectories(spoolOf(config), 0o750);
@@ -310,6 +329,9 @@ export async function fetchBackup(
   } catch (error) {
     await file.close();
     if (error instanceof BackupError) throw error;
-    throw filesAway(`The bucket broke off amid ${name}: ${(error as Error).message}`, error);
+    throw filesAway(
+      `The download of ${name} from the bucket was interrupted: ${(error as Error).message}`,
+      error,
+    );
   }
 }

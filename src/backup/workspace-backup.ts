@@ -36,7 +36,8 @@ import {
   untilEnd,
 } from './restore-backup.ts';
 
-// Of one workspace: its row, each row of a tenant table with its id, and the people whom these rows name.
+// A backup of one workspace has its row, all rows of tenant tables with its id, and the people whom these
+// rows name.
 
 const findWorkspace = statement(
   'backup.find_workspace',
@@ -45,10 +46,13 @@ const findWorkspace = statement(
   `select name from workspaces where id = $workspace_id`,
 );
 
-/** Trigger functions count the bytes again when files are restored. */
+/** Triggers count the bytes again when files are restored. */
 const derivedTables = `('stored_bytes')`;
 
-/** The tables with rows of workspaces, each with the tables and the columns by which it refers to others. */
+/**
+ * Selects the tables with rows of workspaces, with the tables that each refers to and the columns that refer
+ * to people.
+ */
 export const selectTenantTables = statement(
   'backup.select_tenant_tables',
   '',
@@ -67,7 +71,7 @@ export const selectTenantTables = statement(
     order by 1`,
 );
 
-/** The tables about people that a workspace takes along: how they sign in, and no session. */
+/** The tables about people in a workspace backup: how they sign in, but no sessions. */
 export const peopleTables = {
   users: 'id',
   accounts: 'user_id',
@@ -88,7 +92,10 @@ const selectPeopleTables = statement(
     order by array_position($names, c.relname::text)`,
 );
 
-/** Gives the restored segments new codes, which are unique in an instance, and their documents the same. */
+/**
+ * Gives the restored segments new codes, which are unique in an instance, and updates the terms of their
+ * documents.
+ */
 const renumberSegments = statement(
   'backup.renumber_segments',
   'workspace_id',
@@ -107,7 +114,7 @@ const renumberSegments = statement(
       and old.first_id = (select first_id from old as each where each.first_id <= d.submission_id order by first_id desc limit 1)`,
 );
 
-/** The people of the archive whose address belongs to another account here. */
+/** Selects the email addresses in the archive that belong to another account here. */
 const selectTakenAddresses = `
   select u.email from users u join incoming_users i on i.email = u.email and i.id <> u.id order by 1`;
 
@@ -119,7 +126,7 @@ const ofWorkspace = ({ name }: { readonly name: string }, workspaceId: string): 
 const copyTenantRows = (table: Table, workspaceId: string): string =>
   `copy (select ${listed(table)} from ${identifier(table.name)} where ${ofWorkspace(table, workspaceId)}) to stdout`;
 
-/** Copies the rows of those whom a row of the workspace names. */
+/** Copies the rows of the people whom rows of the workspace name. */
 const copyPeople = (table: Table, tenants: readonly TenantTable[], workspaceId: string): string => {
   const named = tenants.flatMap(({ name, people }) =>
     people.map(
@@ -138,11 +145,11 @@ const incoming = 'incoming_';
 
 const incomingName = (name: string): string => `${incoming}${name}`;
 
-/** People come to a table of the transaction first: an account that exists here stays as it is. */
+/** Creates a temporary table for people: accounts that exist here must not change. */
 const createIncoming = (name: string): string =>
   `create temp table ${identifier(incomingName(name))} (like ${identifier(name)}) on commit drop`;
 
-/** Inserts the people who are new here, and then what belongs to these. */
+/** Inserts the people who are new here, and then their other rows. */
 const insertIncoming = ({ name, columns }: Table): string => {
   const from = incomingName(name);
   const rows = `select ${listed({ name, columns })} from ${identifier(from)}`;
@@ -153,7 +160,7 @@ const insertIncoming = ({ name, columns }: Table): string => {
     : `${into} ${rows} where user_id in (select id from new_people)`;
 };
 
-/** A restored workspace, with the counts of all that came with it. */
+/** A restored workspace, with the counts of what was restored. */
 export type RestoredWorkspace = Restored & { workspace: string; name: string };
 
 /**
@@ -183,7 +190,7 @@ export async function backUpWorkspace(
     await writeArchive(options.path, options.passphrase, fill, options);
     return made!;
   } finally {
-    // The session holds a lock: it is not used again.
+    // The session holds a lock, so it is not reused.
     client.release(true);
     await pool.end();
   }
@@ -220,7 +227,7 @@ type Tables = {
   people: Awaited<ReturnType<typeof selectPeopleTables>>;
 };
 
-/** Finds the tables in an order in which each comes after those that it refers to. */
+/** Finds the tables, ordered so that each comes after those that it refers to. */
 async function findTables(client: PoolClient): Promise<Tables> {
   const waiting = new Map((await selectTenantTables(client, {})).map((table) => [table.name, table]));
   const tenants: Tables['tenants'] = [];
@@ -233,13 +240,16 @@ async function findTables(client: PoolClient): Promise<Tables> {
   return { tenants, people: await selectPeopleTables(client, { names: Object.keys(peopleTables) }) };
 }
 
-/** People come to tables of their own first, under another name. */
+/** People are first restored into temporary tables with other names. */
 const tablesOf = ({ tenants, people }: Tables): Manifest['tables'] => [
   ...people.map(({ name, columns }) => ({ name: incomingName(name), columns })),
   ...tenants.map(({ name, columns }) => ({ name, columns })),
 ];
 
-/** Reads which workspace an archive holds; undefined for a backup of an instance. @throws BackupError */
+/**
+ * Returns the workspace of an archive; undefined for a backup of an instance.
+ * @throws BackupError if the file cannot be read.
+ */
 export async function readWorkspaceOf(
   path: string,
   passphrase: string | undefined,
@@ -253,10 +263,12 @@ export async function readWorkspaceOf(
 }
 
 /**
- * Adds the workspace of a backup to an instance, with the ids that it had, beside a running service. All rows come in
- * one transaction, which ends when the archive was read to its end. Accounts that exist here stay as they are.
- * @param context.key the keys of this instance; undefined accepts the values that another key sealed.
- * @throws BackupError if the workspace exists, the version differs, the archive is damaged, or the key is another.
+ * Restores a workspace with its ids into an instance while the service runs. All rows are inserted in one
+ * transaction, which is committed when the archive was read to its end. Accounts that exist here do not
+ * change.
+ * @param context.key the keys of this instance; undefined accepts values that another key sealed.
+ * @throws BackupError if the workspace exists, the version differs, the archive is damaged, or another key
+ * sealed it.
  */
 export async function restoreWorkspace(
   context: BackupContext & { key: string | undefined },
@@ -272,7 +284,7 @@ export async function restoreWorkspace(
     await requireSameVersion(manifest);
     if (key !== undefined && manifest.key_fingerprint !== null && !isKeyOf(manifest, key))
       throw new BackupError(
-        'Another instance key sealed the secrets of this workspace. Add that key to SECRET_KEY, behind yours and a comma, and restore again.',
+        'Another instance key sealed the secrets of this workspace. Append a comma and that key to SECRET_KEY, and restore again.',
       );
     const workspace = manifest.workspace!;
     await refuseExisting(database, workspace.id);
@@ -294,7 +306,7 @@ export async function restoreWorkspace(
   }
 }
 
-/** Notes each key before its bytes are stored, so that a failed restore can remove them. */
+/** Records each key before its bytes are stored, so that a failed restore can delete the files. */
 const noting =
   (storage: BackupContext['storage'], stored: string[]): BackupContext['storage']['put'] =>
   (key, source, limit) => {
@@ -311,7 +323,7 @@ async function fill(
   const workspaceId = manifest.workspace!.id;
   const tables = await findTables(client);
   if (JSON.stringify(tablesOf(tables)) !== JSON.stringify(manifest.tables))
-    throw damaged('its tables are not those of its version');
+    throw damaged('its tables do not match its version');
   for (const { name } of tables.people) await client.query(createIncoming(name));
   const people = new Map(tables.people.map((table) => [incomingName(table.name), table]));
   const ending = await readEntries(storage, client, {
@@ -338,7 +350,7 @@ async function requireOwnRows(
   expected: number,
 ): Promise<void> {
   const { rows } = await client.query<{ count: number }>(countTenantRows(name, workspaceId));
-  if (rows[0]!.count !== expected) throw damaged(`${name} has rows of another workspace`);
+  if (rows[0]!.count !== expected) throw damaged(`${name} contains rows of another workspace`);
 }
 
 async function refuseTakenAddresses(client: PoolClient): Promise<void> {
@@ -353,13 +365,13 @@ async function requireSameVersion({ version, migrations }: Manifest): Promise<vo
   const known = await readMigrations();
   if (findMigrationsOf(migrations, known)?.length !== known.length)
     throw new BackupError(
-      `The workspace was backed up by Formloom ${version}, whose database differs from this version's. Restore it with that version.`,
+      `The workspace was backed up by Formloom ${version}, which has a different database version. Restore it with that version.`,
     );
 }
 
 async function refuseExisting(database: Database, id: string): Promise<void> {
   if (only(await findWorkspace(await cellOfWorkspace(database, id), { workspace_id: id })))
     throw new BackupError(
-      `The workspace ${id} exists in this instance. Delete it first, or restore into another instance.`,
+      `The workspace ${id} already exists in this instance. Delete it first, or restore into another instance.`,
     );
 }

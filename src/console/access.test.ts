@@ -36,7 +36,7 @@ const foreign: [what: string, headers: Record<string, string>][] = [
 
 for (const [what, headers] of foreign) {
   test(`a request with ${what} is refused and changes nothing`, async () => {
-    const answer = await owner.api('PATCH', '/workspace', { name: 'Taken over' }, headers);
+    const answer = await owner.api('PATCH', '/workspace', { name: 'Imported' }, headers);
     assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden']);
     assert.equal(await nameOf(), 'Test');
   });

@@ -130,7 +130,7 @@ export async function dryRun(
 ): Promise<DryRun> {
   const { workspaceId, formId } = scope;
   const { structure } = await requireForm(db, { workspaceId, formId });
-  // It was validated when it became the live version.
+  // It was validated when it was published.
   const live = { workspaceId, formId, form: effectiveForm(structure) };
   const needed: Permission = 'submissions:read';
   const [judgement, impact] = await Promise.all([

@@ -276,7 +276,7 @@ export function wholeFormEndpoints({
         requireReach(formIds, params.id);
         const key = { workspaceId, formId: params.id };
         const { structure } = await requireForm(database, key);
-        // It was validated when it became the live version.
+        // It was validated when it was published.
         const { scanned, counts } = await countStoredAnswers(database, {
           ...key,
           form: effectiveForm(structure),

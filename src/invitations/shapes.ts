@@ -201,7 +201,7 @@ export const InvitationsOverview = Type.Object({
     reminder_message: Type.Union([Type.String(), Type.Null()]),
     remind_after_days: Type.Array(Type.Integer()),
   }),
-  /** What `{{…}}` may stand for. */
+  /** The names that `{{…}}` can use. */
   placeholders: Type.Record(Type.String(), Type.String()),
   /** Questions that a column can fill in. */
   questions: Type.Array(Type.Object({ id: Type.String(), label: Type.String() })),

@@ -55,7 +55,7 @@ test('without a list a page of any site sends and reads the answer, problems too
   assert.deepEqual([taken.status, taken.headers.get('access-control-allow-origin')], [201, '*']);
   const wrong = await send(form, site, '');
   assert.deepEqual([wrong.status, wrong.headers.get('access-control-allow-origin')], [422, '*']);
-  assert.equal((await visitor.submit(form, { name: 'by a program' })).status, 201);
+  assert.equal((await visitor.submit(form, { name: 'through the API' })).status, 201);
   assert.equal(await load(form, { Origin: site }, { name: 'by a form' }), 303);
   assert.equal((await stored(form)).length, 3);
   assert.deepEqual(await held(form), []);

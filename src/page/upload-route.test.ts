@@ -132,7 +132,7 @@ test('a disk that is full: 503 at once, nothing is kept, /readyz says it, and ro
     const { status, body } = await visitor.fetch('/readyz', {});
     return [status, body.status];
   };
-  assert.deepEqual(await ready(), [503, 'the disk of the uploads is full']);
+  assert.deepEqual(await ready(), [503, 'the disk for uploads is full']);
 
   const large = fileOf('large.txt', 'x'.repeat(8 * 1024 * 1024));
   const post = new FormData();

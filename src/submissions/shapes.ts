@@ -212,7 +212,7 @@ export const TimelineEntry = named(
   ]),
 );
 export type TimelineEntry = Static<typeof TimelineEntry>;
-/** Newest first. */
+/** Selects the API keys of all workspaces, newest first. */
 export const Timeline = Type.Object({
   data: Type.Array(TimelineEntry),
   is_cut: Type.Boolean({ description: 'More happened than is listed.' }),

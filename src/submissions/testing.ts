@@ -24,7 +24,7 @@ export async function openScene(
   beside?: { readonly workspaceId: string },
 ) {
   const workspaceId =
-    beside?.workspaceId ?? (await createWorkspace(database, { name: 'Test', plan: 'enterprise' })).id;
+    beside?.workspaceId ?? (await createWorkspace(database, { name: 'Condition', plan: 'enterprise' })).id;
   const { id: formId } = await createForm(database, workspaceId, {
     structure: structure(...elements),
     status: 'published',

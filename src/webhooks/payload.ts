@@ -226,7 +226,7 @@ export function payloadEndpoints({
 }) {
   const loadForm = async (workspaceId: string, id: string) => {
     const found = await requireForm(database, { workspaceId, formId: id });
-    // It was validated when it became the live version.
+    // It was validated when it was published.
     return { id: found.id, name: found.name, structure: effectiveForm(found.structure) };
   };
   return {

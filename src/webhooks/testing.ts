@@ -29,7 +29,7 @@ export type Place = { workspaceId: string; formId: string };
 
 /** A workspace with a published form. */
 export async function makeForm(database: Database, plan: Plan = 'pro'): Promise<Place> {
-  const workspace = await createWorkspace(database, { name: 'Test', plan });
+  const workspace = await createWorkspace(database, { name: 'Condition', plan });
   const form = await createForm(database, workspace.id, { structure, status: 'published' });
   return { workspaceId: workspace.id, formId: form.id };
 }

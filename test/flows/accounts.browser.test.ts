@@ -44,7 +44,7 @@ test('the one-time link makes the first account, signs it in, and leads to the c
   const page = await console.open(`/app/setup?token=${token}`);
   await page.getByLabel('Email address').fill('first@example.org');
   await page.getByLabel('Password').fill('correct horse battery');
-  await page.getByLabel('Name of your workspace').fill('Acme');
+  await page.getByLabel('Workspace name').fill('Acme');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'You are set up' }).waitFor();
   const key = (await page.locator('code').first().textContent())!;
@@ -126,7 +126,7 @@ test('a password is changed, and only this browser stays signed in', { skip: isS
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Your password').fill(person.password);
   await dialog.getByRole('button', { name: 'Sign out', exact: true }).click();
-  await page.getByText('It is signed out.').waitFor();
+  await page.getByText('The browser was signed out.').waitFor();
   await third.reload();
   await heading(third, 'Sign in to Formloom');
   await console.leave(third);
@@ -164,7 +164,7 @@ test('a workspace is made, renamed and left behind for another, by keyboard', { 
   await tabTo(page, 'link', 'General');
   await press(page, 'Enter');
   await heading(page, 'General');
-  await page.getByText('From the Pro plan').waitFor();
+  await page.getByText('Pro plan and higher').waitFor();
   await tabTo(page, 'textbox', 'Name');
   await press(page, 'ControlOrMeta+a');
   await type(page, 'Renamed');
@@ -190,8 +190,8 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await press(page, 'Enter');
   await write(page, 'new@example.org');
   await press(page, 'Enter');
-  await page.getByRole('dialog', { name: 'Hand over the link' }).waitFor();
-  const link = (await page.getByRole('textbox', { name: 'Link of the invitation' }).textContent())!;
+  await page.getByRole('dialog', { name: 'Copy invitation link' }).waitFor();
+  const link = (await page.getByRole('textbox', { name: 'Invitation link' }).textContent())!;
   await tabTo(page, 'button', 'Done');
   await press(page, 'Enter');
   await page.getByRole('rowheader', { name: /new@example.org/ }).waitFor();
@@ -282,9 +282,9 @@ test('whoever signs in with a temporary password chooses one of their own before
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(temporaryPassword);
   await press(page, 'Enter');
-  await heading(page, 'Choose a password of your own');
+  await heading(page, 'Choose your own password');
   await page.goto(`${service.url}/app/account`);
-  await heading(page, 'Choose a password of your own');
+  await heading(page, 'Choose your own password');
   assert.deepEqual(await findBarriers(page), []);
   await tabTo(page, 'textbox', 'Temporary password');
   await write(page, temporaryPassword);
@@ -318,7 +318,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  const shown = page.getByRole('textbox', { name: 'Or type this into the app' });
+  const shown = page.getByRole('textbox', { name: 'Or enter this key in the app' });
   const secret = (await shown.textContent())!;
   for (const width of [1280, 375, 320]) {
     await page.setViewportSize({ width, height: 800 });
@@ -330,12 +330,12 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await page.setViewportSize({ width: 1280, height: 800 });
   // None is taken twice, and the next one counts as well: it stays good for half a minute however slow the screens are.
   const nextCode = () => codeOf(secret, stepAt(new Date()) + 1);
-  await page.getByLabel('Code that the app shows').fill('000000');
+  await page.getByLabel('Code shown in the app').fill('000000');
   await press(page, 'Enter');
   await page.getByText('Is the clock of your phone right?').waitFor();
-  await page.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date())));
+  await page.getByLabel('Code shown in the app').fill(codeOf(secret, stepAt(new Date())));
   await press(page, 'Enter');
-  await page.getByRole('dialog', { name: 'Keep your recovery codes' }).waitFor();
+  await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   const codes = await page.getByRole('list', { name: 'Recovery codes' }).locator('code').allTextContents();
   assert.equal(codes.length, 10);
@@ -344,24 +344,24 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
     page.getByRole('button', { name: 'Download' }).click(),
   ]);
   assert.equal(download.suggestedFilename(), 'formloom-recovery-codes.txt');
-  await tabTo(page, 'button', 'I have kept them');
+  await tabTo(page, 'button', 'I have saved them');
   await press(page, 'Enter');
   await page.getByText('10 left').waitFor();
   assert.equal((await page.content()).includes(codes[0]!), false, 'they are shown once');
 
   for (const [way, typed] of [
-    ['Code of your authenticator app', nextCode],
+    ['Code from your authenticator app', nextCode],
     ['Recovery code', () => codes[0]!],
   ] as const) {
     const again = await console.open('/app/account');
     await again.getByLabel('Email address').fill(person.email);
     await again.getByLabel('Password').fill(person.password);
     await press(again, 'Enter');
-    await heading(again, 'Is it you?');
+    await heading(again, 'Two-factor authentication');
     if (way === 'Recovery code') {
       assert.deepEqual(await findBarriers(again), []);
       await again.goto(`${service.url}/app/account`);
-      await heading(again, 'Is it you?');
+      await heading(again, 'Two-factor authentication');
       await tabTo(again, 'button', 'Use a recovery code');
       await press(again, 'Enter');
     }
@@ -411,8 +411,8 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await write(page, person.password);
   assert.deepEqual(await findBarriers(page), []);
   await press(page, 'Enter');
-  await page.getByRole('dialog', { name: 'Keep your recovery codes' }).waitFor();
-  await tabTo(page, 'button', 'I have kept them');
+  await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
+  await tabTo(page, 'button', 'I have saved them');
   await press(page, 'Enter');
   await page.getByText('Passkey: My laptop').waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -423,23 +423,23 @@ test('a passkey is added, signs in without a password, is the second step, and i
     await heading(page, 'Sign in to Formloom');
   };
   await leave();
-  await tabTo(page, 'button', 'Use a passkey');
+  await tabTo(page, 'button', 'Sign in with a passkey');
   await press(page, 'Enter');
   await heading(page, 'Your account');
   await leave();
   await page.getByLabel('Email address').fill(person.email);
   await page.getByLabel('Password').fill(person.password);
   await press(page, 'Enter');
-  await heading(page, 'Is it you?');
+  await heading(page, 'Two-factor authentication');
   // One that is refused is said here, and leads nowhere else.
   const { database } = named.services;
   await database.query("update passkeys set credential_id = 'x' || credential_id");
-  await tabTo(page, 'button', 'Use a passkey');
+  await tabTo(page, 'button', 'Sign in with a passkey');
   await press(page, 'Enter');
   await page.getByText('This passkey is not known here.').waitFor();
-  await heading(page, 'Is it you?');
+  await heading(page, 'Two-factor authentication');
   await database.query('update passkeys set credential_id = substr(credential_id, 2)');
-  await tabTo(page, 'button', 'Use a passkey');
+  await tabTo(page, 'button', 'Sign in with a passkey');
   await press(page, 'Enter');
   await heading(page, 'Your account');
 
@@ -456,7 +456,7 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await press(page, 'Enter');
   await page.getByText('Passkey: Desk').waitFor({ state: 'detached' });
   await leave();
-  await tabTo(page, 'button', 'Use a passkey');
+  await tabTo(page, 'button', 'Sign in with a passkey');
   await press(page, 'Enter');
   await page.getByText('This passkey is not known here.').waitFor();
   await session.send('WebAuthn.disable');
@@ -489,7 +489,7 @@ test('the provider of identities signs in, leads back to where one wanted to be,
   await heading(refused, 'You are not signed in');
   await refused.getByText('no confirmed address of a domain that is let in here').waitFor();
   assert.deepEqual(await findBarriers(refused), []);
-  await refused.getByRole('link', { name: 'Back to the sign-in' }).click();
+  await refused.getByRole('link', { name: 'Back to sign-in' }).click();
   await heading(refused, 'Sign in to Formloom');
   await passkeys.leave(refused);
 });
@@ -501,15 +501,15 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
   const member = await signIn(service, { name: 'Grace', workspaceId: owner.workspaceId, role: 'editor' });
   const { workspaceId } = owner;
   const page = await console.open(`/app/w/${workspaceId}/settings/general`, owner);
-  await tabTo(page, 'button', 'Ask everybody for a second step');
+  await tabTo(page, 'button', 'Require two-factor');
   await press(page, 'Enter');
-  const question = page.getByRole('alertdialog', { name: 'Ask everybody for a second step?' });
+  const question = page.getByRole('alertdialog', { name: 'Require two-factor?' });
   await question.getByText('2 of 2 have none yet').waitFor();
   await question.getByText('Grace').waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await tabTo(page, 'button', 'Ask for it');
+  await tabTo(page, 'button', 'Require two-factor');
   await press(page, 'Enter');
-  await page.getByText('Everybody signs in in two steps from now on.').waitFor();
+  await page.getByText('Two-factor is now required for all members.').waitFor();
   await console.leave(page);
 
   const { body: form } = await callApi(
@@ -522,23 +522,23 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
     },
   );
   const theirs = await console.open(`/app/forms/${form.id}`, member);
-  await heading(theirs, 'A second step is asked for');
+  await heading(theirs, 'Two-factor authentication required');
   for (const path of ['/app/', `/app/w/${workspaceId}/settings/members`]) {
     await theirs.goto(service.url + path);
-    await heading(theirs, 'A second step is asked for');
+    await heading(theirs, 'Two-factor authentication required');
   }
   assert.deepEqual(await findBarriers(theirs), []);
   await tabTo(theirs, 'button', 'Set up');
   await press(theirs, 'Enter');
   await write(theirs, member.password);
   await press(theirs, 'Enter');
-  const secret = (await theirs.getByRole('textbox', { name: 'Or type this into the app' }).textContent())!;
-  await theirs.getByLabel('Code that the app shows').fill(codeOf(secret, stepAt(new Date())));
+  const secret = (await theirs.getByRole('textbox', { name: 'Or enter this key in the app' }).textContent())!;
+  await theirs.getByLabel('Code shown in the app').fill(codeOf(secret, stepAt(new Date())));
   await press(theirs, 'Enter');
-  await theirs.getByRole('dialog', { name: 'Keep your recovery codes' }).waitFor();
-  await tabTo(theirs, 'button', 'I have kept them');
+  await theirs.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
+  await tabTo(theirs, 'button', 'I have saved them');
   await press(theirs, 'Enter');
-  await tabTo(theirs, 'button', 'Go on');
+  await tabTo(theirs, 'button', 'Continue');
   await press(theirs, 'Enter');
   await heading(theirs, 'Members');
   await console.leave(theirs);
@@ -549,7 +549,7 @@ test('a key is made, copied, used by the command that is shown, and revoked, by 
 }, async () => {
   const owner = await signIn(service);
   const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
-  await page.getByText('No keys yet').waitFor();
+  await page.getByText('No API keys yet').waitFor();
   await tabTo(page, 'button', 'Create key');
   await press(page, 'Enter');
   await type(page, 'Export');
@@ -563,7 +563,7 @@ test('a key is made, copied, used by the command that is shown, and revoked, by 
   const command = (await page.getByRole('textbox', { name: 'Try it' }).textContent())!;
   const { stdout } = await run('sh', ['-c', `${command} --silent`]);
   assert.deepEqual((JSON.parse(stdout) as { data: unknown[] }).data, []);
-  await tabTo(page, 'button', 'I have stored it');
+  await tabTo(page, 'button', 'I have saved it');
   await press(page, 'Enter');
 
   const row = page.getByRole('row', { name: /Export/ });

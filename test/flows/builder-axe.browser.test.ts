@@ -83,7 +83,7 @@ test('axe finds nothing in any view, light and dark, and markup in every text is
   await page.getByRole('button', { name: /^1 / }).first().click();
   await check('the jumps of a step');
   await page.keyboard.press('/');
-  await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+  await page.getByRole('dialog', { name: 'Add element' }).waitFor();
   await check('the insert menu');
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
@@ -96,10 +96,7 @@ test('axe finds nothing in any view, light and dark, and markup in every text is
   await check('publish');
   await page.keyboard.press('Escape');
   for (const view of ['Preview', 'Languages', 'Settings', 'Share', 'History', 'JSON']) {
-    await page
-      .getByRole('navigation', { name: 'Views of this form' })
-      .getByRole('button', { name: view })
-      .click();
+    await page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name: view }).click();
     await page.locator('[aria-busy]').waitFor({ state: 'detached' });
     await check(view);
   }
@@ -150,7 +147,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await page.keyboard.press('Enter');
   await focusIs(page, /^“Subject matter”/);
 
-  await tap('Add an element');
+  await tap('Add element');
   await isFit('what can be added');
   await sheet.getByRole('menuitem', { name: 'Single choice' }).tap();
   await written.waitFor();
@@ -198,13 +195,13 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await sheet.waitFor({ state: 'detached' });
 
   await tap('Steps');
-  await tap('Add a step', sheet);
-  await focusIs(page, 'Title of the step');
+  await tap('Add step', sheet);
+  await focusIs(page, 'Step title');
   await sheet.waitFor({ state: 'detached' });
   await page.keyboard.insertText('At last');
   await page.keyboard.press('Enter');
   await part(page, '“Message”').tap({ position: { x: 100, y: 90 }, force: true });
-  await tap('Move and more', bar);
+  await tap('More actions', bar);
   await page.getByRole('menuitem', { name: 'At last' }).tap();
 
   await tap('Preview');
@@ -224,11 +221,11 @@ test('on a phone: from a template by labels, options, required and order to a pr
       [
         'Your name',
         'Email address',
-        'What is it about?',
+        'What’s it about?',
         'Day',
         'Subject matter',
         'Attachments',
-        'Where the visitor came from',
+        'Referral source',
       ],
       ['Message'],
     ],
@@ -270,7 +267,7 @@ test('a viewer looks and cannot change', async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
   const viewer = await signIn(service, { workspaceId, role: 'viewer' });
   const page = await openBuilder(form, viewer);
-  await page.getByText('You may look, not change.').waitFor();
+  await page.getByText('View only').waitFor();
   await part(page, '“Name”').click();
   for (const key of ['Delete', 'Control+d', ' ', 'ArrowUp', 'Enter']) await page.keyboard.press(key);
   await part(page, '“Name”').waitFor();

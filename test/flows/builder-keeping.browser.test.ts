@@ -26,7 +26,7 @@ import {
 
 const settingsOf = async (form: string): Promise<Settings> => (await read(form)).draft.settings;
 const view = (page: Page, name: string): Promise<void> =>
-  page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name }).click();
+  page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name }).click();
 
 test('what is chosen while an image is on its way up stays chosen', async () => {
   const form = await make(structure(element('text', 'a')));
@@ -60,14 +60,14 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const form = await make(structure(element('text', 'a')));
   const page = await openBuilder(form);
   const tab = (name: string) =>
-    page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name });
+    page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name });
   await view(page, 'Theme');
   await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#0b');
   await tab('Theme').getByText('1 problem').waitFor();
   await view(page, 'Settings');
-  const seconds = page.getByLabel('Shortest time to fill in, in seconds');
+  const seconds = page.getByLabel('Minimum time to fill in, in seconds');
   await seconds.fill('12s');
-  const redirect = page.getByLabel('Redirect to');
+  const redirect = page.getByLabel('Redirect URL');
   await redirect.fill('nowhere');
   await tab('Settings').getByText('2 problems').waitFor();
   await page.getByText('"redirect_url" must be an address that begins with https://').waitFor();
@@ -107,7 +107,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   const kept = await untilSaved(page, 'it to be saved', closesAt);
   await closes.focus();
   await page.keyboard.press('Backspace');
-  const problem = page.getByText('Only a part of this can be read. Complete it, or clear it.');
+  const problem = page.getByText('This is incomplete. Complete it or clear it.');
   await problem.waitFor();
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
   await page.locator('input[type=datetime-local]:focus').waitFor();
@@ -116,7 +116,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   await saved(page);
   assert.equal(await closesAt(), kept);
   for (const leads of [
-    page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: 'Theme' }),
+    page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name: 'Theme' }),
     page.getByRole('link', { name: 'Submissions', exact: true }),
   ]) {
     await page.getByLabel('Confirmation message').focus();
@@ -172,7 +172,7 @@ test('theme and settings are saved without being asked, are published with the f
   await view(page, 'History');
   await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
   await page.getByText('“#be185d” → “#6d28d9”').waitFor();
-  await page.getByRole('button', { name: 'Restore into the working copy' }).click();
+  await page.getByRole('button', { name: 'Restore to working copy' }).click();
   await untilSaved(page, 'the settings of that version', async () => {
     const { theme, editing } = await settingsOf(form);
     return theme?.color === '#6d28d9' && editing === undefined;
@@ -276,7 +276,7 @@ test('a draft that is renamed is called so in the header, and the JSON that is n
   const form = await make({ ...structure(element('text', 'a')), attrs: { name: 'Untitled form' } });
   const page = await openBuilder(form);
   await view(page, 'JSON');
-  const text = page.getByRole('textbox', { name: 'The form as JSON' });
+  const text = page.getByRole('textbox', { name: 'Form as JSON' });
   await text.fill((await text.inputValue()).replace('Untitled form', 'Garden party'));
   await page.getByRole('banner').getByText('JSON not applied').first().waitFor();
   await view(page, 'Design');
@@ -294,15 +294,15 @@ test('JSON that is not applied yet outlives a look at another view, and says whe
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const page = await openBuilder(form);
   await view(page, 'JSON');
-  const text = page.getByRole('textbox', { name: 'The form as JSON' });
+  const text = page.getByRole('textbox', { name: 'Form as JSON' });
   await text.fill((await text.inputValue()).replace('First', 'Second'));
   await view(page, 'Design');
   await view(page, 'JSON');
   assert.match(await text.inputValue(), /Second/);
-  const note = page.getByText('The form has changed since you began this text');
+  const note = page.getByText('The form has changed since you started editing this JSON');
   assert.equal(await note.count(), 0);
   await view(page, 'Design');
-  await page.getByRole('button', { name: 'Add a step', exact: true }).first().click();
+  await page.getByRole('button', { name: 'Add step', exact: true }).first().click();
   await page.keyboard.press('Enter');
   await view(page, 'JSON');
   await note.waitFor();
@@ -363,15 +363,15 @@ test('a published option that is renamed keeps what answers have of it, and has 
   await page.getByRole('button', { name: 'More of option 1' }).click();
   const details = page.getByRole('group', { name: 'Details of option 1' });
   await details.getByLabel('Places').fill('12');
-  const id = details.getByLabel('Stored as');
+  const id = details.getByLabel('Stored value');
   assert.deepEqual([await id.inputValue(), await id.getAttribute('readonly')], ['Red', '']);
   await page.getByRole('button', { name: 'Add option' }).click();
   await page.getByLabel('Option 3 of 3').fill('Water');
   await page.getByRole('button', { name: 'More of option 3' }).click();
   const other = page.getByRole('group', { name: 'Details of option 3' });
-  await other.getByLabel('Stored as').fill('White');
+  await other.getByLabel('Stored value').fill('White');
   await other.getByText('“White” is stored as that already.').waitFor();
-  await other.getByLabel('Stored as').fill('none');
+  await other.getByLabel('Stored value').fill('none');
   await other.getByLabel('Points').fill('2.5');
   await untilSaved(page, 'the options to be saved', async () => {
     const [drink, why] = (await draftOf(form)).children![0]!.children!;
@@ -395,14 +395,14 @@ test('who undoes what was done in a form that is left is told that it is not ope
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
   const page = await openBuilder(form);
   await view(page, 'JSON');
-  const json = page.getByLabel('The form as JSON');
+  const json = page.getByLabel('Form as JSON');
   await json.fill((await json.inputValue()).replace('"Name"', '"Full name"'));
   await page.getByRole('button', { name: 'Apply' }).click();
   await untilSaved(page, 'it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
   await page.getByRole('link', { name: /All forms of/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Forms' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('The form is not open here any more, so this cannot be undone.').waitFor();
+  await page.getByText('This form is no longer open here, so the change cannot be undone.').waitFor();
   assert.deepEqual(labels(await draftOf(form)), ['Full name']);
   assert.deepEqual(problems, []);
   await leave(page);

@@ -67,7 +67,7 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   await until('the new group to have the focus', async () =>
     page.evaluate(`document.activeElement.closest('.logic-group .logic-group') !== null`),
   );
-  await properties(page).getByRole('button', { name: 'Remove this group' }).click();
+  await properties(page).getByRole('button', { name: 'Remove group' }).click();
   await properties(page).locator('.logic-group .logic-group').waitFor({ state: 'detached' });
   await choose(page, /How it compares/, 'is not');
   await part(page, '“State”').getByText('Shown when Country is not DE').waitFor();
@@ -117,11 +117,11 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await dialog.getByText('Shown when Country is DE').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await part(page, '“Country”').waitFor();
-  await hears(page, 'Nothing was changed.');
+  await hears(page, 'No changes made.');
 
   await part(page, '“Country”').focus();
   await page.keyboard.press('Delete');
-  await dialog.getByRole('button', { name: 'Go on without them' }).click();
+  await dialog.getByRole('button', { name: 'Remove and continue' }).click();
   await part(page, '“Country”').waitFor({ state: 'detached' });
   await part(page, '“State”').getByText('Shown when').waitFor({ state: 'detached' });
   await part(page, '“State”').click();
@@ -171,7 +171,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
   );
   const page = await openBuilder(id);
   await page.getByRole('button', { name: /^1\s*Step 1/ }).click();
-  await properties(page).getByRole('button', { name: 'Jump …' }).click();
+  await properties(page).getByRole('button', { name: 'Add jump' }).click();
   await properties(page)
     .getByRole('button', { name: /Goes to/ })
     .click();
@@ -228,14 +228,14 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   await panel.getByLabel('Pattern').fill('(a');
   await panel.getByText('The pattern must be a regular expression.').waitFor();
   await panel.getByLabel('Pattern').fill('[A-Z]{2}\\d+');
-  await panel.getByLabel('Try an answer').fill('AB12');
+  await panel.getByLabel('Test an answer').fill('AB12');
   await panel.getByText('The pattern takes this answer.').waitFor();
-  await panel.getByLabel('Try an answer').fill('ab12');
+  await panel.getByLabel('Test an answer').fill('ab12');
   await panel.getByText('The pattern refuses this answer.').waitFor();
   await panel.getByLabel('Error message').fill('Two capitals and digits.');
 
   await part(page, '“Day”').click();
-  await choose(page, /Latest/, 'Today, or days before it');
+  await choose(page, /Latest/, 'Days before today (0 for today)');
   await panel.getByLabel('Latest: days before today').fill('18');
   await part(page, '“CV”').click();
   await panel.getByRole('button', { name: 'PDF' }).click();
@@ -276,7 +276,7 @@ test('B6: the preview shows and hides while it is filled in, leads through the s
   await frame.getByRole('button', { name: 'Next' }).click();
   await frame.getByLabel('Mail').fill('ada@example.org');
   await frame.getByRole('button', { name: 'Submit' }).click();
-  await frame.getByText('test, not stored').waitFor();
+  await frame.getByText('preview, not saved').waitFor();
   assert.equal((await read(id)).form.submission_count, 0);
   await leave(page);
 });

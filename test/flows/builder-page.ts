@@ -133,7 +133,7 @@ export const focusIs = (page: Page, words: string | RegExp): Promise<unknown> =>
 /** Adds an element with the keyboard's menu and gives it a label. */
 export async function insert(page: Page, search: string, label: string): Promise<void> {
   await page.keyboard.press('/');
-  await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+  await page.getByRole('dialog', { name: 'Add element' }).waitFor();
   await page.keyboard.type(search);
   await page.locator('.insert-list [data-focused]').waitFor();
   await page.keyboard.press('Enter');

@@ -26,7 +26,7 @@ import {
 /* Saving, conflicts, publishing, versions, preview and JSON in a real browser: docs/rules.md B4-B6. */
 
 test('two editors on one form: nothing is overwritten unseen; keep mine, take theirs, and copy each do what they say', async () => {
-  for (const resolution of ['Keep mine', 'Take theirs', 'Copy mine as a new form']) {
+  for (const resolution of ['Keep mine', 'Use theirs', 'Save mine as a new form']) {
     const form = await make(structure(element('text', 'a', { label: 'Original' })));
     const mine = await openBuilder(form);
     const theirs = await openBuilder(form, bob);
@@ -46,11 +46,11 @@ test('two editors on one form: nothing is overwritten unseen; keep mine, take th
     await dialog.waitFor({ state: 'detached' });
     await saved(mine);
     assert.deepEqual(labels(await draftOf(form)), [resolution === 'Keep mine' ? 'Of Ada' : 'Of Bob']);
-    if (resolution === 'Take theirs') {
+    if (resolution === 'Use theirs') {
       await mine.keyboard.press('Control+z');
       await part(mine, '“Of Ada”').waitFor();
     }
-    if (resolution === 'Copy mine as a new form') {
+    if (resolution === 'Save mine as a new form') {
       const { body } = await tenant.call('GET', '/forms?per_page=1');
       assert.deepEqual(labels(await draftOf(body.data[0]!.id)), ['Of Ada']);
     }
@@ -65,7 +65,7 @@ test('a service that is away: the work is kept in this browser, and saved after 
   await page.route('**/draft', (route) => route.abort());
   await part(page, '“Original”').click();
   await page.getByRole('textbox', { name: 'Label' }).fill('Written offline');
-  await page.getByText('Offline, kept in this browser').first().waitFor();
+  await page.getByText('Offline, saved in this browser').first().waitFor();
   page.on('dialog', (dialog) => void dialog.accept());
   await page.unroute('**/draft');
   await page.reload();
@@ -140,7 +140,7 @@ test('publish: blocking errors lead to their element; then it is live, filled in
 
   await page.getByRole('button', { name: 'History' }).click();
   await page.locator('.versions-item', { hasText: 'Version 2' }).getByRole('button').click();
-  await page.getByRole('button', { name: 'Restore into the working copy' }).click();
+  await page.getByRole('button', { name: 'Restore to working copy' }).click();
   await part(page, '“Name”').waitFor();
   await untilSaved(
     page,
@@ -171,11 +171,11 @@ test('a change over the API beside a working copy is offered, compared, and take
   });
 
   const page = await openBuilder(form);
-  await page.getByText('The live form was changed beside this working copy').waitFor();
+  await page.getByText('The live form changed while you were editing').waitFor();
   await part(page, '“Mine”').waitFor();
   await page.getByRole('button', { name: 'Compare' }).click();
   await page.getByText('Label: “Mine” → “From the API”').waitFor();
-  await page.getByRole('button', { name: 'Take over the live form' }).click();
+  await page.getByRole('button', { name: 'Use live form' }).click();
   await part(page, '“From the API”').waitFor();
   await page.keyboard.press('Control+z');
   await part(page, '“Mine”').waitFor();
@@ -214,9 +214,9 @@ test('preview: the real page, filled in and checked, and nothing is stored; JSON
   assert.equal((await page.locator('.preview-frame').boundingBox())!.width, 375);
 
   await page.getByRole('button', { name: 'JSON' }).click();
-  const text = page.getByLabel('The form as JSON');
+  const text = page.getByLabel('Form as JSON');
   await text.fill('{"type":"form"');
-  await page.getByText('It cannot be applied').waitFor();
+  await page.getByText('This JSON cannot be applied').waitFor();
   await text.fill(
     JSON.stringify(
       structure(element('text', 'name', { label: 'From JSON' }), {
@@ -241,11 +241,11 @@ test('a text is said in another language: saved, undone as one step, taken from 
   const form = await make(structure(element('text', 'a', { label: 'Name' })), true);
   const page = await openBuilder(form);
   const view = (name: string) =>
-    page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name }).click();
+    page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name }).click();
   await view('Languages');
-  await page.getByRole('button', { name: 'Written in' }).click();
+  await page.getByRole('button', { name: 'Original language' }).click();
   await page.getByRole('option', { name: 'English', exact: true }).click();
-  await page.getByLabel('Another language').fill('deutsch');
+  await page.getByLabel('Add a language').fill('deutsch');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   const german = page.getByRole('textbox', { name: 'German: Name', exact: true });
   await german.pressSequentially('Ihr Name');

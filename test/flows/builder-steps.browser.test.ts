@@ -91,7 +91,7 @@ test('B3: a "+" stands at every gap between elements and adds there', { skip: is
   await page.getByRole('button', { name: 'Add an element behind' }).waitFor();
   await page.locator('.insert-here').nth(2).hover();
   await page.locator('.insert-here').nth(2).click();
-  await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+  await page.getByRole('dialog', { name: 'Add element' }).waitFor();
   await page.keyboard.type('email');
   await page.locator('.insert-list [data-focused]').waitFor();
   await page.keyboard.press('Enter');
@@ -125,23 +125,23 @@ test('settings of access, progress, spam and time are set, and a password is nev
   const id = await make(threeSteps);
   const page = await openBuilder(id);
   await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByText('Whoever knows the password').click();
+  await page.getByText('Anyone with the password').click();
   await page.getByRole('button', { name: 'Set password' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Password of this form' });
+  const dialog = page.getByRole('dialog', { name: 'Form password' });
   await dialog.getByLabel('New password').fill('abc');
   await dialog.getByRole('button', { name: 'Set password' }).click();
   await dialog.getByText('must be text of 4 to 128 characters').waitFor();
   await dialog.getByLabel('New password').fill('open sesame');
   await dialog.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('The password holds from now on.').waitFor();
+  await page.getByText('Password set.').waitFor();
   await page.locator('button:focus', { hasText: 'Change password' }).waitFor();
-  await page.getByLabel('Message when it is closed').fill('Come back in May.');
+  await page.getByLabel('Message when closed').fill('Come back in May.');
   await page.getByText('Save progress', { exact: true }).click();
-  await page.getByLabel('Days to go on').fill('7');
-  await page.getByLabel('Shortest time to fill in, in seconds').fill('3');
-  await page.getByLabel('Most in an hour').fill('0');
+  await page.getByLabel('Days to resume').fill('7');
+  await page.getByLabel('Minimum time to fill in, in seconds').fill('3');
+  await page.getByLabel('Hourly limit').fill('0');
   await page.getByText('must be a whole number from 1').first().waitFor();
-  await page.getByLabel('Most in an hour').fill('500');
+  await page.getByLabel('Hourly limit').fill('500');
   await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
   await untilSaved(
     page,

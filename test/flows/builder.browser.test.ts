@@ -298,9 +298,9 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await page.keyboard.press('Control+c');
   await hears(page, '4 parts copied');
 
-  const bar = page.getByRole('toolbar', { name: 'Selected parts' });
+  const bar = page.getByRole('toolbar', { name: 'Actions for the selection' });
   await bar.getByRole('button', { name: 'Required', exact: true }).click();
-  await bar.getByRole('button', { name: 'Move and more' }).click();
+  await bar.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Two' }).click();
   await untilSaved(page, 'all to be in the second step', async () => {
     const [one, two] = (await draftOf(form)).children!;
@@ -459,7 +459,7 @@ test('the canvas is the page: each line of it stands where the page has it, and 
     },
     'in steps': {
       structure: stepsOf(
-        { title: 'You', description: 'Who you are' },
+        { title: 'You', description: 'Your details' },
         parts.slice(1, 3),
         {},
         parts.slice(3, 6),

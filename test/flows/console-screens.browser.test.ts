@@ -42,8 +42,8 @@ const screens: readonly [path: string, title: string][] = [
   [`/app/w/${workspaceId}/settings/people`, 'People'],
   [`/app/w/${workspaceId}/settings/activity`, 'Activity'],
   ['/app/account', 'Your account'],
-  ['/app/nowhere', 'There is nothing at this address'],
-  ['/app/forms/01890000-0000-7000-8000-000000000000', 'This is not here'],
+  ['/app/nowhere', 'Page not found'],
+  ['/app/forms/01890000-0000-7000-8000-000000000000', 'Not found'],
 ];
 
 const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
@@ -55,7 +55,7 @@ test('axe finds nothing on any screen, light and dark, at 1280 and 375 px, none 
   for (const [turn, [path, title]] of screens.entries()) {
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
     await heading(page, title);
-    await page.getByText('Loading …').first().waitFor({ state: 'detached' });
+    await page.getByText('Loading…').first().waitFor({ state: 'detached' });
     // One load of the screen for all of its looks: loading is most of what a look costs.
     for (const { colorScheme, width } of looksAt(turn, looks)) {
       const where = `${path}, ${colorScheme}, ${width} px`;
@@ -192,7 +192,7 @@ test('a person is found across forms, somebody else’s is left out, and what is
   for (const name of ['Ada', 'Ada again', 'A friend of hers'])
     await person.api('POST', `/forms/${form.id}/submissions`, { answers: { mail: 'ada@example.org', name } });
   const page = await console.open(`/app/w/${person.workspaceId}/settings/people`, person);
-  await page.getByLabel('Address, number or answer').fill(' ADA@example.org ');
+  await page.getByLabel('Email address, number or answer').fill(' ADA@example.org ');
   await page.getByRole('button', { name: 'Find person' }).click();
   await page.getByText('Contact: 3').waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -205,7 +205,7 @@ test('a person is found across forms, somebody else’s is left out, and what is
   const dialog = page.getByRole('alertdialog');
   await dialog.getByLabel(/to confirm/).fill('ADA@example.org');
   assert.deepEqual(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Erase for good' }).click();
+  await dialog.getByRole('button', { name: 'Erase permanently' }).click();
   await page.getByText(/^2 submissions\. Backups/).waitFor();
   await page.getByRole('cell', { name: 'Download', exact: true }).waitFor();
   const { body: left } = await person.api<{ data: object[] }>('GET', `/forms/${form.id}/submissions`);
@@ -218,12 +218,12 @@ test('a person is found across forms, somebody else’s is left out, and what is
     ...message,
   });
   assert.equal(sent.status, 201);
-  await page.getByLabel('Address, number or answer').fill('ada@example.org');
+  await page.getByLabel('Email address, number or answer').fill('ada@example.org');
   await page.getByRole('button', { name: 'Find person' }).click();
   await page.getByRole('button', { name: 'Erase 1 …' }).waitFor();
   const held = Promise.withResolvers<void>();
   await page.route('**/api/v1/people?*', (route) => held.promise.then(() => route.continue()));
-  await page.getByLabel('Address, number or answer').fill('grace@example.org');
+  await page.getByLabel('Email address, number or answer').fill('grace@example.org');
   await page.getByRole('button', { name: 'Find person' }).click();
   await page.getByText('Looking through everything').waitFor();
   assert.equal(await page.getByRole('button', { name: /^Erase/ }).count(), 0, 'nobody erases the one before');

@@ -71,9 +71,9 @@ test('a template with a picture brings it into the workspace, and its page shows
 test('a form is made from a template by keyboard, and opens in the builder', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
-  await page.getByLabel('Find a template').fill('nothing like it');
+  await page.getByLabel('Search templates').fill('nothing like it');
   await page.getByText('No template says “nothing like it”').waitFor();
-  await page.getByLabel('Find a template').fill('Attachments');
+  await page.getByLabel('Search templates').fill('Attachments');
   await until(
     'only what asks for that to be left',
     async () => (await page.locator('.template').count()) < 4,
@@ -105,7 +105,7 @@ test('a dialog with entered text asks before Escape, its cross or a click beside
     { path: `/app/forms/${form}/webhooks`, button: 'Add webhook', tab: undefined, field: 'Address' },
   ];
   const page = await console.open(dialogs[0]!.path, person);
-  const question = page.getByRole('alertdialog', { name: 'Discard what you entered?' });
+  const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
   for (const { path, button, tab, field } of dialogs) {
     await page.goto(service.url + path);
     const dialog = page.getByRole('dialog', { name: button });
@@ -191,11 +191,11 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
   await page.getByText('This is a form of Typeform.').waitFor();
   await page
-    .getByRole('list', { name: 'Left out' })
+    .getByRole('list', { name: 'Not imported' })
     .getByText('There is no element like "payment".')
     .waitFor();
   assert.equal((await list(person)).length, 1, 'nothing is made yet');
-  await page.getByRole('button', { name: 'Create this form' }).click();
+  await page.getByRole('button', { name: 'Create form' }).click();
   await page.waitForURL(/\/app\/forms\//);
   assert.deepEqual((await list(person)).map(({ name }) => name).toSorted(), ['Pasted', 'Weaving course']);
   await console.leave(page);
@@ -223,7 +223,7 @@ test('the list is searched, filtered and sorted, and its address says how', asyn
   assert.deepEqual(await names(), ['Banana']);
   assert.equal(await page.getByRole('searchbox', { name: 'Search forms' }).inputValue(), 'an');
   await page.getByRole('searchbox', { name: 'Search forms' }).fill('nothing like it');
-  await page.getByText('No form matches').waitFor();
+  await page.getByText('No matching forms').waitFor();
   await page.getByRole('button', { name: 'Show all forms' }).click();
   await page.getByRole('link', { name: 'Cherry' }).waitFor();
   await console.leave(page);
@@ -321,12 +321,12 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   const page = await console.open(`/app/w/${to.workspaceId}/forms`, to);
   await page.getByRole('tab', { name: 'File' }).click();
   const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await page.getByRole('button', { name: 'Choose file' }).click();
   const chooser = await choosing;
   await chooser.setFiles({ name: 'x.gz', mimeType: 'application/x-gzip', buffer: Buffer.from('no package') });
   await page.getByRole('alert').getByText('The file is no package of a form').waitFor();
   const again = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await page.getByRole('button', { name: 'Choose file' }).click();
   await (await again).setFiles(await file.path());
   await page.getByText('A password is in no file.').waitFor();
   await page.getByRole('button', { name: 'Open the form' }).click();
@@ -340,7 +340,7 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('tab', { name: 'File' }).click();
   const third = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await page.getByRole('button', { name: 'Choose file' }).click();
   await (await third).setFiles(await file.path());
   const open = page.getByRole('button', { name: 'Open the form' });
   await open.waitFor();

@@ -132,10 +132,7 @@ const screens: readonly Screen[] = [
         inForm,
         '[aria-label="Views of this form"]',
         (page: Page) =>
-          page
-            .getByRole('navigation', { name: 'Views of this form' })
-            .getByRole('button', { name: view })
-            .click(),
+          page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name: view }).click(),
       ] as const,
   ),
   [`${inForm}/submissions`, '.sheet-row', press('Add filter')],

@@ -38,7 +38,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   const form = await makeInvitedForm();
   const page = await open(`${form}/submissions`);
   await page.getByRole('link', { name: 'Invitations' }).click();
-  await page.getByRole('heading', { name: 'Nobody is invited yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No invitations yet' }).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await tabTo(page, 'button', 'Invite people');
   await press(page, 'Enter');
@@ -47,7 +47,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await addresses.fill('Ada Lovelace <ada@example.org>\ngrace@example.org\nnobody\nADA@example.org');
   await page.getByText('Line 3: "nobody" is no email address.').waitFor();
   await page.getByText('Line 4: ADA@example.org is on line 1 already.').waitFor();
-  const preview = page.getByRole('region', { name: 'Preview of the mail' });
+  const preview = page.getByRole('region', { name: 'Email preview' });
   await page.getByRole('textbox', { name: 'Subject' }).fill('For {{nmae}}');
   await page.getByText('{{nmae}} stands for nothing.').waitFor();
   await page.getByRole('textbox', { name: 'Subject' }).fill('For {{name|you}}');
@@ -95,23 +95,23 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   const text = 'Mail;Who;Your city;Customer\nada@example.net;Ada;Rome;=17\nnobody;;;\n';
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Choose a file' }).click(),
+    page.getByRole('button', { name: 'Choose file' }).click(),
   ]);
   await chooser.setFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   await page.getByText('1 line is left out').waitFor();
-  const mapping = page.getByRole('group', { name: 'What the columns become' });
+  const mapping = page.getByRole('group', { name: 'Column mapping' });
   await mapping.getByRole('button', { name: /Answer: Your city/ }).waitFor();
   await mapping.getByRole('button', { name: /What “Who” becomes/ }).click();
   await page.getByRole('option', { name: 'Name', exact: true }).click();
-  await page.getByRole('region', { name: 'Preview of the mail' }).getByText('To Ada').waitFor();
+  await page.getByRole('region', { name: 'Email preview' }).getByText('To Ada').waitFor();
   // A look at the other tab takes nothing away, there or here.
   await page.getByRole('tab', { name: 'Paste addresses' }).click();
   assert.equal(await addresses.inputValue(), 'grace@example.net');
   await page.getByRole('tab', { name: 'Import a CSV file' }).click();
   await page.getByText('people.csv').waitFor();
-  await page.getByRole('region', { name: 'Preview of the mail' }).getByText('To Ada').waitFor();
+  await page.getByRole('region', { name: 'Email preview' }).getByText('To Ada').waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await page.getByRole('textbox', { name: 'Remind after days' }).fill('3, 7');
+  await page.getByRole('textbox', { name: 'Reminders after (days)' }).fill('3, 7');
   await page.getByRole('button', { name: 'Send invitations to 1 person' }).click();
   await rowOf(page, 'ada@example.net').getByText('Sent').waitFor();
   const { body } = await tenant.call('GET', `/forms/${form}/invitations`);
@@ -142,7 +142,7 @@ test('a bounced one is mailed again, the quiet ones are reminded, and a revoked 
     'what is searched is read to its end',
   );
   const choose = async (email: string, action: string): Promise<void> => {
-    await page.getByRole('button', { name: `Invitation of ${email}` }).click();
+    await page.getByRole('button', { name: `Invitation for ${email}` }).click();
     await page.getByRole('menuitem', { name: action }).click();
   };
   await choose('gone@example.com', 'Send again');

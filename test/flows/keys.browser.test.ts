@@ -17,7 +17,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   });
   await owner.api('POST', '/forms', { structure: structure(element('text', 'name')) });
   const page = await console.open(`/app/w/${owner.workspaceId}/settings/keys`, owner);
-  await page.getByText('No keys yet').waitFor();
+  await page.getByText('No API keys yet').waitFor();
   await tabTo(page, 'button', 'Create key');
   await press(page, 'Enter');
   await type(page, 'Export');
@@ -33,7 +33,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
     await press(page, 'Enter');
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
-    await tabTo(page, 'button', 'I have stored it');
+    await tabTo(page, 'button', 'I have saved it');
     await press(page, 'Enter');
     return copied;
   };

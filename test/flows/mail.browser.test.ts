@@ -35,7 +35,7 @@ test('a member is invited by mail, makes an account by the link, and is in the w
   await dialog.getByLabel('Email address').fill('nora@example.org');
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  const open = page.getByRole('region', { name: 'Open invitations' });
+  const open = page.getByRole('region', { name: 'Pending invitations' });
   await open.getByText('nora@example.org').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
@@ -69,14 +69,14 @@ test('a withdrawn invitation says so, and somebody with an account signs in and 
   await page.getByRole('button', { name: 'Withdraw the invitation of gone@example.org' }).click();
   await page.getByText('The invitation of gone@example.org was withdrawn.').waitFor();
   const guest = await browser.open(gone);
-  await guest.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+  await guest.getByRole('heading', { name: 'This invitation is not valid' }).waitFor();
 
   await guest.goto(service.url + (await linkIn(known.email, 'join')));
   await guest.getByRole('link', { name: 'Sign in' }).click();
   await guest.getByLabel('Email address').fill(known.email);
   await guest.getByLabel('Password').fill(known.password);
   await guest.getByRole('button', { name: 'Sign in' }).click();
-  await guest.getByRole('button', { name: 'Join the workspace' }).click();
+  await guest.getByRole('button', { name: 'Join workspace' }).click();
   await guest.getByText('Welcome to the workspace.').waitFor();
   await browser.leave(guest);
   await browser.leave(page);
@@ -90,7 +90,7 @@ test('a forgotten password is replaced through a mail', { skip: isSlice }, async
   await page.getByLabel('Email address').fill(person.email);
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Send me a link' }).click();
-  await page.getByText('Look into your inbox').waitFor();
+  await page.getByText('Check your inbox').waitFor();
   const link = await linkIn(person.email, 'reset-password');
   await page.goto(service.url + link);
   await page.getByLabel('New password').fill('short');
@@ -147,7 +147,7 @@ test('the settings of a form say which addresses are of no member of the workspa
     publish: true,
   });
   const page = await browser.open(`/app/forms/${made.body.id}`, owner);
-  const views = page.getByRole('navigation', { name: 'Views of this form' });
+  const views = page.getByRole('navigation', { name: 'Form views' });
   await views.getByRole('button', { name: 'Settings' }).click();
   const field = page.getByLabel('Notify by email');
   await field.fill(`${owner.email.toUpperCase()}, elsewhere@example.com`);

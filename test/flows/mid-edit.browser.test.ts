@@ -50,7 +50,7 @@ test('the service is killed while somebody edits a form in one window and a subm
 
   await t.test('what is written in the builder while it is away is kept, and said', async () => {
     await builder.getByRole('textbox', { name: 'Label' }).fill('Written while it was away');
-    await builder.getByText('Offline, kept in this browser').first().waitFor();
+    await builder.getByText('Offline, saved in this browser').first().waitFor();
   });
 
   await t.test(

@@ -52,7 +52,7 @@ test('what failed is sent again: it says how many before, and how it went', asyn
   const dialog = page.getByRole('dialog', { name: 'Send deliveries again' });
   await dialog.getByText('3 deliveries will be sent again').waitFor();
   await dialog.getByLabel('To').fill('2026-01-01');
-  await dialog.getByText('No delivery matches').waitFor();
+  await dialog.getByText('No matching deliveries').waitFor();
   assert.ok(await dialog.getByRole('button', { name: 'Send again' }).isDisabled());
   await dialog.getByLabel('To').fill('');
   await dialog.getByRole('button', { name: 'Send 3 again' }).click();
@@ -82,7 +82,7 @@ test('a replay that is under way is cancelled', { skip: isSlice }, async () => {
   assert.equal(body.total, 201);
   await page.getByText(/Sending again: \d+ of 201/).waitFor();
   await page.getByRole('button', { name: 'Cancel replay' }).click();
-  await page.getByText('A replay was cancelled after').waitFor();
+  await page.getByText('Replay canceled:').waitFor();
   await browser.leave(page);
 });
 

@@ -27,7 +27,7 @@ test('the spam box is found from the submissions, and teaches what it is while i
   await page.getByRole('link', { name: 'Spam' }).click();
   await page.getByRole('heading', { name: 'No spam' }).waitFor();
   await audit(page, 'the empty spam box');
-  await page.getByRole('link', { name: 'Back to the submissions' }).click();
+  await page.getByRole('link', { name: 'Back to submissions' }).click();
   await page.getByRole('heading', { name: 'Submissions', exact: false }).first().waitFor();
   await leave(page);
 });
@@ -42,14 +42,14 @@ test('what was held is read in it, released as a submission, or deleted, one by 
   await rowOf(page, 'Spam three').waitFor();
   await rowOf(page, 'Wrongly').getByText('Hidden field').first().waitFor();
 
-  const all = page.getByRole('checkbox', { name: 'Select all of this page' });
+  const all = page.getByRole('checkbox', { name: 'Select all on this page' });
   await all.press('Space');
   await audit(page, 'a selection of the spam box');
   await all.press('Space');
 
   await rowOf(page, 'from Wrongly').getByRole('button').click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('It filled in a field that people do not see.').waitFor();
+  await dialog.getByText('A hidden field was filled in.').waitFor();
   await dialog.getByText('4 others here came from the same address.').waitFor();
   await dialog.getByText('from Wrongly').waitFor();
   // Below, it is looked at on a phone in the dark.
@@ -80,7 +80,7 @@ test('who waits for a first answer is told of those that are held, and led to th
   await spam(form, 'Too quick');
   await page.getByText('1 submission is held as spam.').waitFor();
   await audit(page, 'nothing but what is held');
-  await page.getByRole('link', { name: 'Look at it' }).click();
+  await page.getByRole('link', { name: 'Review it' }).click();
   await rowOf(page, 'from Too quick').waitFor();
   await leave(page);
 });

@@ -25,7 +25,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
   await t.test('the one-time link makes the first account and its workspace', async () => {
     await page.getByLabel('Email address').fill('first@example.org');
     await page.getByLabel('Password').fill('correct horse battery');
-    await page.getByLabel('Name of your workspace').fill('Acme');
+    await page.getByLabel('Workspace name').fill('Acme');
     await button('Create account').click();
     await page.getByRole('button', { name: 'Make your first form' }).click();
     await heading(page, 'Forms');
@@ -45,7 +45,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.keyboard.press('Enter');
     await part('Your name').waitFor();
     await page.keyboard.press('/');
-    await page.getByRole('dialog', { name: 'Add an element' }).waitFor();
+    await page.getByRole('dialog', { name: 'Add element' }).waitFor();
     await page.keyboard.type('email');
     await page.locator('.insert-list [data-focused]').waitFor();
     await page.keyboard.press('Enter');
@@ -71,7 +71,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Address').fill(receiver.url);
     await dialog.getByRole('button', { name: 'Add webhook' }).click();
-    await page.getByText('Nothing was sent yet').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     webhook = page.url();
     assert.match(webhook, /\/webhooks\/[0-9a-f-]{36}$/);
   });

@@ -149,10 +149,10 @@ test('a file of answers is looked at before it is imported, and what was left ou
   const page = await show(`/forms/${form}/submissions`);
   await page.getByRole('link', { name: 'Import' }).click();
   const chooser = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Choose a file' }).click();
+  await page.getByRole('button', { name: 'Choose file' }).click();
   const text = 'Name,Age,Submitted at\nAda,36,31.01.2026 10:00\nBen,old,1.2.2026 9:30\n';
   await (await chooser).setFiles({ name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-  await page.getByRole('list', { name: 'Problems of the file' }).getByText('Line 3').waitFor();
+  await page.getByRole('list', { name: 'Problems in the file' }).getByText('Line 3').waitFor();
   await page.getByRole('button', { name: 'Import 1 submission' }).click();
   await page.getByText('The last import made 1 submission').waitFor();
   const [row] = (await tenant.call('GET', `/forms/${form}/submissions`)).body.data;

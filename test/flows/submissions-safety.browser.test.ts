@@ -118,7 +118,7 @@ test('an edit that is discarded sends no request and changes nothing in the data
     await fill(panel);
     await page.locator('.sheet-link').first().click();
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' });
-    await question.getByRole('button', { name: 'Discard my edit' }).click();
+    await question.getByRole('button', { name: 'Discard changes' }).click();
     await panel.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
     await page.locator('.sheet-link').nth(1).click();
     await panel.getByRole('region', { name: 'Answers' }).getByText('Ada').waitFor();
@@ -184,7 +184,9 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
   await edit.focus();
   await page.keyboard.press('Enter');
   assert.equal(await panel.locator('input:focus').inputValue(), 'expert');
-  const note = panel.getByText('Not asked with these answers. It is kept until you remove it.');
+  const note = panel.getByText(
+    'The other answers hide this question. Its answer is kept until you remove it.',
+  );
   assert.equal(await note.count(), 0);
   await page.keyboard.type('no');
   await panel.getByLabel('Level').fill('novice');
@@ -311,7 +313,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
     await page.locator('.toast', { hasText: `Marked as ${status}.` }).waitFor();
   }
   await page.locator('.toast', { hasText: 'incomplete' }).getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('The status was changed again since.').waitFor();
+  await page.getByText('The status has been changed since.').waitFor();
   await leave(page);
 });
 

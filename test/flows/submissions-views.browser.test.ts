@@ -41,7 +41,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
 
   await tabTo(page, 'button', 'Add filter');
   await press(page, 'Enter');
-  const dialog = page.getByRole('dialog', { name: 'Add a filter' });
+  const dialog = page.getByRole('dialog', { name: 'Add filter' });
   await tabTo(page, 'button', /What/);
   await press(page, 'Enter');
   await type(page, 'Age');
@@ -139,7 +139,7 @@ test('what is deleted lies in the trash, from which it is restored, or deleted f
   await press(page, 'Enter');
   await page.getByText('1 submission restored.').waitFor();
   await page.getByRole('row', { name: /Ada/ }).waitFor({ state: 'detached' });
-  await tabTo(page, 'button', 'Empty the trash');
+  await tabTo(page, 'button', 'Empty trash');
   await press(page, 'Enter');
   await audit(page, 'the question before the trash is emptied');
   await type(page, '2');
@@ -287,10 +287,10 @@ test('a large summary is of the newest answers first, says so, and is of all whe
   await card.getByText('10,000 answers from 10,000 submissions').waitFor();
   await page.getByText('from the newest 10,000 of 10,020 submissions').waitFor();
   await audit(page, 'the summary of the newest');
-  await tabTo(page, 'button', 'Add up all');
+  await tabTo(page, 'button', 'Include all');
   await press(page, 'Enter');
   await card.getByText('10,020 answers from 10,020 submissions').waitFor();
-  assert.equal(await page.getByRole('button', { name: 'Add up all' }).count(), 0);
+  assert.equal(await page.getByRole('button', { name: 'Include all' }).count(), 0);
   await leave(page);
 });
 
@@ -408,12 +408,12 @@ test('the summary shows how visits went: from view to submission, by step, and w
       'Began 480 40%',
       'Sent it 240 20%',
     ]);
-    assert.deepEqual(await linesOf('Step by step'), [
+    assert.deepEqual(await linesOf('Drop-off by step'), [
       '1. About you and the people who travel with you 1,200 came 900 left, 75%',
       '2. Step 2 300 came 60 left, 20%',
     ]);
-    assert.deepEqual(await linesOf('Where they stopped'), ['Email 150 75%', 'Note 50 25%']);
-    const all = page.getByRole('region', { name: 'Where they stopped' }).getByRole('row');
+    assert.deepEqual(await linesOf('Where visitors stopped'), ['Email 150 75%', 'Note 50 25%']);
+    const all = page.getByRole('region', { name: 'Where visitors stopped' }).getByRole('row');
     assert.deepEqual(await all.allInnerTexts(), [
       'Question\tStopped here',
       '1. Name\t0',

@@ -262,7 +262,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
   const saved = page.waitForResponse((response) =>
     Boolean(response.request().postData()?.includes('"is_tall":true')),
   );
-  await page.getByRole('button', { name: 'Rows of several lines' }).press('Enter');
+  await page.getByRole('button', { name: 'Show several lines per row' }).press('Enter');
   await saved;
   await page.reload();
   await page.locator('.sheet-link').waitFor();
@@ -277,7 +277,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
     'Age',
     'Tags',
   ]);
-  const oneLine = page.getByRole('button', { name: 'Rows of one line' });
+  const oneLine = page.getByRole('button', { name: 'Show one line per row' });
   await oneLine.waitFor();
 
   // While one change is being saved, the next waits for its turn: who leaves the page then has both.
@@ -322,7 +322,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
     await putBack.waitFor({ state: 'detached' });
   };
   await holdToast(page, '52 submissions were moved to the trash.');
-  await page.getByText('Nothing matches').waitFor();
+  await page.getByText('No matches').waitFor();
   await undo('52 submissions were moved to the trash.');
   await page.getByText('1 – 50 of 52').waitFor();
   const selectAll = async () => {
@@ -377,7 +377,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await selectAll();
   await bar.getByRole('button', { name: 'Delete' }).click();
   await confirm.click();
-  await page.getByText('Nothing matches').waitFor();
+  await page.getByText('No matches').waitFor();
   const left = await tenant.call('GET', `/forms/${form}/submissions`);
   assert.deepEqual([left.body.pagination.total_count, left.body.data[0]!.answers], [1, { name: 'Good' }]);
   await leave(page);
@@ -423,7 +423,7 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   for (const attempt of ['the first', 'the second']) {
     await page.getByRole('button', { name: 'Save answers' }).click();
     await page.getByText('Partner changed this submission').waitFor();
-    await page.getByText('This is not here').waitFor();
+    await page.getByText('Not found').waitFor();
     assert.equal(await name.inputValue(), 'Mine', attempt);
   }
   await page.unroute('**/submissions/*/view*');
@@ -450,7 +450,7 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   const writes: string[] = [];
   page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()));
   await turn();
-  await question.getByRole('button', { name: 'Discard my edit' }).click();
+  await question.getByRole('button', { name: 'Discard changes' }).click();
   await page.getByRole('region', { name: 'Answers' }).getByText('Ben').waitFor();
   assert.deepEqual(writes, []);
   assert.deepEqual((await tenant.call('GET', `/submissions/${id}`)).body.answers, { name: 'Theirs' });

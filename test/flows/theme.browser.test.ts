@@ -62,7 +62,7 @@ test('what is chosen shows at once in the preview, and to visitors once it is pu
   );
   await choose(page, 'Font', 'Fraunces');
   await choose(page, 'Corners', 'Round');
-  await choose(page, 'Language of the page', 'Français');
+  await choose(page, 'Page language', 'Français');
   await preview(page).getByRole('button', { name: 'Envoyer' }).waitFor();
   await page
     .locator('input[type=file]')
@@ -121,7 +121,7 @@ test('the preview shows both looks of a form that adapts, and an SVG is refused 
     .locator('input[type=file]')
     .first()
     .setInputFiles({ name: 'a.svg', mimeType: 'image/svg+xml', buffer: Buffer.from('<svg/>') });
-  await page.getByText('This is no PNG, JPEG or WebP image.').waitFor();
+  await page.getByText('This file is not a PNG, JPEG or WebP image.').waitFor();
   await leave(page);
 });
 

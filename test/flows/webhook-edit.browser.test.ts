@@ -104,17 +104,17 @@ test('a secret is replaced: the new one is shown once, and for a day both sign',
 }, async () => {
   const { form, receiver, page } = await setScene(375);
   const dialog = await openEdit(page);
-  await dialog.getByRole('radio', { name: 'Generate a new one' }).check({ force: true });
+  await dialog.getByRole('radio', { name: 'Generate a new secret' }).check({ force: true });
   assert.ok(await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).isChecked());
   await dialog.getByRole('button', { name: 'Save changes' }).click();
-  const shown = page.getByRole('dialog', { name: 'The secret of your webhook' });
+  const shown = page.getByRole('dialog', { name: 'Your webhook secret' });
   const secret = (await shown.getByRole('textbox', { name: 'Secret', exact: true }).textContent())!;
   assert.match(secret, /^whsec_/);
-  await shown.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByText('and with the secret of before until').waitFor();
+  await shown.getByRole('button', { name: 'I have saved it' }).click();
+  await page.getByText('and with the previous secret until').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.reload();
-  await page.getByText('and with the secret of before until').waitFor();
+  await page.getByText('and with the previous secret until').waitFor();
   assert.ok(!(await page.content()).includes(secret));
 
   await visitor.submit(form, { name: 'Ada' });
@@ -133,7 +133,7 @@ test('a secret is replaced: the new one is shown once, and for a day both sign',
 test('a secret that became known to somebody is replaced at once', { skip: isSlice }, async () => {
   const { form, receiver, page } = await setScene();
   const dialog = await openEdit(page);
-  await dialog.getByRole('radio', { name: 'Enter a new one' }).check({ force: true });
+  await dialog.getByRole('radio', { name: 'Enter a new secret' }).check({ force: true });
   const entered = 'a secret of my own making';
   await dialog.getByLabel('Your secret').fill(entered);
   await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).uncheck({ force: true });
@@ -143,7 +143,7 @@ test('a secret that became known to somebody is replaced at once', { skip: isSli
   assert.ok(verifySignature(entered, request!.body, request!.headers['x-service-signature'] as string));
   assert.equal(request!.headers['x-service-signature-previous'], undefined);
   assert.equal(String(request!.headers['webhook-signature']).split(' ').length, 1);
-  assert.equal(await page.getByText('and with the secret of before until').count(), 0);
+  assert.equal(await page.getByText('and with the previous secret until').count(), 0);
   await browser.leave(page);
 });
 
@@ -168,7 +168,7 @@ test('who pauses what somebody else changed meanwhile is told what, and asked ag
   await question.getByText(`Url: ${receiver.url} → ${theirs}`).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await question.getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('The webhook is paused.').waitFor();
+  await page.getByText('The webhook was paused.').waitFor();
   browser.assertQuiet();
   await browser.leave(page);
 });
@@ -197,7 +197,7 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
   const kept = await editor.api<{ webhook: { url: string } }>('GET', place);
   assert.equal(kept.body.webhook.url, theirs);
 
-  await dialog.getByRole('button', { name: 'Discard my edit' }).click();
+  await dialog.getByRole('button', { name: 'Discard changes' }).click();
   const again = await openEdit(page);
   assert.equal(await again.getByLabel('Address').inputValue(), theirs);
   await again.getByLabel('Address').fill(typed);

@@ -47,7 +47,7 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
   await page.getByRole('button', { name: 'Add webhook' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add webhook' });
   await dialog.getByLabel('Address').fill(receiver.url);
-  await dialog.getByRole('button', { name: 'Only when …' }).click();
+  await dialog.getByRole('button', { name: 'Add condition' }).click();
   await dialog.getByText('Only when Country is France').waitFor();
   await choose(page, dialog, /Value/, 'Germany');
   await dialog.getByText('Only when Country is Germany').waitFor();
@@ -61,7 +61,7 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
 
   // It leads to the page of the new webhook.
   await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
-  await page.getByText('When it fails for days').waitFor();
+  await page.getByText('After days of failures').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
   await visitor.submit(form, { country: 'France', people: 1 });
@@ -100,8 +100,8 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   };
   const dialog = await edit();
   assert.deepEqual(await findBarriers(page), []);
-  await choose(page, dialog, /Answer to/, 'A value of the address');
-  await dialog.getByLabel('Name in the address').fill('campaign');
+  await choose(page, dialog, /Answer to/, 'URL parameter');
+  await dialog.getByLabel('Parameter name').fill('campaign');
   await dialog.getByLabel('Value', { exact: true }).fill('spring');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   // The dialog reads it out as well, before it is saved.
@@ -111,7 +111,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   await page.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
   const again = page.getByRole('dialog', { name: 'Edit webhook' });
-  await again.getByRole('button', { name: 'Remove the filter' }).click();
+  await again.getByRole('button', { name: 'Remove filter' }).click();
   await again.getByRole('button', { name: 'Save changes' }).click();
   await again.waitFor({ state: 'detached' });
   await page.getByText('Not when the reference').waitFor({ state: 'detached' });

@@ -76,10 +76,10 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await tabTo(page, 'tab', 'Node');
   await page.keyboard.press('ArrowRight');
   await page.getByText('hmac.compare_digest').waitFor();
-  await tabTo(page, 'button', 'I have stored it');
+  await tabTo(page, 'button', 'I have saved it');
   await page.keyboard.press('Enter');
 
-  await page.getByText('Nothing was sent yet').waitFor();
+  await page.getByText('No deliveries yet').waitFor();
   assert.equal((await page.content()).includes(secret), false);
   await tabTo(page, 'button', 'Send test');
   await page.keyboard.press('Enter');
@@ -89,7 +89,7 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   assert.equal(await panel.getByText('Test', { exact: true }).count(), 1);
   const [request] = receiver.requests;
   assert.ok(verifySignature(secret, request!.body, request!.headers['x-service-signature'] as string));
-  const shown = await panel.getByLabel('Request body, the same in every attempt').textContent();
+  const shown = await panel.getByLabel('Request body, identical in every attempt').textContent();
   assert.deepEqual(JSON.parse(shown!), JSON.parse(request!.body.toString()));
   assert.match(
     (await panel.getByLabel('Request headers').textContent())!,
@@ -212,7 +212,7 @@ test('filters stand in the address, and Back closes what was opened', { skip: is
   await page.reload();
   await showsRows(1);
   await page.getByLabel('From').fill('2030-01-01');
-  await page.getByText('No delivery matches').waitFor();
+  await page.getByText('No matching deliveries').waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await showsRows(2);
   await rows.first().getByRole('button').click();
@@ -264,7 +264,7 @@ test('a viewer sees everything and can change nothing; the free plan says why th
   const person = await signIn(service, { role: 'editor', workspaceId: free.workspaceId });
   const poor = await openPage(person, `/forms/${await makeForm(free)}/webhooks`);
   await poor.getByRole('button', { name: 'Add webhook' }).click();
-  await poor.getByText('Signing needs the Pro, Business or Enterprise plan').waitFor();
+  await poor.getByText('Signing requires the Pro, Business or Enterprise plan').waitFor();
   assert.deepEqual(await poor.getByRole('radio').count(), 1);
   await leave(poor);
 });

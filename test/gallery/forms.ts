@@ -250,7 +250,7 @@ const order = (say: Say, photo: string): FormNode =>
           label: say('How do you get it?'),
           options: [
             { id: 'post', label: say('By post') },
-            { id: 'fetch', label: say('I fetch it') },
+            { id: 'fetch', label: say('Pickup') },
           ],
           options_layout: 'stack',
           col_span: 2,

@@ -98,7 +98,7 @@ async function addPasskey(page: Page, password: string): Promise<void> {
     options: { protocol: 'ctap2', transport: 'internal', automaticPresenceSimulation: true, ...answers },
   });
   await press('Add passkey')(page);
-  await page.getByLabel('Name of the passkey').fill('My laptop');
+  await page.getByLabel('Passkey name').fill('My laptop');
   await page.getByLabel('Your password').fill(password);
   await page.keyboard.press('Enter');
   await page.getByText('Passkey: My laptop').waitFor();
@@ -125,8 +125,13 @@ const beforeSignIn: readonly Screen[] = [
   ['new-password', '/app/sign-in', h1('Sign in'), signInAnew],
 ];
 const secondStep: readonly Screen[] = [
-  ['second-step', '/app/', h1('Is it you?')],
-  ['second-step-recovery', '/app/', h1('Is it you?'), press('Use a recovery code', 'text=Each works once')],
+  ['second-step', '/app/', h1('Two-factor authentication')],
+  [
+    'second-step-recovery',
+    '/app/',
+    h1('Two-factor authentication'),
+    press('Use a recovery code', 'text=Each works once'),
+  ],
 ];
 const account: readonly Screen[] = [
   ['account-secured', '/app/account', 'text=Passkey: My laptop'],
@@ -153,10 +158,12 @@ const account: readonly Screen[] = [
     'account-recovery-codes',
     '/app/account',
     'text=Passkey: My laptop',
-    doing(press('Get new ones'), withPassword('.recovery-codes')),
+    doing(press('Get new codes'), withPassword('.recovery-codes')),
   ],
 ];
-const secondStepAsked: readonly Screen[] = [['second-step-asked', '/app/', h1('A second step is asked for')]];
+const secondStepAsked: readonly Screen[] = [
+  ['second-step-asked', '/app/', h1('Two-factor authentication required')],
+];
 const newWorkspace: readonly Screen[] = [['forms-empty', '/app/', '.template']];
 
 const forms = `/app/w/${workspaceId}/forms`;
@@ -201,7 +208,7 @@ const loseLine = async (page: Page): Promise<void> => {
 const chooseFile = async (page: Page): Promise<void> => {
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser'),
-    page.getByRole('button', { name: 'Choose a file' }).click(),
+    page.getByRole('button', { name: 'Choose file' }).click(),
   ]);
   const lines = [
     'Full name,Email address,Years of weaving,Arrived',
@@ -213,10 +220,10 @@ const chooseFile = async (page: Page): Promise<void> => {
     mimeType: 'text/csv',
     buffer: Buffer.from(lines.join('\n')),
   });
-  await page.getByRole('heading', { name: 'What becomes of it' }).waitFor();
+  await page.getByRole('heading', { name: 'Preview' }).waitFor();
 };
 const findPerson = async (page: Page): Promise<void> => {
-  await page.getByLabel('Address, number or answer').fill('visitor-30@example.org');
+  await page.getByLabel('Email address, number or answer').fill('visitor-30@example.org');
   await page.getByRole('button', { name: 'Find person' }).click();
   await page.getByText('Weaving workshop').first().waitFor();
 };
@@ -334,17 +341,12 @@ const inside: readonly Screen[] = [
   ['spam-empty', `/app/forms/${quiet}/spam`, 'text=No spam'],
   ['submissions-empty', `/app/forms/${quiet}/submissions`, 'text=No submissions yet'],
   ['summary-empty', `/app/forms/${quiet}/summary`, 'h1'],
-  ['spam-selected', `${inForm}/spam`, 'tbody tr', selectBy('Select all of this page')],
+  ['spam-selected', `${inForm}/spam`, 'tbody tr', selectBy('Select all on this page')],
   ['spam-held', `${inForm}/spam`, 'tbody tr', press('Grace Hopper')],
   ['trash', `${inForm}/trash`, 'tbody .selectable-cell'],
-  ['trash-selected', `${inForm}/trash`, 'tbody .selectable-cell', selectBy('Select all of this page')],
+  ['trash-selected', `${inForm}/trash`, 'tbody .selectable-cell', selectBy('Select all on this page')],
   ['trash-empty', `/app/forms/${quiet}/trash`, 'text=The trash is empty'],
-  [
-    'trash-delete',
-    `${inForm}/trash`,
-    'tbody .selectable-cell',
-    press('Empty the trash', '[role="alertdialog"]'),
-  ],
+  ['trash-delete', `${inForm}/trash`, 'tbody .selectable-cell', press('Empty trash', '[role="alertdialog"]')],
   ['submissions-filter', `${inForm}/submissions?${filtered}`, '.filter-chip', press('Add filter')],
   ['summary', `${inForm}/summary`, '.standing-plot'],
   ['summary-print', `${inForm}/summary`, '.standing-plot', onPaper],
@@ -363,9 +365,9 @@ const inside: readonly Screen[] = [
     'webhook-filter',
     `${inForm}/webhooks`,
     'text=Last 24 hours',
-    doing(press('Add webhook'), press('Only when …', '.logic-comparison')),
+    doing(press('Add webhook'), press('Add condition', '.logic-comparison')),
   ],
-  ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Send again …')],
+  ['webhook-replay', `${inForm}/webhooks/${webhook}`, 'tbody tr', press('Send again…')],
   ['keys', `${settings}/keys`, 'table'],
   ['keys-create', `${settings}/keys`, 'table', press('Create key')],
   ['keys-requests', `${settings}/keys`, 'table', choose('Actions for Website', 'Recent requests')],
@@ -397,12 +399,7 @@ const inside: readonly Screen[] = [
     doing(press('Set up'), withPassword('[role="img"]')),
   ],
   ['account-passkey', '/app/account', h1('Your account'), press('Add passkey')],
-  [
-    'general-second-step',
-    `${settings}/general`,
-    h1('General'),
-    press('Ask everybody for a second step', '.lacking'),
-  ],
+  ['general-second-step', `${settings}/general`, h1('General'), press('Require two-factor', '.lacking')],
   ['order-submissions', `${inOrder}/submissions`, '.sheet-row'],
   ['order-submission', `${inOrder}/submissions`, '.sheet-link', openFirst],
   [
@@ -415,7 +412,7 @@ const inside: readonly Screen[] = [
 ];
 
 const show = (view: string) => (page: Page) =>
-  page.getByRole('navigation', { name: 'Views of this form' }).getByRole('button', { name: view }).click();
+  page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name: view }).click();
 const select = (label: string) => (page: Page) =>
   page.locator(`.canvas-body [aria-label^="“${label}”"]`).click();
 const alsoSelect = (label: string) => (page: Page) =>
@@ -522,9 +519,9 @@ const inBuilder: readonly Screen[] = [
     'builder-confirmations',
     inOrder,
     '.canvas-body',
-    doing(show('Settings'), toEnd('Say something else when …')),
+    doing(show('Settings'), toEnd('Add conditional confirmation')),
   ],
-  ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Another mail'))],
+  ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add email'))],
   ['builder-order-json', inOrder, '.canvas-body', show('JSON')],
   ['builder-publish', `/app/forms/${draft}`, '.canvas-body', press('Publish')],
   [
@@ -543,7 +540,7 @@ const onPhone: readonly Screen[] = [
     'builder-more',
     inForm,
     '.canvas-body',
-    doing(select('Experience'), press('Move and more', '[role="menu"]')),
+    doing(select('Experience'), press('More actions', '[role="menu"]')),
   ],
 ];
 

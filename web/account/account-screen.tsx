@@ -26,30 +26,34 @@ type Session = ReplyOf<'listSessions'>['data'][number];
 const sessionsQuery = queryOptions({
   ...readSessionQuery('listSessions', {}),
   select: ({ data }) => data,
-  // They begin and end elsewhere.
+  // Never cached: sessions also begin and end in other browsers.
   staleTime: 0,
 });
 
-/** Where the person is signed in, and the ends of it. A browser that was left open signs nobody out elsewhere. */
+/**
+ * Lists the browsers where the person is signed in and signs them out. It asks for the password, so an
+ * unattended browser cannot end other sessions.
+ */
 function SessionsCard(): ReactElement {
   const sessions = useQuery(sessionsQuery);
   const end = usePasswordAction({
     ask: (ending: Session | 'others') => ({
       title: `Sign out ${ending === 'others' ? 'everywhere else' : nameBrowser(ending.browser)}?`,
-      description: 'Nothing of your account is open there any more.',
+      description: 'You will need to sign in there again.',
       label: 'Sign out',
     }),
     run: (password, ending) =>
       ending === 'others'
         ? callOwn('endOtherSessions', { body: { password } })
         : callOwn('endSession', { params: { id: ending.id }, body: { password } }),
-    done: (_, ending) => (ending === 'others' ? 'You are signed out everywhere else.' : 'It is signed out.'),
+    done: (_, ending) =>
+      ending === 'others' ? 'You were signed out everywhere else.' : 'The browser was signed out.',
   });
   const others = (sessions.data ?? []).filter(({ is_this }) => !is_this);
   return (
     <Card
       title="Where you are signed in"
-      lead="A session ends after a week without use, and after 30 days in any case."
+      lead="A session ends after a week without use, and after 30 days at the latest."
       actions={
         others.length > 1 && <Button onPress={() => end.start('others')}>Sign out everywhere else</Button>
       }
@@ -90,19 +94,23 @@ function SessionRow({
           </Button>
         )}
       </div>
-      {is_halfway && <Message tone="warn">Waits for the second step: somebody knows your password.</Message>}
+      {is_halfway && (
+        <Message tone="warn">
+          Waiting for two-factor. If this is not you, change your password: someone knows it.
+        </Message>
+      )}
     </div>
   );
 }
 
-/** The end of the person's account, with seven days to come back. */
+/** Deletes the account. It can be restored for seven days. */
 function DeleteAccountCard(): ReactElement {
   const router = useRouter();
   const remove = usePasswordAction({
     ask: () => ({
       title: 'Delete your account?',
       description:
-        'Signing in within 7 days brings it back. A workspace that you alone own has to be handed over or deleted first.',
+        'You can restore it by signing in within 7 days. First transfer or delete any workspace that only you own.',
       label: 'Delete my account',
       isDanger: true,
     }),
@@ -111,12 +119,12 @@ function DeleteAccountCard(): ReactElement {
       queryClient.clear();
       return router.navigate({ to: '/sign-in' });
     },
-    done: () => 'Your account is gone in 7 days. Sign in until then to come back.',
+    done: () => 'Your account will be deleted in 7 days. Sign in before then to restore it.',
   });
   return (
     <Card
       title="Delete your account"
-      lead="You are signed out everywhere, and in 7 days the account is gone. Forms and submissions belong to their workspaces and stay; the API keys that you made end with it."
+      lead="You are signed out everywhere, and your account is deleted in 7 days. Forms and submissions stay in their workspaces. Your API keys stop working."
     >
       <div className="row">
         <Button variant="danger" onPress={() => remove.start()}>
@@ -128,27 +136,33 @@ function DeleteAccountCard(): ReactElement {
   );
 }
 
-/** Workspaces of the person that are being deleted, with the way back for their owners; nothing where there are none. */
+/**
+ * Lists the person's workspaces that are being deleted; owners can restore them. Renders nothing if there are
+ * none.
+ */
 function EndingWorkspacesCard(): ReactElement | null {
   const { ending_workspaces: ending } = useSession();
   const restore = useAction({
     run: (id: string) => callOwn('bringBackWorkspace', { params: { id } }),
-    done: 'The workspace is open again.',
+    done: 'The workspace was restored.',
   });
   if (ending.length === 0) return null;
   return (
-    <Card title="Being deleted" lead="Closed for everybody, and gone for good when their time comes.">
+    <Card
+      title="Workspaces being deleted"
+      lead="Members cannot open them. They are permanently deleted on the date shown."
+    >
       {restore.error && <Message tone="bad">{restore.error.message}</Message>}
       {ending.map(({ id, name, role, ends_at }) => (
         <div key={id} className="spread">
           <div>
             <strong>{name}</strong>
-            <div className="soft small">Gone on {sayMoment(ends_at)}</div>
+            <div className="soft small">Deleted on {sayMoment(ends_at)}</div>
           </div>
           {role === 'owner' ? (
-            <Button {...restore.press(id)}>Bring back {name}</Button>
+            <Button {...restore.press(id)}>Restore {name}</Button>
           ) : (
-            <span className="soft small">An owner can bring it back.</span>
+            <span className="soft small">An owner can restore it.</span>
           )}
         </div>
       ))}
@@ -156,7 +170,7 @@ function EndingWorkspacesCard(): ReactElement | null {
   );
 }
 
-/** The person's name, as other members see it. */
+/** Changes the name that other members see. */
 function NameForm({ name }: { name: string }): ReactElement {
   const rename = useAction({
     run: (body: { name: string }) => callOwn('renamePerson', { body }),
@@ -167,12 +181,12 @@ function NameForm({ name }: { name: string }): ReactElement {
       label="Save name"
       action={rename}
       begin={{ name }}
-      fields={{ name: { label: 'Name', autoComplete: 'name', description: 'Other members see it.' } }}
+      fields={{ name: { label: 'Name', autoComplete: 'name', description: 'Shown to other members.' } }}
     />
   );
 }
 
-/** What belongs to the person rather than to a workspace. */
+/** Settings of the person, not of a workspace. */
 export function AccountScreen(): ReactElement {
   const { user } = useSession();
   const { data: factors } = useQuery(secondFactorsQuery);
@@ -180,13 +194,13 @@ export function AccountScreen(): ReactElement {
   return (
     <Page title="Your account" width="narrow">
       <EndingWorkspacesCard />
-      <Card title="You" lead={`You sign in as ${user.email}.`}>
+      <Card title="Profile" lead={`You sign in as ${user.email}.`}>
         <NameForm name={user.name} />
       </Card>
       {factors?.has_password === false ? (
         <FirstPasswordCard email={user.email} />
       ) : (
-        <Card title="Password" lead="Changing it signs you out everywhere else.">
+        <Card title="Password" lead="Changing your password signs you out everywhere else.">
           <PasswordForm />
         </Card>
       )}
@@ -194,24 +208,30 @@ export function AccountScreen(): ReactElement {
       <SessionsCard />
       <ActivityCard />
       <Card title="Appearance">
-        <RadioGroup label="Theme of this browser" choices={themes} value={theme} onChange={setTheme} />
+        <RadioGroup label="Theme in this browser" choices={themes} value={theme} onChange={setTheme} />
       </Card>
       <DeleteAccountCard />
     </Page>
   );
 }
 
-/** For a person who signs in by a provider only: a first password is chosen through a mail, as a forgotten one is. */
+/**
+ * Sets a first password for a person who signs in only through a provider. It uses the email of a password
+ * reset.
+ */
 function FirstPasswordCard({ email }: { email: string }): ReactElement {
   const ask = useAction({
     run: () => callOwn('askForPasswordReset', { body: { email } }),
-    done: `A mail to ${email} is on its way.`,
+    done: `We sent an email to ${email}.`,
     problem: 'toast',
   });
   return (
-    <Card title="Password" lead="You have none here. One that you choose works beside how you sign in now.">
+    <Card
+      title="Password"
+      lead="Your account has no password. You can add one and keep your current sign-in methods."
+    >
       <div className="row">
-        <Button {...ask.press()}>Mail me a link to choose one</Button>
+        <Button {...ask.press()}>Email me a link to set a password</Button>
       </div>
     </Card>
   );
@@ -229,47 +249,47 @@ const activityQuery = (page: number) =>
   });
 
 const words = {
-  signIn: 'Signed in by password',
-  signInByPasskey: 'Signed in by passkey',
-  signInByProvider: 'Signed in by the provider',
-  takeSecondStep: 'Second step taken',
+  signIn: 'Signed in with a password',
+  signInByPasskey: 'Signed in with a passkey',
+  signInByProvider: 'Signed in through a provider',
+  takeSecondStep: 'Two-factor passed',
   signOut: 'Signed out',
-  endSession: 'A session was signed out',
-  endOtherSessions: 'Every other session was signed out',
+  endSession: 'Another session signed out',
+  endOtherSessions: 'All other sessions signed out',
   changePassword: 'Password changed',
-  finishPasswordReset: 'Password chosen by the link of a mail',
+  finishPasswordReset: 'Password reset by email link',
   renamePerson: 'Name changed',
   renamePasskey: 'Passkey renamed',
-  createUser: 'Account made',
-  replacePassword: 'Temporary password given',
+  createUser: 'Account created',
+  replacePassword: 'Temporary password set',
   addAuthenticatorApp: 'Authenticator app added',
   removeAuthenticatorApp: 'Authenticator app removed',
   addPasskey: 'Passkey added',
   removePasskey: 'Passkey removed',
-  renewRecoveryCodes: 'New recovery codes made',
-  useRecoveryCode: 'A recovery code was used',
-  forgetSecondFactors: 'Second factors taken away',
-  deleteAccount: 'Deletion of the account begun',
-  bringBackAccount: 'Account brought back',
+  renewRecoveryCodes: 'New recovery codes created',
+  useRecoveryCode: 'Recovery code used',
+  forgetSecondFactors: 'Two-factor and passkeys removed',
+  deleteAccount: 'Account deletion started',
+  bringBackAccount: 'Account restored',
 } as const satisfies Record<Line['operation'], string>;
 
 const refusedWords: Partial<Record<Line['operation'], string>> = {
-  signIn: 'Somebody tried to sign in with a wrong password',
-  takeSecondStep: 'Somebody who knows your password tried a wrong code',
+  signIn: 'Sign-in failed: wrong password',
+  takeSecondStep: 'Sign-in failed: correct password, wrong two-factor code',
 };
 
-/** What lately concerned the person's account: when, from where, and whether it was refused. */
+/** Lists recent activity of the account: when, from where, and whether it was refused. */
 function ActivityCard(): ReactElement {
   const [page, setPage] = useState(1);
   const activity = useQuery(activityQuery(page));
   return (
     <Card
       title="Recent activity"
-      lead="What concerned your account in the last year. If something here was not you, change your password and sign out everywhere else."
+      lead="Activity of your account in the last year. If you do not recognize something, change your password and sign out everywhere else."
     >
       <QueryState
         query={activity}
-        empty={<p className="soft">Nothing yet. Your next sign-in is the first line.</p>}
+        empty={<p className="soft">No activity yet. Your next sign-in will appear here.</p>}
       >
         {({ data, pagination }) => (
           <>
@@ -281,12 +301,12 @@ function ActivityCard(): ReactElement {
                     <Ago at={line.at} /> · {sayWhere(line)}
                   </div>
                 </div>
-                {line.status >= 400 && <Chip tone="bad">Refused</Chip>}
+                {line.status >= 400 && <Chip tone="bad">Failed</Chip>}
                 {line.is_this && <Chip tone="good">This session</Chip>}
               </div>
             ))}
             {pagination.total_count > perPage && (
-              <Pager label="Pages of your activity" page={page} pagination={pagination} onChange={setPage} />
+              <Pager label="Pages of activity" page={page} pagination={pagination} onChange={setPage} />
             )}
           </>
         )}
@@ -299,6 +319,6 @@ const sayDeed = ({ operation, status }: Line): string =>
   (status >= 400 ? refusedWords[operation] : undefined) ?? words[operation];
 
 function sayWhere({ by_operator, browser, address }: Line): string {
-  if (by_operator) return 'whoever runs this service, at the command line';
+  if (by_operator) return 'the operator, from the command line';
   return address === null ? nameBrowser(browser) : `${nameBrowser(browser)}, ${address}`;
 }

@@ -1,4 +1,4 @@
-/** The first whose words are in how a browser calls itself: several claim to be others as well. */
+/** The first match wins, because several browsers also claim to be others. */
 const browsers = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],
@@ -19,7 +19,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** How people call a browser that calls itself so: "Firefox on Windows". */
+/** Names the browser of a user agent string, such as "Firefox on Windows". */
 export function nameBrowser(called: string | null): string {
   const find = (names: readonly (readonly [words: string, name: string])[]): string | undefined =>
     names.find(([words]) => called?.includes(words))?.[1];

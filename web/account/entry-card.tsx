@@ -13,7 +13,7 @@ import { Message } from '../design/message.tsx';
 import { useTitle } from '../design/page.tsx';
 import { readNext } from './next.ts';
 
-/** A screen for people who are not inside yet: a card with the mark and one heading. */
+/** A screen for people who are not signed in: a card with the logo and one heading. */
 export function EntryCard({ title, children }: { title: string; children: ReactNode }): ReactElement {
   useTitle(title);
   return (
@@ -29,7 +29,7 @@ export function EntryCard({ title, children }: { title: string; children: ReactN
   );
 }
 
-/** The form of such a screen. */
+/** The form of an entry screen. */
 export function EntryForm<Given extends Readonly<Record<string, string>>>({
   action,
   begin,
@@ -40,9 +40,9 @@ export function EntryForm<Given extends Readonly<Record<string, string>>>({
   action: Action<Given>;
   begin: NoInfer<Given>;
   fields: FieldSpecs<NoInfer<Given>>;
-  /** On its button. */
+  /** The label of the submit button. */
   label: string;
-  /** Above the fields. */
+  /** Drawn above the fields. */
   children?: ReactNode;
 }): ReactElement {
   const [values, setValues] = useState(begin);
@@ -58,7 +58,7 @@ export function EntryForm<Given extends Readonly<Record<string, string>>>({
   );
 }
 
-/** The way out of a screen that has to be passed before anything else is open. */
+/** Lets a person leave a screen that must be completed before the console opens. */
 export function SignOutButton(): ReactElement {
   const router = useRouter();
   const signOut = useAction({
@@ -78,7 +78,10 @@ export function SignOutButton(): ReactElement {
   );
 }
 
-/** Leads to where the person wanted to be, with everything read anew: they may see another amount of it now. */
+/**
+ * Returns a function that opens the page the person wanted. It clears the cache, because their access may
+ * have changed.
+ */
 export function useGoOn(): () => Promise<void> {
   const router = useRouter();
   const search: { next?: unknown } = useSearch({ strict: false });
@@ -88,7 +91,10 @@ export function useGoOn(): () => Promise<void> {
   };
 }
 
-/** Counts down from `seconds` (begins anew when they change) to 0; 0 when there is nothing to wait for. */
+/**
+ * Counts down from `seconds` to 0 and restarts when `seconds` changes. Returns 0 if there is nothing to wait
+ * for.
+ */
 export function useCountdown(seconds: number | undefined): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {
@@ -107,7 +113,7 @@ export function useCountdown(seconds: number | undefined): number {
 
 export const sayWait = (seconds: number): string => {
   if (seconds > 5_400)
-    return `Too many tries. Try again in ${sayCount(Math.round(seconds / 3_600), 'hour')}.`;
-  if (seconds > 90) return `Too many tries. Try again in ${sayCount(Math.round(seconds / 60), 'minute')}.`;
-  return `Too many tries. Try again in ${sayCount(seconds, 'second')}.`;
+    return `Too many attempts. Try again in ${sayCount(Math.round(seconds / 3_600), 'hour')}.`;
+  if (seconds > 90) return `Too many attempts. Try again in ${sayCount(Math.round(seconds / 60), 'minute')}.`;
+  return `Too many attempts. Try again in ${sayCount(seconds, 'second')}.`;
 };

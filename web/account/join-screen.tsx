@@ -12,7 +12,10 @@ import { Loading } from '../design/states.tsx';
 import { toastDone } from '../design/toast.tsx';
 import { EntryCard, EntryForm } from './entry-card.tsx';
 
-/** Where the link of a member's invitation leads: join with the account of its address, or by choosing a password. */
+/**
+ * The page behind a member invitation: the person joins with the account of that address or by choosing a
+ * password.
+ */
 export function JoinScreen(): ReactElement {
   const token = useParams({ strict: false }).token!;
   const { data, error } = useQuery({
@@ -25,7 +28,7 @@ export function JoinScreen(): ReactElement {
   });
   if (error) {
     return (
-      <EntryCard title="This invitation does not work">
+      <EntryCard title="This invitation is not valid">
         <Message tone="bad">{error.message}</Message>
         <Link to="/">Go to Formloom</Link>
       </EntryCard>
@@ -34,7 +37,7 @@ export function JoinScreen(): ReactElement {
   if (!data) {
     return (
       <EntryCard title="Invitation">
-        <Loading label="Opening the invitation …" />
+        <Loading label="Opening the invitation…" />
       </EntryCard>
     );
   }
@@ -42,8 +45,8 @@ export function JoinScreen(): ReactElement {
   return (
     <EntryCard title={`Join ${invitation.workspace}`}>
       <p>
-        {invitation.invited_by === null ? 'You are invited' : `${invitation.invited_by} invites you`} to work
-        in <strong>{invitation.workspace}</strong> as {invitation.role}.
+        {invitation.invited_by === null ? 'You are invited' : `${invitation.invited_by} invited you`} to join{' '}
+        <strong>{invitation.workspace}</strong> as {invitation.role}.
       </p>
       <WayIn token={token} invitation={invitation} person={person} />
     </EntryCard>
@@ -63,7 +66,7 @@ function WayIn({
   if (way === 'sign_in') {
     return (
       <SignInFirst token={token} isOnly>
-        There is an account with the address {email}. Sign in with it to join.
+        There is already an account for {email}. Sign in to join.
       </SignInFirst>
     );
   }
@@ -71,15 +74,13 @@ function WayIn({
     <>
       <NewAccount token={token} email={email} />
       {way === 'either' && (
-        <SignInFirst token={token}>
-          Or, if you have an account with this address, sign in to join.
-        </SignInFirst>
+        <SignInFirst token={token}>Already have an account with this address? Sign in to join.</SignInFirst>
       )}
     </>
   );
 }
 
-/** The address of whoever is signed in here. */
+/** Returns the email address of the signed-in person. */
 async function readPerson(): Promise<string | undefined> {
   try {
     return (await callOwn('getSession', {})).user.email;
@@ -106,7 +107,7 @@ function Accept({ token, email }: { token: string; email: string }): ReactElemen
       {join.error && <Message tone="bad">{join.error.message}</Message>}
       <p className="soft">You are signed in as {email}.</p>
       <Button variant="primary" {...join.press()}>
-        Join the workspace
+        Join workspace
       </Button>
     </>
   );
@@ -118,7 +119,7 @@ function SignInFirst({
   children,
 }: {
   token: string;
-  /** Whether there is no other way in. */
+  /** Whether this is the only way to join. */
   isOnly?: boolean;
   children: ReactNode;
 }): ReactElement {
@@ -148,7 +149,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
   return (
     <EntryForm
       action={join}
-      label="Join the workspace"
+      label="Join workspace"
       begin={{ name: '', password: '' }}
       fields={{
         name: { label: 'Your name', autoComplete: 'name', autoFocus: true },
@@ -160,7 +161,7 @@ function NewAccount({ token, email }: { token: string; email: string }): ReactEl
         },
       }}
     >
-      <p className="soft">Choose how you sign in from now on, as {email}.</p>
+      <p className="soft">Choose a name and a password. You will sign in as {email}.</p>
     </EntryForm>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Where to go after the sign-in: an address within the console (as the router writes it, without /app), never one
- * that a link to the sign-in page could have taken from elsewhere.
+ * Returns the path to open after sign-in, as the router writes it (without /app). Paths outside the console
+ * are refused, because a link to the sign-in page could carry them.
  */
 export function readNext(next: unknown): string {
   if (typeof next !== 'string' || !/^\/(?![/\\])/.test(next)) return '/';

@@ -6,14 +6,14 @@ import { type Action, type ActionOptions, useAction } from '../design/action.tsx
 import { TextField } from '../design/field.tsx';
 import { FormDialog } from '../design/form-dialog.tsx';
 
-/** What the person has to sign in with beside the password. */
+/** Two-factor methods and passkeys of the person. */
 export const secondFactorsQuery = queryOptions(readSessionQuery('readSecondFactors', {}));
 
-/** Whether a sign-in takes two steps. */
+/** Whether sign-in needs two-factor. */
 export const hasFactor = ({ totp_since, passkeys }: SecondFactors): boolean =>
   totp_since !== null || passkeys.length > 0;
 
-/** The password again; a person who signs in by a provider has none, and must have signed in within the last minutes. */
+/** Asks for the password again. A person without one must have signed in within the last ten minutes. */
 export function OwnPassword({
   value,
   onChange,
@@ -28,7 +28,9 @@ export function OwnPassword({
   const { data } = useQuery(secondFactorsQuery);
   if (data?.has_password === false)
     return (
-      <p className="soft small">You have no password here: this takes a sign-in of the last ten minutes.</p>
+      <p className="soft small">
+        Your account has no password. You must have signed in within the last ten minutes.
+      </p>
     );
   return (
     <TextField
@@ -45,7 +47,7 @@ export function OwnPassword({
 
 type Question = { title: string; description: string; label: string; isDanger?: boolean };
 
-/** Asks for the password again: an open browser alone does not change how one signs in. */
+/** Asks for the password again: an open browser alone must not be able to change how a person signs in. */
 export function PasswordDialog({
   label,
   action,
@@ -70,7 +72,7 @@ type Options<Reply, Thing> = Pick<ActionOptions<Reply, Thing>, 'onLeave' | 'onDo
   done: (reply: Reply, thing: Thing) => string;
 };
 
-/** An action that runs with the password of the person, which its dialog asks for. */
+/** Returns an action that needs the person's password, and the dialog that asks for it. */
 export function usePasswordAction<Reply, Thing = void>({
   ask,
   run,

@@ -15,13 +15,13 @@ const newPassword = {
   autoComplete: 'new-password',
 } as const;
 
-/** Changes the password; every other session of the person ends. */
+/** Changes the password and ends all other sessions of the person. */
 export function PasswordForm({
   currentLabel = 'Current password',
   onChanged,
 }: {
   currentLabel?: string;
-  /** What goes on once it is changed, where that is what one came for. */
+  /** Runs after the password changes. Set on the screen that requires a new password. */
   onChanged?: () => Promise<void>;
 }): ReactElement {
   const change = useAction({
@@ -44,7 +44,7 @@ export function PasswordForm({
   );
 }
 
-/** Asks for a mail with a link to choose another password. The answer is the same for every address. */
+/** Emails a link to choose another password. The response is the same for every address. */
 export function ForgotPasswordScreen(): ReactElement {
   const ask = useAction({
     run: (body: { email: string }) => callOwn('askForPasswordReset', { body }),
@@ -53,15 +53,15 @@ export function ForgotPasswordScreen(): ReactElement {
     <EntryCard title="Forgot your password?">
       <div role="status" className={ask.isSuccess ? undefined : 'unseen'}>
         {ask.isSuccess && (
-          <Message tone="good" title="Look into your inbox">
-            If there is an account with the address {ask.variables.email}, a mail with a link is on its way.
-            The link works once, for an hour.
+          <Message tone="good" title="Check your inbox">
+            If there is an account for {ask.variables.email}, we have emailed it a link. The link works once
+            and expires in one hour.
           </Message>
         )}
       </div>
       {!ask.isSuccess && (
         <>
-          <p className="soft">We mail you a link to choose a new one.</p>
+          <p className="soft">We will email you a link to choose a new password.</p>
           <EntryForm
             action={ask}
             label="Send me a link"
@@ -79,13 +79,13 @@ export function ForgotPasswordScreen(): ReactElement {
         </>
       )}
       <p className="small">
-        <Link to="/sign-in">Back to the sign-in</Link>
+        <Link to="/sign-in">Back to sign-in</Link>
       </p>
     </EntryCard>
   );
 }
 
-/** Where the link of a mail leads: a new password, and in. */
+/** The page behind a password reset link: sets a new password and signs in. */
 export function ResetPasswordScreen(): ReactElement {
   const token = useParams({ strict: false }).token!;
   const router = useRouter();
@@ -105,7 +105,7 @@ export function ResetPasswordScreen(): ReactElement {
       {error instanceof ApiProblem && error.status === 410 ? (
         <>
           <Message tone="bad">{error.message}</Message>
-          <Link to="/forgot-password">Ask for another link</Link>
+          <Link to="/forgot-password">Request another link</Link>
         </>
       ) : (
         <EntryForm

@@ -31,24 +31,26 @@ const QrCode = lazy(async () => ({ default: (await import('../design/qr-code.tsx
 const qrSize = 184;
 
 type AddProps = {
-  /** With recovery codes, where these are the first. */
+  /** `codes` is set when these are the first recovery codes. */
   onAdded: (codes: readonly string[] | null) => void;
   onClose: () => void;
 };
 
-/** Sets an authenticator app up: the password, the QR code, and a code of the app that shows that it works. */
+/**
+ * Sets up an authenticator app: asks for the password, shows the QR code, then checks a code from the app.
+ */
 function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
   const start = useAction({ run: (password: string) => callOwn('startTotp', { body: { password } }) });
   const confirm = useAction({
     run: (body: { code: string }) => callOwn('confirmTotp', { body }),
-    done: 'A code of your app is asked for from now on.',
+    done: 'From now on you sign in with a code from your app.',
     onDone: ({ recovery_codes }) => onAdded(recovery_codes),
   });
   if (!start.data)
     return (
       <PasswordDialog
         title="Set up an authenticator app"
-        description="An app on your phone, such as Aegis, 2FAS, Google Authenticator or your password manager, shows a code that you type after your password."
+        description="You will enter a code from an app after your password. Use Aegis, 2FAS, Google Authenticator or your password manager."
         label="Continue"
         action={start}
         onSubmit={start.mutate}
@@ -64,8 +66,8 @@ function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
       begin={{ code: '' }}
       fields={{
         code: {
-          label: 'Code that the app shows',
-          description: 'Six digits. You are signed out everywhere else.',
+          label: 'Code shown in the app',
+          description: 'Six digits. You will be signed out everywhere else.',
           inputMode: 'numeric',
           autoComplete: 'one-time-code',
           autoFocus: true,
@@ -75,12 +77,12 @@ function AddAppDialog({ onAdded, onClose }: AddProps): ReactElement {
       <Suspense fallback={<div style={{ blockSize: qrSize }} />}>
         <QrCode text={start.data.address} label="QR code for the authenticator app" size={qrSize} />
       </Suspense>
-      <CopyField label="Or type this into the app" text={start.data.secret} isMultiline isGrouped />
+      <CopyField label="Or enter this key in the app" text={start.data.secret} isMultiline isGrouped />
     </FieldsDialog>
   );
 }
 
-/** Adds a passkey: a name for it and the password, and then what the browser asks. */
+/** Adds a passkey: asks for a name and the password, then for the browser's own prompt. */
 function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
   const { user } = useSession();
   const [given, setGiven] = useState({ name: '', password: '' });
@@ -90,13 +92,13 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
       const made = await makePasskey(request, user);
       return callOwn('addPasskey', { body: { name: given.name, ...made } });
     },
-    done: 'The passkey was added. It signs you in from now on.',
+    done: 'The passkey was added. You can now sign in with it.',
     onDone: ({ recovery_codes }) => onAdded(recovery_codes),
   });
   return (
     <FormDialog
       title="Add a passkey"
-      description="It signs you in by your finger, face or PIN, without a password, and cannot be given away to a copy of this page."
+      description="Sign in with your fingerprint, face or PIN instead of a password. A passkey does not work on fake copies of this page."
       isOpen
       onClose={onClose}
       action={add}
@@ -104,8 +106,8 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
       submitLabel="Continue"
     >
       <TextField
-        label="Name of the passkey"
-        description="What you recognise it by, such as “My laptop”."
+        label="Passkey name"
+        description="Helps you recognize it, such as “My laptop”."
         autoComplete="off"
         autoFocus
         isRequired
@@ -124,7 +126,7 @@ function AddPasskeyDialog({ onAdded, onClose }: AddProps): ReactElement {
 
 type Passkey = Factors['passkeys'][number];
 
-/** Gives a passkey another name. */
+/** Renames a passkey. */
 function NamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: () => void }): ReactElement {
   const rename = useAction({
     run: (body: { name: string }) => callOwn('renamePasskey', { params: { id: passkey.id }, body }),
@@ -138,12 +140,12 @@ function NamePasskeyDialog({ passkey, onClose }: { passkey: Passkey; onClose: ()
       submitLabel="Rename"
       action={rename}
       begin={{ name: passkey.name }}
-      fields={{ name: { label: 'Name of the passkey', autoComplete: 'off', autoFocus: true } }}
+      fields={{ name: { label: 'Passkey name', autoComplete: 'off', autoFocus: true } }}
     />
   );
 }
 
-/** Recovery codes, shown this once. */
+/** Shows new recovery codes. They are shown only once. */
 function RecoveryCodesDialog({
   codes,
   onClose,
@@ -153,20 +155,20 @@ function RecoveryCodesDialog({
 }): ReactElement {
   const { user } = useSession();
   const text = codes.join('\n');
-  const file = `Recovery codes of ${user.email} for ${location.host}. Each signs in once.\n\n${text}\n`;
+  const file = `Recovery codes of ${user.email} for ${location.host}. Each code works once.\n\n${text}\n`;
   return (
     <Dialog
-      title="Keep your recovery codes"
+      title="Save your recovery codes"
       isOpen
       onClose={onClose}
       isDismissable={false}
-      done="I have kept them"
+      done="I have saved them"
     >
       <div className="stack">
-        <Message tone="warn">They are shown only this once.</Message>
+        <Message tone="warn">These codes are shown only once.</Message>
         <p>
-          When your phone is lost, one of these takes the second step in its place. Each works once. Keep them
-          where you find them without it: on paper, or in a password manager.
+          If you lose your phone, sign in with one of these codes instead. Each code works once. Keep them on
+          paper or in a password manager, not only on your phone.
         </p>
         <ol className="recovery-codes" aria-label="Recovery codes">
           {codes.map((code) => (
@@ -188,13 +190,13 @@ function RecoveryCodesDialog({
 
 type Open = 'add app' | 'add passkey' | { passkey: Passkey } | { codes: readonly string[] };
 
-/** What the person signs in with beside the password, and how they get back in without it. */
+/** Lists the passkeys and two-factor methods of the person, and their recovery codes. */
 export function SecondFactorCard(): ReactElement {
   const { data } = useQuery(secondFactorsQuery);
   return (
     <Card
-      title="Second step"
-      lead="Whoever learns your password cannot sign in with it alone."
+      title="Two-factor authentication"
+      lead="Your password alone is not enough to sign in to your account."
       actions={
         data && <Chip tone={hasFactor(data) ? 'good' : 'plain'}>{hasFactor(data) ? 'On' : 'Off'}</Chip>
       }
@@ -204,7 +206,7 @@ export function SecondFactorCard(): ReactElement {
   );
 }
 
-/** The same without a card: what there is, and the ways to change it. */
+/** The list of two-factor methods without a card, with buttons to change them. */
 export function SecondFactors(): ReactElement {
   const factors = useQuery(secondFactorsQuery);
   return (
@@ -224,8 +226,8 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
       title: 'Remove the authenticator app?',
       description:
         passkeys.length === 0
-          ? 'Your password alone signs you in then. You are signed out everywhere else.'
-          : 'Your passkeys stay.',
+          ? 'You will sign in with your password only, and you will be signed out everywhere else.'
+          : 'Your passkeys are kept.',
       label: 'Remove app',
       isDanger: true,
     }),
@@ -235,7 +237,7 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
   const removePasskey = usePasswordAction({
     ask: ({ name }: Passkey) => ({
       title: `Remove ${name}?`,
-      description: 'It signs you in no more. On the device it stays until you delete it there.',
+      description: 'You can no longer sign in with it. It stays on your device until you delete it there.',
       label: 'Remove passkey',
       isDanger: true,
     }),
@@ -245,11 +247,11 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
   const renew = usePasswordAction({
     ask: () => ({
       title: 'Get new recovery codes?',
-      description: 'Those that you kept before work no more.',
-      label: 'Get new ones',
+      description: 'Your old recovery codes will stop working.',
+      label: 'Get new codes',
     }),
     run: (password) => callOwn('renewRecoveryCodes', { body: { password } }),
-    done: () => 'The former recovery codes have ended.',
+    done: () => 'Your old recovery codes no longer work.',
     onDone: ({ recovery_codes }) => added(recovery_codes),
   });
   return (
@@ -304,7 +306,7 @@ function FactorList({ factors }: { factors: Factors }): ReactElement {
       )}
       {hasFactor(factors) && (
         <Way name="Recovery codes" note={`${recovery_codes_left} left`}>
-          <Button onPress={() => renew.start()}>Get new ones</Button>
+          <Button onPress={() => renew.start()}>Get new codes</Button>
         </Way>
       )}
       {removeApp.dialog}

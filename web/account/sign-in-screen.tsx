@@ -14,7 +14,7 @@ import { EntryCard, sayWait, useCountdown, useGoOn } from './entry-card.tsx';
 import { readNext } from './next.ts';
 import { hasPasskeys, showPasskey } from './web-authn.ts';
 
-/** Signs in by a passkey, which the browser asks for; nothing where it knows of none. */
+/** Signs in with a passkey. Renders nothing if the browser does not support passkeys. */
 export function PasskeyButton(): ReactElement | null {
   const goOn = useGoOn();
   const enter = useAction({
@@ -28,7 +28,7 @@ export function PasskeyButton(): ReactElement | null {
     <div className="stack-tight">
       {enter.error && <Message tone="bad">{enter.error.message}</Message>}
       <Button icon="key" {...enter.press()}>
-        Use a passkey
+        Sign in with a passkey
       </Button>
     </div>
   );
@@ -36,7 +36,7 @@ export function PasskeyButton(): ReactElement | null {
 
 const waysQuery = queryOptions(readSessionQuery('readWaysIn', {}));
 
-/** Where to go on when the provider has sent the browser back. */
+/** The session storage key of the page to open when the provider sends the browser back. */
 const nextKey = 'formloom.next';
 const takeNext = (): string => {
   const next = readNext(sessionStorage.getItem(nextKey));
@@ -44,7 +44,7 @@ const takeNext = (): string => {
   return next;
 };
 
-/** Leads to the provider of identities; nothing where there is none. */
+/** Opens the identity provider. Renders nothing if none is configured. */
 function ProviderButton(): ReactElement | null {
   const { data } = useQuery(waysQuery);
   const search: { next?: unknown } = useSearch({ strict: false });
@@ -66,7 +66,7 @@ function ProviderButton(): ReactElement | null {
   );
 }
 
-/** Signs in by email address and password, and leads to where the person wanted to be. */
+/** Signs in with email address and password, then opens the page the person wanted. */
 export function SignInScreen(): ReactElement {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -87,8 +87,8 @@ export function SignInScreen(): ReactElement {
       <Form className="stack" isPending={enter.isPending} onSubmit={() => wait === 0 && enter.mutate()}>
         {ways?.is_set_up === false && (
           <Message>
-            Nobody has an account here yet. Open the link that the start of the service printed behind “Set
-            up”: it makes the first one.
+            There are no accounts yet. To create the first one, open the link after “Set up” in the startup
+            output of the service.
           </Message>
         )}
         {enter.error && <Message tone="bad">{wait > 0 ? sayWait(wait) : explain(enter.error)}</Message>}
@@ -125,7 +125,9 @@ export function SignInScreen(): ReactElement {
 const explain = (error: Error): string =>
   error instanceof ApiProblem && error.retryAfter !== undefined ? 'You can try again now.' : error.message;
 
-/** Where the provider of identities sends the browser back to: its answer is handed over, once. */
+/**
+ * The page that the identity provider redirects to. It sends the provider's response to the service, once.
+ */
 export function SignedInScreen(): ReactElement {
   const router = useRouter();
   const answer = location.search;
@@ -144,8 +146,8 @@ export function SignedInScreen(): ReactElement {
     void router.navigate({ to: takeNext(), replace: true });
   }, [isSuccess, router]);
   return (
-    <EntryCard title={error ? 'You are not signed in' : 'One moment'}>
-      {error ? <Message tone="bad">{error.message}</Message> : <Loading label="Signing you in …" />}
+    <EntryCard title={error ? 'You are not signed in' : 'One moment…'}>
+      {error ? <Message tone="bad">{error.message}</Message> : <Loading label="Signing you in…" />}
       {error && <Link to="/sign-in">Back to the sign-in</Link>}
     </EntryCard>
   );

@@ -17,7 +17,7 @@ import { PasswordForm } from './password-screens.tsx';
 import { SecondFactors } from './second-factor-card.tsx';
 import { PasskeyButton } from './sign-in-screen.tsx';
 
-/** Whoever signs in while their account is being deleted comes back here, or leaves it at that. */
+/** Shown after sign-in if the account is being deleted: the person restores it or signs out. */
 export function LeavingScreen(): ReactElement {
   const { user } = useSession();
   const goOn = useGoOn();
@@ -25,9 +25,9 @@ export function LeavingScreen(): ReactElement {
   return (
     <EntryCard title="Your account is being deleted">
       <p className="soft">
-        {user.email} is gone for good
-        {user.ends_at !== null && <> on {sayMoment(user.ends_at)}</>}. Until then you can come back, and find
-        everything as it was.
+        {user.email} will be permanently deleted
+        {user.ends_at !== null && <> on {sayMoment(user.ends_at)}</>}. Until then you can restore it with all
+        its data.
       </p>
       {comeBack.error && <Message tone="bad">{comeBack.error.message}</Message>}
       <Button variant="primary" {...comeBack.press()}>
@@ -38,15 +38,14 @@ export function LeavingScreen(): ReactElement {
   );
 }
 
-/** Whoever signed in with a temporary password chooses one of their own here, before anything else is open. */
+/** Shown after sign-in with a temporary password: the person must choose another before the console opens. */
 export function NewPasswordScreen(): ReactElement {
   const { user } = useSession();
   const goOn = useGoOn();
   return (
-    <EntryCard title="Choose a password of your own">
+    <EntryCard title="Choose your own password">
       <p className="soft">
-        You signed in as {user.email} with a temporary password, which others have seen. Change it now to go
-        on.
+        You signed in as {user.email} with a temporary password that others may know. Change it to continue.
       </p>
       <PasswordForm currentLabel="Temporary password" onChanged={goOn} />
       <SignOutButton />
@@ -54,7 +53,10 @@ export function NewPasswordScreen(): ReactElement {
   );
 }
 
-/** Where a workspace asks for a second factor whoever has none sets one up here, before anything of it is open. */
+/**
+ * Shown if a workspace requires two-factor and the person has none: they set it up before the workspace
+ * opens.
+ */
 export function SecondFactorScreen(): ReactElement {
   const { workspaces, closed_workspaces } = useSession();
   const { data } = useQuery(secondFactorsQuery);
@@ -62,10 +64,10 @@ export function SecondFactorScreen(): ReactElement {
   const closed = workspaces.filter(({ id }) => closed_workspaces.includes(id)).map(({ name }) => name);
   const open = workspaces.find(({ id }) => !closed_workspaces.includes(id));
   return (
-    <EntryCard title="A second step is asked for">
+    <EntryCard title="Two-factor authentication required">
       <p className="soft">
-        {closed.length > 0 ? new Intl.ListFormat('en').format(closed) : 'Your workspace'} asks everybody to
-        sign in in two steps. Set up an app on your phone or a passkey to go on.
+        {closed.length > 0 ? new Intl.ListFormat('en').format(closed) : 'Your workspace'} cannot be opened
+        without two-factor authentication. Set up an authenticator app or a passkey to continue.
       </p>
       <SecondFactors />
       <Button
@@ -73,7 +75,7 @@ export function SecondFactorScreen(): ReactElement {
         isDisabled={data === undefined || !hasFactor(data)}
         onPress={() => void goOn()}
       >
-        Go on
+        Continue
       </Button>
       {open && (
         <Link to="/w/$workspace/forms" params={{ workspace: open.id }}>
@@ -87,18 +89,18 @@ export function SecondFactorScreen(): ReactElement {
 
 type SecondStep = NonNullable<Session['second_steps']>[number];
 
-/** What is typed in each of the steps that are typed. */
+/** The two-factor methods with a code to type. */
 const typed = {
   totp: {
-    label: 'Code of your authenticator app',
-    description: 'Six digits, which change every half minute.',
+    label: 'Code from your authenticator app',
+    description: 'Six digits that change every 30 seconds.',
     switchLabel: 'Use the authenticator app',
     inputMode: 'numeric',
     autoComplete: 'one-time-code',
   },
   recovery_code: {
     label: 'Recovery code',
-    description: 'One of those that you kept when you set this up. Each works once.',
+    description: 'One of the codes you saved during setup. Each code works once.',
     switchLabel: 'Use a recovery code',
     inputMode: 'text',
     autoComplete: 'off',
@@ -108,15 +110,15 @@ type Typed = keyof typeof typed;
 
 const isTyped = (step: SecondStep): step is Typed => Object.hasOwn(typed, step);
 
-/** The second step of the sign-in, before which nothing else is open. */
+/** Asks for two-factor after the password. The console stays closed until then. */
 export function SecondStepScreen(): ReactElement {
   const { second_steps, user } = useSession();
   const steps = (second_steps ?? []).filter(isTyped);
   const [chosen, choose] = useState<Typed>();
   const way = chosen ?? steps[0];
   return (
-    <EntryCard title="Is it you?">
-      <p className="soft">You signed in as {user.email}. Confirm it in a second step.</p>
+    <EntryCard title="Two-factor authentication">
+      <p className="soft">You signed in as {user.email}. Confirm that it is you.</p>
       {second_steps?.includes('passkey') && <PasskeyButton />}
       {way && <CodeForm key={way} way={way} />}
       <div className="stack-tight">
@@ -132,8 +134,7 @@ export function SecondStepScreen(): ReactElement {
         <SignOutButton />
       </div>
       <p className="small soft">
-        Nothing of it at hand? Whoever runs this service can take the second step away, when they are sure
-        that it is you.
+        Lost access to all of these? The operator of this service can turn off two-factor for your account.
       </p>
     </EntryCard>
   );

@@ -1,7 +1,7 @@
 import type { InputOf } from '#app/operations.ts';
 import type { PasskeyRequest } from '#console/accounts/shapes.ts';
 
-/** Whether this browser has passkeys at all: without https, and before some year, there are none. */
+/** Whether this browser supports passkeys. Old browsers and pages without HTTPS do not. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window;
 
 const encode = (bytes: ArrayBuffer): string =>
@@ -17,7 +17,10 @@ function decode(text: string): Uint8Array<ArrayBuffer> {
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Has the browser make a passkey, which it asks the person about. @throws Error with a sentence for people. */
+/**
+ * Asks the browser to create a passkey.
+ * @throws Error with a message for people.
+ */
 export async function makePasskey(
   request: PasskeyRequest,
   user: { id: string; email: string; name: string },
@@ -30,14 +33,15 @@ export async function makePasskey(
         user: { id: bytesOf(user.id), name: user.email, displayName: user.name },
         pubKeyCredParams: request.algorithms.map((alg) => ({ type: 'public-key', alg })),
         excludeCredentials: request.known.map((id) => ({ type: 'public-key', id: decode(id) })),
-        // The person is known to the authenticator, and it to us without an address: so it is both steps.
+        // The authenticator verifies the person and stores their account, so a passkey alone counts as both
+        // factors.
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       },
     }),
   );
   const response = credential.response as AuthenticatorAttestationResponse;
   const publicKey = response.getPublicKey();
-  if (!publicKey) throw new Error('This passkey is of a kind that is not taken here.');
+  if (!publicKey) throw new Error('This type of passkey is not supported.');
   return {
     client_data: encode(response.clientDataJSON),
     authenticator_data: encode(response.getAuthenticatorData()),
@@ -46,7 +50,10 @@ export async function makePasskey(
   };
 }
 
-/** Has the browser show a passkey of this service. @throws Error with a sentence for people. */
+/**
+ * Asks the browser for a passkey of this service.
+ * @throws Error with a message for people.
+ */
 export async function showPasskey(request: {
   challenge: string;
   host: string;
@@ -65,12 +72,13 @@ export async function showPasskey(request: {
   };
 }
 
-/** The browser names its reasons by words of its own. */
+/** Messages for the error names that browsers use. */
 const reasons: Readonly<Record<string, string>> = {
-  NotAllowedError: 'No passkey was used: it was cancelled, or there is none here.',
-  InvalidStateError: 'This device has a passkey for your account already.',
-  SecurityError: 'Passkeys work at the address that this service calls its own, and not at this one.',
-  NotSupportedError: 'This device has no passkeys of a kind that is taken here.',
+  NotAllowedError: 'No passkey was used. The request was canceled, or this device has no passkey.',
+  InvalidStateError: 'This device already has a passkey for your account.',
+  SecurityError:
+    'Passkeys do not work at this address. Open the console at the main address of this service.',
+  NotSupportedError: 'This device does not support the required type of passkey.',
 };
 
 async function asking(asked: Promise<Credential | null>): Promise<PublicKeyCredential> {

@@ -34,7 +34,7 @@ const invitations = ['getInvitationsOverview', 'listInvitations'] as const;
 const members = ['listMembers', 'getWorkspace', 'listKeys', 'getSession'] as const;
 const retention = ['getRetention', 'previewRetention'] as const;
 
-/** Which operations read what an operation changes. Their queries are fetched again after it. */
+/** The operations that read what each operation changes. Their queries are fetched again after it. */
 const readersOf: Partial<Record<Name, readonly Name[]>> = {
   changeWorkspace: ['getWorkspace', 'getSession'],
   createWorkspace: ['getSession'],
@@ -101,15 +101,15 @@ const readersOf: Partial<Record<Name, readonly Name[]>> = {
   revokeInvitation: invitations,
 };
 
-/** Statuses that mean: the screen shows a state that the server no longer has. */
+/** Statuses which mean that the screen shows an outdated state. */
 const staleStatuses: readonly number[] = [404, 409, 410, 412];
 
 const changed = new Set<Name>();
 const note = (name: Name): void => readersOf[name]?.forEach((reader) => changed.add(reader));
 
 /**
- * Waits for the call of an operation, and notes what has to be fetched again.
- * @throws what the call throws.
+ * Waits for the call of an operation, then marks the queries to fetch again.
+ * @throws the error of the call.
  */
 export async function noteChange<Reply>(name: Name, called: Promise<Reply>): Promise<Reply> {
   try {
@@ -123,8 +123,8 @@ export async function noteChange<Reply>(name: Name, called: Promise<Reply>): Pro
 }
 
 /**
- * Fetches again what the calls since the last time have changed.
- * @param name of an operation that has changed something without a call, such as a task that has ended.
+ * Fetches all queries marked since the last call.
+ * @param name an operation that changed something without a call, such as a task that has ended.
  */
 export async function refreshChanged(name?: Name): Promise<void> {
   if (name) note(name);

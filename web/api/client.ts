@@ -3,14 +3,14 @@ import { ConnectionError, FormloomError } from '#transport/errors.ts';
 import type { Meanwhile } from './meanwhile.ts';
 
 /**
- * An answer that is no success. `status` 0: there was no answer, because the service or the connection is away.
- * The message is made for people.
+ * A failed response. `status` 0 means no response: the service or the connection is down. The message is
+ * meant for people.
  */
 export class ApiProblem extends FormloomError {
-  /** What somebody else was faster with. */
+  /** What another person changed first, if the change was refused. */
   meanwhile: Meanwhile | undefined;
 
-  /** What is wrong with one field of a form, for its `error`. */
+  /** Returns the messages of one form field, for its `error`. */
   of(field: string): string | undefined {
     const messages = this.errors
       .filter((item) => item.field === field || item.field?.startsWith(`${field}.`))
@@ -19,35 +19,36 @@ export class ApiProblem extends FormloomError {
   }
 }
 
-/** Whether somebody else was faster. */
+/** Whether another person changed the thing first (412). */
 export const isStale = (error: unknown): error is ApiProblem =>
   error instanceof ApiProblem && error.status === 412;
 
 export type Options = {
   signal?: AbortSignal;
   headers?: Readonly<Record<string, string>>;
-  /** It arrives also where the page is left meanwhile. */
+  /** Sends the request even if the page is left. */
   keepalive?: boolean;
 };
 
 type Request = Options & { method: string; type?: string; body?: string | Blob };
 
-/** An answer that broke off, or that is not the service's own, is as good as none. */
+/** A response that broke off or is not from the service counts as no response. */
 export const request = <Body>(address: string, asked: Request): Promise<Body> =>
   receive(address, asked, async (response) => {
     const text = await response.text();
     return (text === '' ? undefined : JSON.parse(text)) as Body;
   });
 
-/** Asks whether a file would be answered, and takes none of it. Why it would not is said to GET alone. */
+/** Checks that a file can be downloaded without downloading it. Only GET says why it cannot. */
 export async function requestNothing(address: string): Promise<void> {
   const ask = (method: string) => receive(address, { method }, async ({ body }) => body?.cancel());
   await ask('HEAD').catch(() => ask('GET'));
 }
 
 /**
- * What a success holds. It is asked once: screens say within seconds that the service is away, and the cache asks again.
- * @throws ApiProblem; what `signal` was aborted with.
+ * Returns the content of a successful response. It does not retry: screens report an outage within seconds,
+ * and the query cache retries.
+ * @throws ApiProblem; the abort reason of `signal`.
  */
 async function receive<Content>(
   address: string,
@@ -72,12 +73,12 @@ async function receive<Content>(
     );
   } catch (error) {
     if (!(error instanceof ConnectionError)) throw error;
-    const message = 'The service cannot be reached. Check the connection and try again.';
+    const message = 'The service cannot be reached. Check your connection and try again.';
     throw new ApiProblem(0, { message });
   }
 }
 
-/** `?a=1&b=2` of what is set; '' of nothing. */
+/** Formats the set parameters as `?a=1&b=2`, or '' if there are none. */
 export function query(
   parameters: Readonly<Record<string, string | number | boolean | undefined | null>>,
 ): string {
@@ -89,16 +90,16 @@ export function query(
   return text === '' ? '' : `?${text}`;
 }
 
-/** What went wrong, when no field says it. */
+/** Returns the error message, unless it belongs to fields. */
 export function unlocatedProblem(error: Error | null): string | undefined {
   const isLocated = error instanceof ApiProblem && error.errors.length > 0;
   return isLocated ? undefined : error?.message;
 }
 
-/** Who does not answer within so many ms is away. */
+/** How long the service has to answer before it counts as down, in milliseconds. */
 const readyMs = 2_000;
 
-/** Whether the service and what it needs answer now; where the line is lost they do not. */
+/** Whether the service and its dependencies respond. False if the connection is lost. */
 export const isReady = (): Promise<boolean> =>
   fetch('/readyz', { signal: AbortSignal.timeout(readyMs) }).then(
     ({ ok }) => ok,

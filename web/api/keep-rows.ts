@@ -1,6 +1,6 @@
 /**
- * What stays on the screen while the answer to another question is on its way: the rows of the one before, so that nothing
- * jumps. That there were none says nothing of the next one.
+ * Keeps the previous rows while the next query loads, so that the page does not jump. An empty result is not
+ * kept: it says nothing about the next one.
  */
 export const keepRows = <Rows extends { readonly pagination: { readonly total_count: number } }>(
   before: Rows | undefined,

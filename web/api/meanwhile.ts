@@ -1,6 +1,6 @@
 import { type OperationName, routes } from '#app/routes.ts';
 
-/** What somebody else has made of a thing since it was looked at, as far as it can be told. */
+/** What another person changed since the thing was loaded, if known. */
 export type Meanwhile = {
   /** `webhook`, `form`, … */
   readonly thing: string;
@@ -9,7 +9,7 @@ export type Meanwhile = {
   readonly differences: readonly { readonly name: string; readonly before: string; readonly now: string }[];
 };
 
-/** Where a thing is read that an operation changes or does something with: `/forms/:id` of `/forms/:id/archive`. */
+/** Finds the operation that reads the thing a path changes: `/forms/:id` for `/forms/:id/archive`. */
 export function readingOf(path: string): { name: OperationName; thing: string } | undefined {
   const [place = path, resource = ''] = /^\/(\w+)(\/:id)?/.exec(path) ?? [];
   const reading = `GET ${place}`;
@@ -17,7 +17,7 @@ export function readingOf(path: string): { name: OperationName; thing: string } 
   return name && { name, thing: resource.replace(/s$/, '') };
 }
 
-/** In words, of what both readings hold; times and counts change without anybody's doing. */
+/** Returns the differences in words. Times and counts are left out, because they change by themselves. */
 export function differencesOf(seen: object, now: object): Meanwhile['differences'] {
   const later = new Map(Object.entries(now));
   return Object.entries(seen).flatMap(([name, value]) => {
@@ -30,7 +30,7 @@ export function differencesOf(seen: object, now: object): Meanwhile['differences
 
 const sayName = (name: string): string => name[0]!.toUpperCase() + name.slice(1).replaceAll('_', ' ');
 
-/** Undefined for what takes more than a few words. */
+/** Formats a value in a few words. Returns undefined if it needs more. */
 function say(value: unknown): string | undefined {
   if (value === null || value === '') return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

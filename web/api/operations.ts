@@ -11,7 +11,10 @@ type AnyInput = {
   body?: object;
 };
 
-/** A file goes as it is, all else as JSON, with or without content: no form of another site can send that. */
+/**
+ * Sends files unchanged and everything else as JSON, even without content: forms on other sites cannot send
+ * that.
+ */
 const contentOf = (body: object = {}): { type: string; body: string | Blob } =>
   body instanceof Blob ? { type: body.type, body } : { type: 'application/json', body: JSON.stringify(body) };
 
@@ -35,11 +38,13 @@ function send<Reply>(
 
 const inWorkspace = (id: string) => ({ 'X-Workspace-ID': id });
 
-/** A thing as somebody looked at it, when they decided to change it. */
+/** The state of a thing that a person saw before changing it. */
 export type Seen = { readonly etag: string } | { readonly updated_at: string };
 type MaybeSeen = Options & { seen?: Seen };
 
-/** What can be changed by two is never changed without saying what it was changed from. */
+/**
+ * Requires `seen` for operations that several people can use on one thing, so that no change is overwritten.
+ */
 type Rest<Name extends OperationName> = Name extends ConditionalName
   ? [options: Options & { seen: Seen }]
   : [options?: Options];
@@ -49,8 +54,8 @@ const ifMatch = (seen: Seen): { 'If-Match': string } => ({
 });
 
 /**
- * Calls an operation of the API in a workspace, as the person who is signed in.
- * @param rest for a change, what it was made on: where somebody else was faster, nothing is changed (isStale).
+ * Calls an API operation in a workspace as the signed-in person.
+ * @param rest `seen`, for a change: if another person changed the thing first, nothing is changed (isStale).
  * @throws ApiProblem.
  */
 export async function call<Name extends OperationName>(
@@ -72,7 +77,10 @@ export async function call<Name extends OperationName>(
   }
 }
 
-/** What it has become, and whose doing that was, for those who may know. Undefined for what has a way of its own to say it. */
+/**
+ * Returns the new state and who changed it, if the person may read them. Returns undefined for things that
+ * report conflicts in another way.
+ */
 async function findMeanwhile(
   workspaceId: string,
   name: OperationName,
@@ -82,10 +90,10 @@ async function findMeanwhile(
   const reading = Object.keys(seen).length > 1 ? readingOf(routeOf(name).path) : undefined;
   if (!reading) return undefined;
   const id = String(params['id'] ?? '');
-  // Whoever waits to hear why nothing was saved does not wait for these.
+  // Do not delay the error message for more than three seconds.
   const signal = AbortSignal.timeout(3_000);
   const headers = inWorkspace(workspaceId);
-  // What cannot be read, or not by this person, is not said.
+  // Leave out what cannot be read or what the person may not read.
   const unknown = (): undefined => undefined;
   const [now, last] = await Promise.all([
     send<Readonly<Record<string, object>>>('/api/v1', reading.name, { params }, { headers, signal }).catch(
@@ -104,7 +112,10 @@ async function findMeanwhile(
   };
 }
 
-/** How a deed ended is written a moment after it; the request that was refused just now may still stand there as begun. */
+/**
+ * Finds the last successful change in the audit log. Results are written a moment later, so the refused
+ * request itself may still look unfinished.
+ */
 async function lastDeed(
   workspaceId: string,
   id: string,
@@ -134,7 +145,7 @@ async function lastEdit(
 }
 
 /**
- * Calls an operation that only the session of a browser can mean.
+ * Calls an operation that needs a browser session.
  * @throws ApiProblem.
  */
 export const callOwn = <Name extends OwnName>(
@@ -143,7 +154,9 @@ export const callOwn = <Name extends OwnName>(
   options: Options = {},
 ): Promise<ReplyOf<Name>> => send('/app/api', name, input as AnyInput, options);
 
-/** The options of a query that reads by one operation. Its key begins with the operation's name (changes.ts). */
+/**
+ * Returns the query options of a reading operation. The key begins with the operation's name (changes.ts).
+ */
 export const readQuery = <Name extends OperationName>(
   workspaceId: string,
   name: Name,
@@ -154,15 +167,15 @@ export const readQuery = <Name extends OperationName>(
     send<ReplyOf<Name>>('/api/v1', name, input as AnyInput, { signal, headers: inWorkspace(workspaceId) }),
 });
 
-/** The same for an operation of the session. */
+/** Returns the query options of a reading session operation. */
 export const readSessionQuery = <Name extends OwnName>(name: Name, input: InputOf<Name>) => ({
   queryKey: [name, input] as const,
   queryFn: ({ signal }: { signal: AbortSignal }) => callOwn(name, input, { signal }),
 });
 
 /**
- * Downloads the file that an operation answers with: the browser writes it to its disk while it comes.
- * @throws ApiProblem, as a link that is refused would say nothing.
+ * Downloads a file from an operation. The browser writes it to disk while it arrives.
+ * @throws ApiProblem, because a failed download link would show nothing.
  */
 export async function download<Name extends OperationName>(
   workspaceId: string,
@@ -178,7 +191,7 @@ export async function download<Name extends OperationName>(
   link.href = `/api/v1${address}`;
   await requestNothing(link.href);
   link.download = '';
-  // The page itself sends none: browsers that do not say which site asks would not say that it is this one.
+  // The page sends no referrer, and some browsers send no other sign that the request comes from this site.
   link.referrerPolicy = 'same-origin';
   document.body.append(link);
   link.click();

@@ -1,18 +1,21 @@
 import { MutationCache, QueryClient } from '@tanstack/react-query';
 import { ApiProblem, isStale } from './client.ts';
 
-/** What is worth asking again: a lost connection, a service that is starting. What was refused stays refused. */
+/**
+ * Whether a retry can help: after a lost connection or while the service starts. Refused requests stay
+ * refused.
+ */
 export const mayPass = (error: unknown): boolean =>
   error instanceof ApiProblem && (error.status === 0 || error.status >= 500);
 
-/** What was fetched, kept for all screens. */
+/** The query cache of all screens. */
 export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({
-    // What somebody else has changed meanwhile is on the screen as it was before.
+    // Another person changed the thing, so the screen shows an old state.
     onError: (error) => (isStale(error) ? queryClient.invalidateQueries() : undefined),
   }),
   defaultOptions: {
-    // Without a line it is asked all the same: what fails is said, and what waits in silence is not.
+    // Send requests even when the browser reports no connection: a failure is shown, a paused query is not.
     queries: {
       networkMode: 'always',
       refetchOnReconnect: true,

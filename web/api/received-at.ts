@@ -1,6 +1,6 @@
 /**
- * When a submission was received: when it was completed; an incomplete one, when it was last saved, or, in lists that do
- * not have that, when it was started.
+ * Returns when a submission was received: when it was completed. For an incomplete one: when it was last
+ * saved, or when it was started if a list has no save time.
  */
 export const receivedAt = (of: {
   created_at: string;

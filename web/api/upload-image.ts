@@ -1,17 +1,18 @@
 import { ApiProblem } from './client.ts';
 import { call } from './operations.ts';
 
-/** What the service stores (src/forms/images). */
+/** The image types that the service stores (src/forms/images). */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 const mostBytes = 10 * 1024 * 1024;
 
 /**
- * Sends an image as it is and returns its id. What can be known here is refused here, in the same words.
+ * Uploads an image unchanged and returns its ID. Problems that the browser can detect are reported with the
+ * server's messages.
  * @throws ApiProblem with a message for people.
  */
 export async function uploadImage(workspaceId: string, file: File): Promise<string> {
   if (!imageTypes.some((type) => type === file.type))
-    throw new ApiProblem(415, { message: 'This is no PNG, JPEG or WebP image.' });
+    throw new ApiProblem(415, { message: 'This file is not a PNG, JPEG or WebP image.' });
   if (file.size > mostBytes)
     throw new ApiProblem(413, { message: 'The image is larger than 10 MB. Choose a smaller one.' });
   return (await call(workspaceId, 'createImage', { body: file })).id;

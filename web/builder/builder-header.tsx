@@ -14,10 +14,10 @@ type HeaderProps = {
   readonly opened: BuilderForm;
   readonly api: BuilderApi;
   readonly saveState: SaveState;
-  /** A text of the JSON view waits to be applied: then not everything is saved. */
+  /** Whether the JSON view has edits that are not applied yet. They are not saved. */
   readonly isJsonOpen: boolean;
   readonly problemCount: number;
-  /** Whether visitors see exactly this: then there is nothing to publish. */
+  /** Whether the live version matches the working copy, so that there is nothing to publish. */
   readonly isLive: boolean;
   readonly onPublish: () => void;
   readonly onConflict: () => void;
@@ -26,11 +26,11 @@ type HeaderProps = {
 };
 
 const done = {
-  draft: 'The form is a draft now: visitors see that it is closed.',
+  draft: 'The form is now a draft. Visitors see that it is closed.',
   archived: 'Form archived.',
 } as const;
 
-/** At the end of the form's header: whether the work is safe, and what changes who sees it. */
+/** The end of the form's header: the save state, and the actions that change who sees the form. */
 export function BuilderHeader({
   opened,
   api,
@@ -56,9 +56,7 @@ export function BuilderHeader({
     change(next).catch(toastProblem);
   };
   if (isReadOnly)
-    return (
-      <FormHeaderActions>{<span className="soft small">You may look, not change.</span>}</FormHeaderActions>
-    );
+    return <FormHeaderActions>{<span className="soft small">View only</span>}</FormHeaderActions>;
   return (
     <FormHeaderActions>
       <SaveStateText state={saveState} isJsonOpen={isJsonOpen} />
@@ -94,13 +92,13 @@ export function BuilderHeader({
         isDanger={false}
         onConfirm={() => asked && become(asked)}
       >
-        Visitors will see that the form is closed. Its submissions stay, and it can be published again.
+        Visitors will see that the form is closed. Its submissions are kept, and you can publish it again.
       </ConfirmDialog>
     </FormHeaderActions>
   );
 }
 
-/** Loud only while there is something to publish. */
+/** Highlighted only if there is something to publish. */
 function PublishButton({
   isLive,
   problemCount,

@@ -24,8 +24,8 @@ export function BuilderScreen(): ReactElement {
   const form = useForm();
   useTitle(`Build ${form.name}`);
   const api = useMemo(() => openBuilderApi(form.workspace_id, form.id), [form.workspace_id, form.id]);
-  // Opened once a visit: from then on the editor is ahead of the service. Whoever comes back at once opens anew, and
-  // not what the last visit began with, which may still lie in the cache.
+  // Loads the form once per visit, because the editor is ahead of the server from then on. Someone who
+  // returns quickly gets fresh data, not the cached start of the last visit.
   const [visit] = useState(() => performance.now());
   const query = useQuery({
     queryKey: ['builder', form.id, visit],
@@ -43,12 +43,12 @@ export function BuilderScreen(): ReactElement {
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <div className="builder-loading">
-      <Loading lines={6} label="The form is being opened …" />
+      <Loading lines={6} label="Opening the form …" />
     </div>
   );
 }
 
-/** Decides what is edited: what an earlier visit could not save, else the working copy. */
+/** Decides what to edit: unsaved changes of an earlier visit if there are any, otherwise the working copy. */
 function OpenedBuilder({
   opened,
   windows,
@@ -70,10 +70,10 @@ function OpenedBuilder({
       <div className="builder-loading">
         <Message
           tone="bad"
-          title="The working copy is not a form"
-          action={<Button onPress={() => setStart('live')}>Begin again from the live form</Button>}
+          title="The working copy is not a valid form"
+          action={<Button onPress={() => setStart('live')}>Start again from the live form</Button>}
         >
-          It was saved as JSON that has no steps and elements: {saved.problems[0]?.message}
+          It was saved as JSON without steps and elements: {saved.problems[0]?.message}
         </Message>
       </div>
     );

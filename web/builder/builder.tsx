@@ -45,11 +45,10 @@ import { type BuilderView, ViewTabs } from './view-tabs.tsx';
 type Viewing = {
   readonly view: BuilderView;
   readonly setView: Dispatch<SetStateAction<BuilderView>>;
-  /** Undoes or does again, and shows where: nothing changes out of sight. */
+  /** Undoes or redoes a change and opens the view that shows it, so that no change happens out of sight. */
   readonly travel: (step: 'undo' | 'redo') => void;
 };
 
-/** The view on the form that is open. */
 function useView(editor: Editor): Viewing {
   const [view, setView] = useState<BuilderView>('design');
   const travel = useCallback(
@@ -64,7 +63,7 @@ function useView(editor: Editor): Viewing {
   return { view, setView, travel };
 }
 
-/** Views in which a change of the form is seen. */
+/** Views that show changes of the form. */
 const showForm: ReadonlySet<BuilderView> = new Set(['design', 'preview', 'theme', 'languages', 'json']);
 
 function viewOfChange(before: Moment, after: Moment, now: BuilderView): BuilderView {
@@ -73,7 +72,7 @@ function viewOfChange(before: Moment, after: Moment, now: BuilderView): BuilderV
   return changed === undefined ? now : viewOfSetting(changed);
 }
 
-/** One form open in the builder: its header, its views, and the dialogs over them. */
+/** A form open in the builder: its header, its views, and their dialogs. */
 export function Builder(start: OpenedForm): ReactElement {
   const form = useOpenForm(start);
   const { opened, place, saving, setOpened, takeOver } = form;
@@ -90,7 +89,7 @@ export function Builder(start: OpenedForm): ReactElement {
   );
   const isLive = useMemo(() => isWhatVisitorsSee(opened, { root, settings }), [opened, root, settings]);
   const { view, setView, travel } = useView(editor);
-  // Lives here, so that what is entered there and not applied yet outlives a look at another view.
+  // Kept here so that unapplied JSON survives a switch to another view.
   const [json, setJson] = useState<JsonDraft>();
   useLeaveWarning(json !== undefined);
   const [asked, setAsked] = useState<SettingProblem>();
@@ -111,7 +110,7 @@ export function Builder(start: OpenedForm): ReactElement {
       editor.select(place, 'panel');
     } else {
       setView(place.view);
-      // Its own object each time, so that the same one can be led to again.
+      // A new object each time, so that repeating the navigation works.
       setAsked({ ...place });
     }
   };
@@ -263,20 +262,20 @@ function CurrentView({
   return views[view]();
 }
 
-/** The service refused to save: why, and that nothing is lost. */
+/** Shows why the server refused to save, and that no changes are lost. */
 function Refused({ saving: { state, autosave } }: { saving: Saving }): ReactElement | null {
   if (state.kind !== 'refused') return null;
   return (
     <div className="builder-note">
       <Message
         tone="bad"
-        title="The last changes are not saved"
+        title="Your last changes are not saved"
         action={<Button onPress={() => void autosave.saveNow()}>Try again</Button>}
       >
         {state.message}{' '}
         {state.isKept
           ? 'They are kept in this browser.'
-          : 'This browser has no room to keep them: leave this window open until they are saved.'}
+          : 'This browser has no space to keep them. Leave this window open until they are saved.'}
       </Message>
     </div>
   );

@@ -2,17 +2,19 @@ import { validateStructure } from '#ast/validate.ts';
 import { findNodes, lineAt, offsetOfError, sayPath } from '../forms/create/json-places.ts';
 import { type EditNode, readStructure } from './model/edit-node.ts';
 
-/** A problem of the text: where in words, what, and at which character. */
+/** A problem of the JSON text: its location in words, a message, and the offset of the character. */
 export type JsonProblem = {
   readonly where: string;
   readonly message: string;
   readonly offset: number | undefined;
 };
 
-/** `root` is there when the text can be applied, which takes a form of the right shape; problems may remain. */
+/** `root` is set if the text has the shape of a form and can be applied. It may still have problems. */
 type CheckedJson = { readonly root: EditNode | undefined; readonly problems: readonly JsonProblem[] };
 
-/** Reads a text as a form: what keeps it from being JSON, from being a form, and from being published. */
+/**
+ * Parses a text as a form. Returns the problems that prevent it from being JSON, a form, or ready to publish.
+ */
 export function checkJson(text: string): CheckedJson {
   let structure: unknown;
   try {
@@ -36,5 +38,5 @@ export function checkJson(text: string): CheckedJson {
 
 function syntaxProblem(text: string, error: SyntaxError): JsonProblem {
   const offset = offsetOfError(text, error);
-  return { where: `Line ${lineAt(text, offset)}:`, message: 'This is not JSON from here on.', offset };
+  return { where: `Line ${lineAt(text, offset)}:`, message: 'The JSON is invalid from here.', offset };
 }

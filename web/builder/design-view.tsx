@@ -32,7 +32,7 @@ import { ReachContext, useOfferedParts, usePartKeys } from './shortcuts/use-shor
 
 type StepsProps = { readonly list: RefObject<HTMLOListElement | null>; readonly onDrag: StartDrag };
 
-/** The steps at a glance: go to one, drag it, move it, merge it, add one. */
+/** The list of steps, to open, drag, move, merge or add one. */
 function StepsList({ list, onDrag }: StepsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
@@ -63,7 +63,7 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
       </ol>
       {!isReadOnly && (
         <Button size="small" variant="quiet" icon="add" onPress={() => addStep(editor)}>
-          Add a step
+          Add step
         </Button>
       )}
     </section>
@@ -73,13 +73,13 @@ function StepsList({ list, onDrag }: StepsProps): ReactElement {
 type PaneProps = {
   readonly side: 'start' | 'end';
   readonly title: string;
-  /** In a narrow window: whether it is asked for. */
+  /** Whether the pane is open in a narrow window. */
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 };
 
-/** What stands beside the canvas; in a narrow window a sheet over it. */
+/** A pane beside the canvas. In a narrow window, a sheet over it. */
 function Pane({ side, title, isOpen, onClose, children }: PaneProps): ReactElement {
   if (useNarrow())
     return (
@@ -94,7 +94,10 @@ function Pane({ side, title, isOpen, onClose, children }: PaneProps): ReactEleme
   );
 }
 
-/** Three panes: what can be added, the form, and what is selected in it. On a phone the form, and the others over it. */
+/**
+ * Three panes: the palette, the form, and the properties of the selection. On a phone, the palette and the
+ * properties open over the form.
+ */
 export function DesignView({
   problems,
   api,
@@ -114,7 +117,7 @@ export function DesignView({
   const isNarrow = useNarrow();
   const { sheet, setSheet, closePanel } = useSheet(place.editor, host);
   const { present } = useEditorState(place.editor).history;
-  // The same for all edits: each of 200 gaps holds it, and is drawn again when it is another one.
+  // Stable across edits: each of 200 gaps has it as a prop, and would re-render if it changed.
   const insert = useCallback(
     (anchor: Element | null, spot?: Spot): void => {
       if (!isReadOnly) setWish({ anchor: { current: anchor }, spot });
@@ -151,7 +154,7 @@ export function DesignView({
               <IconButton icon="steps" label="Steps" onPress={() => setSheet('steps')} />
               <IconButton icon="settings" label="Properties" onPress={() => setSheet('panel')} />
               {!isReadOnly && (
-                <IconButton icon="add" label="Add an element" variant="primary" onPress={openMenu} />
+                <IconButton icon="add" label="Add element" variant="primary" onPress={openMenu} />
               )}
             </>
           )}
@@ -173,7 +176,9 @@ export function DesignView({
   );
 }
 
-/** Which pane is over the canvas on a phone. What wishes for the focus elsewhere sends it away, and has it afterwards. */
+/**
+ * Returns the pane that covers the canvas on a phone. A focus request for another part closes the pane first.
+ */
 function useSheet(
   editor: Editor,
   host: RefObject<HTMLElement | null>,
@@ -197,7 +202,7 @@ function useSheet(
   }, [editor, host, focus]);
   const closePanel = (): void => {
     setSheet(undefined);
-    // Not wished for any more: it stays closed when one comes back from another view.
+    // Clears the focus request, so that the pane stays closed after a visit to another view.
     if (focus?.part === 'panel') afterFocusReturned(() => editor.select(focus.key, 'node'));
   };
   return { sheet, setSheet, closePanel };
@@ -215,7 +220,9 @@ type Asked = {
   readonly scanned: number;
 };
 
-/** Deletes at once what nobody has answered, and asks about the rest, with the number of answers (docs/rules.md B3). */
+/**
+ * Deletes unanswered elements immediately. For others, asks with the number of answers (docs/rules.md B3).
+ */
 function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => void; dialog: ReactElement } {
   const { editor, lockedIds } = useBuilder();
   const [asked, setAsked] = useState<Asked | undefined>();
@@ -242,14 +249,15 @@ function useDeletion(api: BuilderApi): { ask: (parts: readonly EditNode[]) => vo
         setAsked(undefined);
       }}
     >
-      {asked && sayAnswers(asked)} They stay stored with their submissions; new submissions will not have this
-      answer.
+      {asked && sayAnswers(asked)} These answers are kept. New submissions will not include it.
     </ConfirmDialog>
   );
   return { ask, dialog };
 }
 
-/** The ids under which answers to a node may be stored; rows are answered under the id of their group. */
+/**
+ * Returns the ids under which answers to a node may be stored. Rows are stored under the id of their group.
+ */
 function answeredIds(root: EditNode, node: EditNode): string[] {
   const around = trailTo(root, node.key).filter(({ attrs }) => attrs['repeatable'] === true);
   return [...around, ...walkNodes(node)].map((inner) => textOf(inner, 'id')).filter(Boolean);

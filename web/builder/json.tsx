@@ -8,10 +8,10 @@ import { toastUndoable, useBuilder, useEditorState } from './editor/use-editor.t
 import { replaceContent } from './model/edit.ts';
 import { type EditNode, toStructure } from './model/edit-node.ts';
 
-/** A text that is entered and not applied yet, and the form that it was begun on. */
+/** JSON text that is not applied yet, and the form at the time its editing began. */
 export type JsonDraft = { readonly text: string; readonly begunOn: EditNode };
 
-/** The form as the API takes it, to be read and changed; what is applied is one step that undo takes back. */
+/** The form as the API accepts it, to read and edit. Applying it is one step that undo reverts. */
 export function JsonView({
   draft,
   onDraft,
@@ -32,8 +32,8 @@ export function JsonView({
     const { root: read } = checked;
     const put = (): void =>
       editor.change((old) => ({ root: replaceContent(old, read), select: old.key, say: 'Applied' }));
-    // Until what it asks is answered with yes, the text stays.
-    toastUndoable(editor, put, 'The JSON is the working copy now.', () => onDraft(undefined));
+    // Keeps the text until the user confirms what the edit asks.
+    toastUndoable(editor, put, 'JSON applied to the working copy.', () => onDraft(undefined));
   };
   const show = ({ offset }: JsonProblem): void => {
     if (offset === undefined || !area.current) return;
@@ -49,8 +49,7 @@ export function JsonView({
           <div>
             <h2>JSON</h2>
             <p className="soft">
-              What <code>structure</code> is in the API. Changes here are the working copy once they are
-              applied.
+              What <code>structure</code> contains in the API. Apply your changes to update the working copy.
             </p>
           </div>
           <div className="row">
@@ -64,14 +63,16 @@ export function JsonView({
           </div>
         </div>
         {isChanged && draft && draft.begunOn !== root && (
-          <Message tone="warn" title="The form has changed since you began this text">
-            Applying it replaces what was changed; undo brings that back.
+          <Message tone="warn" title="The form has changed since you started editing this JSON">
+            If you apply it, it overwrites those changes. You can undo this.
           </Message>
         )}
         {checked.problems.length > 0 && (
           <Message
             tone={checked.root ? 'warn' : 'bad'}
-            title={checked.root ? 'It can be applied, but not published yet' : 'It cannot be applied'}
+            title={
+              checked.root ? 'This JSON can be applied, but not published yet' : 'This JSON cannot be applied'
+            }
           >
             <ul className="json-problems">
               {checked.problems.slice(0, 20).map((problem, index) => (
@@ -88,7 +89,7 @@ export function JsonView({
         <textarea
           ref={area}
           className="field-input json-text"
-          aria-label="The form as JSON"
+          aria-label="Form as JSON"
           spellCheck={false}
           readOnly={isReadOnly}
           value={text}

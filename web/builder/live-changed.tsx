@@ -15,7 +15,10 @@ type LiveChangedProps = {
   readonly onOpened: (opened: BuilderForm) => void;
 };
 
-/** The live form moved on beside the working copy, over the API or by a publication: both are there, the person decides. */
+/**
+ * Shown if the live form changed since the working copy began, through the API or a publication. The user
+ * chooses which one to keep.
+ */
 export function LiveChanged({
   opened,
   autosave,
@@ -45,10 +48,10 @@ export function LiveChanged({
     <div className="builder-note">
       <Message
         tone="warn"
-        title="The live form was changed beside this working copy"
+        title="The live form changed while you were editing"
         action={<Button onPress={() => setOpen(true)}>Compare</Button>}
       >
-        {live.created_by ?? 'A program'} made version {live.version}. Your working copy does not have that
+        {live.created_by ?? 'An API client'} made version {live.version}. Your working copy does not have that
         change.
       </Message>
       <Dialog
@@ -58,18 +61,18 @@ export function LiveChanged({
         size="medium"
         actions={
           <>
-            <Button onPress={keep}>Keep the working copy</Button>
+            <Button onPress={keep}>Keep working copy</Button>
             <Button variant="primary" onPress={takeOver}>
-              Take over the live form
+              Use live form
             </Button>
           </>
         }
       >
-        <h3>In the live form, compared with the working copy</h3>
-        {differences && <DifferenceList differences={differences} none="Both are the same." />}
+        <h3>Changes in the live form, compared with your working copy</h3>
+        {differences && <DifferenceList differences={differences} none="There are no differences." />}
         <p className="soft">
-          Taking it over replaces the working copy; undo brings it back. Keeping it means that publishing
-          replaces the live form.
+          Using the live form replaces your working copy; you can undo this. If you keep the working copy,
+          publishing it replaces the live form.
         </p>
       </Dialog>
     </div>

@@ -21,8 +21,8 @@ import { listNameable } from './model/logic/nameable.ts';
 import { withStepId } from './model/logic/step-ids.ts';
 
 /**
- * Asks before an edit takes away what conditions elsewhere name: lists them, and either carries the edit out without
- * them or not at all (docs/rules.md B7).
+ * Asks before an edit that breaks references: lists the affected nodes, then applies the edit without the
+ * references or cancels it (docs/rules.md B7).
  */
 export function AskedDialog(): ReactElement | null {
   const { editor } = useBuilder();
@@ -33,14 +33,21 @@ export function AskedDialog(): ReactElement | null {
   const { root } = state.history.present;
   return (
     <ConfirmDialog
-      title={nodes.length === 1 ? 'One part of the form depends on this' : 'Parts of the form depend on this'}
+      title={
+        nodes.length === 1
+          ? 'Another part of the form depends on this'
+          : 'Other parts of the form depend on this'
+      }
       isOpen
       onClose={() => editor.decide(false)}
-      confirmLabel="Go on without them"
+      confirmLabel="Remove and continue"
       onConfirm={() => editor.decide(true)}
     >
       <div className="stack-tight">
-        <p>These conditions and texts name what would no longer be there, or would come only later:</p>
+        <p>
+          These conditions and texts refer to something that would be removed or would come too late in the
+          form:
+        </p>
         <ul className="asked-list">
           {nodes.map((node) => (
             <li key={node.key}>
@@ -53,7 +60,9 @@ export function AskedDialog(): ReactElement | null {
             </li>
           ))}
         </ul>
-        <p>Go on without them, or leave everything as it is. Undo brings all of it back.</p>
+        <p>
+          Continue to remove these references, or cancel to leave everything unchanged. You can undo this.
+        </p>
       </div>
     </ConfirmDialog>
   );
@@ -70,11 +79,11 @@ type ConditionFieldProps = {
   readonly title: string;
   readonly value: unknown;
   readonly error: string | undefined;
-  /** Undefined takes the condition away. */
+  /** Undefined removes the condition. */
   readonly onChange: (condition: object | undefined) => void;
 };
 
-/** One condition of the selected part: as a sentence, and as comparisons to change (docs/rules.md B7). */
+/** A condition of the selected node, as a sentence and as editable comparisons (docs/rules.md B7). */
 export function ConditionField({ name, title, value, error, onChange }: ConditionFieldProps): ReactElement {
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
@@ -99,7 +108,7 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
         >
           {title} …
         </Button>
-        {isIdle && <p className="field-description">It is required in any case.</p>}
+        {isIdle && <p className="field-description">This element is always required.</p>}
       </div>
     );
   }
@@ -134,10 +143,10 @@ export function ConditionField({ name, title, value, error, onChange }: Conditio
           />
         </>
       ) : (
-        <Message tone="warn">This condition is not written as one. The JSON view shows it.</Message>
+        <Message tone="warn">This condition cannot be shown here. Edit it in the JSON view.</Message>
       )}
       {name === 'require_when' && node.attrs['required'] === true && (
-        <p className="field-description">It is required in any case: this changes nothing.</p>
+        <p className="field-description">This element is always required, so this condition has no effect.</p>
       )}
       {error && <p className="field-error">{error}</p>}
     </fieldset>
@@ -148,18 +157,18 @@ type JumpProps = {
   readonly jump: Jump;
   readonly number: number;
   readonly step: EditNode;
-  /** The steps that it may lead to. */
+  /** The steps that the jump can lead to. */
   readonly later: readonly EditNode[];
-  /** Whether no jump before it is taken always. */
+  /** Whether no jump before this one is unconditional. */
   readonly isReached: boolean;
-  /** Gets the key of a step, or `end`. */
+  /** Receives the key of a step, or `end`. */
   readonly onLead: (target: NodeKey) => void;
-  /** Undefined takes the jump away. */
+  /** Undefined removes the jump. */
   readonly onChange: (jump: Jump | undefined) => void;
   readonly onMoveUp: (() => void) | undefined;
 };
 
-/** One jump: where it leads, and when. */
+/** A jump: its target and its condition. */
 function JumpEditor(props: JumpProps): ReactElement {
   const { jump, number, step, later, isReached, onLead, onChange, onMoveUp } = props;
   const { editor } = useBuilder();
@@ -174,17 +183,17 @@ function JumpEditor(props: JumpProps): ReactElement {
       <p className="logic-sentence">
         <SentenceText sentence={sayJump(root, jump)} />
       </p>
-      {!isReached && <p className="field-description">Never reached: a jump before it is always taken.</p>}
+      {!isReached && <p className="field-description">Never reached: an earlier jump always applies.</p>}
       <div className="logic-head">
         <Select
-          label="Goes to"
+          label="Jump to"
           isLabelHidden
           size="small"
           value={target?.key ?? jump.to}
           choices={[
             ...(isKnown ? [] : [{ id: jump.to, label: `${jump.to} (missing)` }]),
             ...later.map((other) => ({ id: other.key, label: stepName(root, other) })),
-            { id: endOfForm, label: 'The end of the form' },
+            { id: endOfForm, label: 'End of the form' },
           ]}
           onChange={onLead}
         />
@@ -206,7 +215,7 @@ function JumpEditor(props: JumpProps): ReactElement {
         />
       ) : (
         <Button size="small" variant="quiet" icon="add" onPress={addCondition}>
-          Only when …
+          Add condition
         </Button>
       )}
     </div>
@@ -217,11 +226,14 @@ type JumpsProps = {
   readonly title: string;
   readonly value: unknown;
   readonly error: string | undefined;
-  /** Undefined takes all of them away. */
+  /** Undefined removes all jumps. */
   readonly onChange: (jumps: readonly Jump[] | undefined) => void;
 };
 
-/** Where a step leads instead of to the next one: the first that holds wins, and they lead forward only. */
+/**
+ * The jumps of a step, which replace the next step. The first jump whose condition is true applies. Jumps
+ * only lead forward.
+ */
 export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement {
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
@@ -230,7 +242,7 @@ export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement
   const later = root.children.slice(root.children.indexOf(step) + 1);
   const put = (next: readonly Jump[]): void => onChange(next.length === 0 ? undefined : next);
 
-  /** A step that is jumped to gets an id by which the jump names it, in the same step of history. */
+  /** Gives the target step an id, so that the jump can refer to it, in one step of history. */
   const lead = (index: number, target: NodeKey): void =>
     editor.change((tree) => {
       const named = target === endOfForm ? { root: tree, id: endOfForm } : withStepId(tree, target);
@@ -247,7 +259,7 @@ export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement
     <fieldset className="logic-rule">
       <legend className="field-label">{title}</legend>
       {later.length === 0 && (
-        <p className="field-description">This is the last step: it leads to the end anyway.</p>
+        <p className="field-description">This is the last step. It always leads to the end.</p>
       )}
       {jumps.map((jump, index) => (
         <JumpEditor
@@ -271,7 +283,7 @@ export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement
         isDisabled={later.length === 0 || jumps.length >= limits.jumps}
         onPress={add}
       >
-        Jump …
+        Add jump
       </Button>
     </fieldset>
   );

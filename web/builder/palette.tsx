@@ -16,7 +16,7 @@ import { elementGroups, iconOfEntry, searchWords } from './palette/element-group
 import './palette/palette.css';
 import type { StartDrag } from './canvas/drag.ts';
 
-/** The picture of a type beside its name: hidden from screen readers. */
+/** The icon of a type beside its name, hidden from screen readers. */
 export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
   return (
     <svg className="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
@@ -25,16 +25,19 @@ export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
   );
 }
 
-/** Where the menu opens, and where what is chosen goes; without a spot, behind the selection. */
+/** Where the menu opens, and where the chosen element goes. Without a spot, it goes after the selection. */
 export type InsertWish = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
 
 type InsertProps = { readonly wish: InsertWish | undefined; readonly onClose: () => void };
 
-const title = 'Add an element';
+const title = 'Add element';
 
-/** A searchable list of all element types over the canvas (docs/rules.md B3): type, Enter, and write the label. */
+/**
+ * A searchable list of all element types over the canvas (docs/rules.md B3): type, press Enter, and write the
+ * label.
+ */
 export function InsertMenu({ wish, onClose }: InsertProps): ReactElement {
-  // A keyboard on the screen would hide the list that it searches.
+  // An on-screen keyboard would cover the list.
   if (useNarrow())
     return (
       <Sheet title={title} isOpen={wish !== undefined} onClose={onClose} size="medium" keepsText>
@@ -69,8 +72,8 @@ function InsertList({ spot, onClose, autoFocus = false }: ListProps): ReactEleme
   const { contains } = useFilter({ sensitivity: 'base' });
   return (
     <Autocomplete inputValue={search} onInputChange={setSearch} filter={contains}>
-      <SearchField label="Find an element" autoFocus={autoFocus} />
-      {/* Scrolls by keyboard too, since its items are pointed at from the search box and never focused. */}
+      <SearchField label="Search elements" autoFocus={autoFocus} />
+      {/* Focusable, so that it scrolls by keyboard. Focus on its items stays in the search box. */}
       <div className="insert-list" tabIndex={0} role="group" aria-label="All elements">
         <Menu
           className="menu-list"
@@ -79,7 +82,7 @@ function InsertList({ spot, onClose, autoFocus = false }: ListProps): ReactEleme
             onClose();
             afterFocusReturned(() => addElement(editor, type as PaletteEntry, spot));
           }}
-          renderEmptyState={() => <p className="insert-empty">No element is called that.</p>}
+          renderEmptyState={() => <p className="insert-empty">No matching elements</p>}
         >
           {elementGroups.map((group) => (
             <MenuSection key={group.id}>
@@ -98,7 +101,9 @@ function InsertList({ spot, onClose, autoFocus = false }: ListProps): ReactEleme
   );
 }
 
-/** Every element type: a press adds one behind the selection, a drag puts one where it is dropped. */
+/**
+ * Lists every element type. A press adds one after the selection, and a drag adds one where it is dropped.
+ */
 export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
   const { editor } = useBuilder();
   const [search, setSearch] = useState('');
@@ -111,7 +116,7 @@ export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }):
     .filter(({ entries }) => entries.length > 0);
   return (
     <div className="palette">
-      <SearchField label="Find an element" placeholder="Search" value={search} onChange={setSearch} />
+      <SearchField label="Search elements" placeholder="Search" value={search} onChange={setSearch} />
       {groups.map(({ id, title, entries }) => (
         <section key={id} aria-label={title}>
           <h2 className="pane-heading">{title}</h2>
@@ -134,7 +139,7 @@ export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }):
           </ul>
         </section>
       ))}
-      {groups.length === 0 && <p className="soft">No element is called that.</p>}
+      {groups.length === 0 && <p className="soft">No matching elements</p>}
     </div>
   );
 });

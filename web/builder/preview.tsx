@@ -28,8 +28,8 @@ import { validateRoot } from './model/say-problem.ts';
 import { drawableTheme } from './theme/theme-choices.ts';
 
 /**
- * Shows, hides and requires what the answers decide while they are given, as the page's own script does it, and notes
- * what the visitor has seen by that.
+ * Applies conditions while answers are entered, like the page's script, and records what the visitor has
+ * seen.
  */
 function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): void {
   const { shown, seen, isLast, progress } = look;
@@ -57,7 +57,7 @@ function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): void {
   noteSeen(page, seen);
 }
 
-/** The word beside the label, in every row that the page has. */
+/** Updates the "required" mark beside the label, in every row. */
 function showRequired(
   page: HTMLFormElement,
   { shown }: TrialLook,
@@ -73,7 +73,7 @@ function showRequired(
   }
 }
 
-/** The options that are offered; what was chosen of the others is chosen no longer. */
+/** Shows the offered options, and clears chosen options that are hidden. */
 function offerOptions(form: Form, page: HTMLFormElement, { shown }: TrialLook): void {
   const questions = questionsById(listQuestions(form));
   for (const control of page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]')) {
@@ -103,17 +103,17 @@ type FrameProps = {
   readonly width: string;
 };
 
-/** The page of a form in a frame of its own, with the page's own style sheet and width; it never leaves this page. */
+/** Shows a form's page in a frame with the page's style sheets and width. Links never leave the frame. */
 export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
   const { id: formId } = useForm();
   const frame = useRef<HTMLIFrameElement>(null);
   const theme = useRef('');
   const { style } = look;
-  // Addresses, not the pictures: a look is made anew with each colour.
+  // URLs instead of image objects, because a color change creates a new look.
   const [logo, darkLogo, cover] = [look.logo, look.darkLogo, look.cover].map((picture) => picture?.address);
   useEffect(() => {
     theme.current = style;
-    // Another colour is no other page: what was entered stays.
+    // A color change does not reload the page, so entered answers stay.
     const [, sheet] = frame.current?.contentDocument?.adoptedStyleSheets ?? [];
     sheet?.replaceSync(style);
   }, [style]);
@@ -131,7 +131,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
         }),
       });
     let leave = begin();
-    // Some browsers put the empty document in place only now, and with it take away what was shown.
+    // Some browsers insert the empty document only now, which removes the rendered page.
     const again = (): void => {
       if (current.contentDocument?.querySelector('main')) return;
       leave();
@@ -143,9 +143,7 @@ export function PageFrame({ form, settings, look, width }: FrameProps): ReactEle
       leave();
     };
   }, [form, formId, settings, logo, darkLogo, cover]);
-  return (
-    <iframe ref={frame} title="Preview of the form" className="preview-frame" style={{ inlineSize: width }} />
-  );
+  return <iframe ref={frame} title="Form preview" className="preview-frame" style={{ inlineSize: width }} />;
 }
 
 type Shown = { readonly theme: string; readonly trial: Trial };
@@ -191,7 +189,10 @@ const widths = [
   { id: 'phone', label: 'Phone, 375 px', icon: 'phone', width: '375px' },
 ] as const satisfies readonly { id: string; label: string; icon: IconName; width: string }[];
 
-/** The form to be tried, as visitors will have it: filled in, checked, and never stored (docs/rules.md B6). */
+/**
+ * Lets the author try the form as visitors will see it. Answers are checked but never stored (docs/rules.md
+ * B6).
+ */
 export function PreviewView({
   root,
   formId,
@@ -232,7 +233,7 @@ export function PreviewView({
             </button>
           ))}
         </div>
-        <span className="soft small">A test: what you enter is checked and stored nowhere.</span>
+        <span className="soft small">Preview: your entries are checked but never saved.</span>
         <Button size="small" icon="refresh" onPress={() => setRound(round + 1)}>
           Start over
         </Button>
@@ -242,10 +243,8 @@ export function PreviewView({
           <PageFrame key={round} form={result.form} settings={settings} look={look} width={chosen.width} />
         </div>
       ) : (
-        <EmptyState icon="warning" title="Not ready to be tried">
-          <p>
-            Something in the form is incomplete: {result.errors[0]?.message} The design view marks what it is.
-          </p>
+        <EmptyState icon="warning" title="Not ready to preview">
+          <p>The form is incomplete: {result.errors[0]?.message} The design view shows where.</p>
         </EmptyState>
       )}
     </div>

@@ -26,34 +26,34 @@ import {
 import type { Resolution } from './saving/save-state.tsx';
 import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
 
-/** What the builder starts from. */
+/** The initial state of the builder. */
 export type OpenedForm = {
   readonly opened: BuilderForm;
   readonly api: BuilderApi;
   readonly userId: string;
-  /** The working copy of the service; undefined when it cannot be read, and `edited` is to replace it. */
+  /** The working copy on the server. Undefined if it cannot be read, so that `edited` replaces it. */
   readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
   readonly edited: Pick<Moment, 'root' | 'settings'>;
-  /** What an earlier visit could not save, when that is what is edited. */
+  /** Unsaved edits of an earlier visit, if these are edited. */
   readonly rescued: KeptWork | undefined;
 };
 
-/** What becomes the content of the editor; without settings, those of the editor stay. */
+/** New content for the editor. Without settings, the editor keeps its settings. */
 export type TakenOver = { readonly structure: object; readonly settings?: Settings | null };
 
-/** A form that is open: what the service said of it last, its editor, its saving, and what is done with all of them. */
+/** An open form: the last server response, the editor, autosave, and the actions on them. */
 export type OpenForm = {
   readonly opened: BuilderForm;
   readonly place: BuilderPlace;
   readonly saving: Saving;
   readonly setOpened: Dispatch<SetStateAction<BuilderForm>>;
-  /** Makes a document the content of the editor, as one step that undo takes back. */
+  /** Replaces the content of the editor, as one step that undo reverts. */
   readonly takeOver: (document: TakenOver) => void;
-  /** Saves what is not saved and publishes it; throws what was refused. */
+  /** Saves pending changes and publishes. Throws if the server refuses. */
   readonly publish: () => Promise<void>;
-  /** Changes what holds at once, from what is seen here; throws what was refused. */
+  /** Changes what applies immediately, based on the version shown here. Throws if the server refuses. */
   readonly changeLive: (change: (seen: Seen) => Promise<ReplyOf<'changeForm'>>) => Promise<void>;
-  /** Whether somebody else saved what differs in the same part, so that the person has to decide. */
+  /** Whether someone else saved a conflicting change, so that the user must decide. */
   readonly isClash: boolean;
   readonly resolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
 };
@@ -97,30 +97,32 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     const found = await api.read();
     setOpened({ ...found, draft: { ...found.draft, base_version: autosave.baseVersion() } });
   };
-  // Somebody was quicker: the person sees what is live now, and decides again.
+  // Someone else was faster. Loads the new live version, so that the user can decide again.
   const lookAtTheirs = async (error: unknown): Promise<never> => {
     if (isStale(error)) await lookAgain();
     throw error;
   };
   const publish = async (): Promise<void> => {
-    if (!(await autosave.saveNow())) throw new Error('The working copy could not be saved first.');
+    if (!(await autosave.saveNow()))
+      throw new Error('The working copy could not be saved, so the form was not published.');
     const seen = { etag: autosave.etag(), version: opened.live.version };
     const after = await api.publish(seen).catch(lookAtTheirs);
-    // A publication changes no working copy: here rests what was saved here last, and not what somebody else saved in this moment.
+    // Publishing does not change the working copy: keep the ETag of the last save here, not of a save by
+    // someone else.
     autosave.rebase({ etag: autosave.etag(), baseVersion: after.live.version });
     setOpened(after);
     await refreshForm(opened.form.id);
     const { public_url: url, status } = opened.form;
-    // What went live has a dialog of its own.
+    // A form that goes live opens another dialog.
     if (status !== 'published') return;
     const run = async (): Promise<void> =>
-      toastDone((await copyText(url)) === 'copied' ? 'The link is copied.' : `The link is ${url}`);
-    toastDone('Published. Visitors see this form now.', { label: 'Copy link', run });
+      toastDone((await copyText(url)) === 'copied' ? 'Link copied.' : `The link is ${url}`);
+    toastDone('Published. Visitors now see this version.', { label: 'Copy link', run });
   };
 
   const changeLive: OpenForm['changeLive'] = async (change) => {
     const { status, updated_at, published_at } = await change(opened.form).catch(lookAtTheirs);
-    // The editor is ahead of the service: of the answer only what holds at once is news.
+    // The editor is ahead of the server, so only fields that apply immediately are updated.
     setOpened((now) => ({ ...now, form: { ...now.form, status, updated_at, published_at } }));
     await refreshForm(opened.form.id);
   };
@@ -129,7 +131,7 @@ export function useOpenForm({ opened: first, api, userId, saved, edited, rescued
     if (resolution === 'copy') {
       const { id } = await api.copyAsNewForm(documentOf(editor.read().history.present));
       const run = async (): Promise<void> => location.assign(`/app/forms/${id}`);
-      toastDone('Yours is a form of its own now.', { label: 'Open it', run });
+      toastDone('Your version was saved as a new form.', { label: 'Open it', run });
     }
     setOpened(theirs);
     rebaseOn(autosave, theirs);
@@ -150,8 +152,8 @@ function rebaseOn(autosave: Saving['autosave'], { draft }: BuilderForm): void {
 type Merging = Pick<OpenForm, 'saving' | 'setOpened'> & { readonly editor: Editor; readonly api: BuilderApi };
 
 /**
- * When somebody else saved another part meanwhile, takes theirs in beside mine and goes on saving.
- * @returns whether it cannot: both changed the same part, or the service cannot be asked.
+ * Merges changes that someone else saved in another part, and continues to save.
+ * @returns whether merging failed: both changed one part, or the server cannot be reached.
  */
 function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
   const [isClash, setClash] = useState(false);
@@ -172,7 +174,7 @@ function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
       const edit = replacementOf(merged);
       if (edit) editor.merge(edit, { base: base.settings, theirs: theirs.draft.settings });
       toastDone(
-        `${theirs.draft.saved_by ?? 'Somebody else'} changed another part of this form. It has both now.`,
+        `${theirs.draft.saved_by ?? 'Someone else'} edited another part of this form. Both changes were kept.`,
       );
       await autosave.saveNow();
     };
@@ -185,7 +187,7 @@ function useMerging({ editor, saving, api, setOpened }: Merging): boolean {
   return isClash;
 }
 
-/** The header and the list call a form that is a draft what its working copy is called, once that is saved. */
+/** A draft is listed under the name of its working copy, so a new name refreshes the list after saving. */
 function useFreshName(editor: Editor, { state }: Saving, formId: string): void {
   const name = textOf(useEditorState(editor).history.present.root, 'name');
   const shown = useRef(name);
@@ -206,7 +208,7 @@ function replacementOf({ structure, settings }: TakenOver): ((old: EditNode) => 
   const read = readStructure(structure);
   if (!read.ok) return undefined;
   return (old) => ({
-    // Who writes in what is the same goes on.
+    // Keeps the tree if it is equal, so that text editing continues.
     ...(isSameJson(toStructure(old), structure)
       ? { root: old }
       : { root: replaceContent(old, read.root), select: old.key, focus: 'node' }),
@@ -214,7 +216,7 @@ function replacementOf({ structure, settings }: TakenOver): ((old: EditNode) => 
   });
 }
 
-/** The ids of what was published: answers are stored under them. */
+/** Returns the ids of published elements, which stored answers use. */
 function lockedIn(opened: BuilderForm): ReadonlySet<string> {
   const root = publishedRoot(opened);
   return root ? idsOf(root) : new Set();

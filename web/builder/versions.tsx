@@ -15,11 +15,11 @@ import './versions.css';
 type VersionsProps = {
   readonly api: BuilderApi;
   readonly opened: BuilderForm;
-  /** Makes a version the working copy. */
+  /** Restores a version to the working copy. */
   readonly onRestore: (version: VersionDetail) => void;
 };
 
-/** Every live version there was; each can become the working copy again. */
+/** Lists all live versions. Each can be restored to the working copy. */
 export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const [shown, setShown] = useState<VersionDetail | undefined>();
@@ -35,7 +35,7 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
   };
   const restore = (version: VersionDetail): void => {
     setShown(undefined);
-    const text = `Version ${version.version} is the working copy now.`;
+    const text = `Version ${version.version} is now the working copy.`;
     toastUndoable(editor, () => onRestore(version), text);
   };
   return (
@@ -44,8 +44,8 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
         <div>
           <h2>History</h2>
           <p className="soft">
-            The form as it was made, and each time it was published or changed over the API, with its
-            settings. Restoring one changes the working copy; visitors see it when you publish.
+            The form as it was created, and every version that was published or changed through the API.
+            Restoring a version changes the working copy. Visitors see it after you publish.
           </p>
         </div>
         {versions.isPending && <Loading lines={4} />}
@@ -64,7 +64,7 @@ export function VersionsView({ api, opened, onRestore }: VersionsProps): ReactEl
                       )}
                     </p>
                     <p className="soft small">
-                      {sayMoment(version.created_at)} · {version.created_by ?? 'by a program'} ·{' '}
+                      {sayMoment(version.created_at)} · {version.created_by ?? 'through the API'} ·{' '}
                       {version.name}
                     </p>
                   </div>
@@ -118,17 +118,17 @@ function VersionDialog({ version, isReadOnly, onClose, onRestore }: DialogProps)
             isDisabled={isReadOnly || differences?.length === 0}
             onPress={() => onRestore(version)}
           >
-            Restore into the working copy
+            Restore to working copy
           </Button>
         </>
       }
     >
-      <h3>What restoring it changes in the working copy</h3>
+      <h3>Changes to your working copy</h3>
       {differences && (
-        <DifferenceList differences={differences} none="Nothing: the working copy is this version." />
+        <DifferenceList differences={differences} none="No changes: the working copy matches this version." />
       )}
       {!version.settings && (
-        <Message>Settings were not recorded yet when it was made. Those of the working copy stay.</Message>
+        <Message>This version has no recorded settings. The working copy keeps its settings.</Message>
       )}
     </Dialog>
   );

@@ -21,7 +21,7 @@ const views = [
 
 export type BuilderView = (typeof views)[number]['id'];
 
-/** The views on one form, and undo and redo, which act in all of them. */
+/** The views of a form, with undo and redo, which work in all of them. */
 export function ViewTabs({
   view,
   problems,
@@ -29,7 +29,7 @@ export function ViewTabs({
   onTravel,
 }: {
   view: BuilderView;
-  /** How many things in each view keep the form from being published. */
+  /** The number of problems in each view that prevent publishing. */
   problems: Partial<Record<BuilderView, number>>;
   onChange: (view: BuilderView) => void;
   onTravel: (step: 'undo' | 'redo') => void;
@@ -37,7 +37,7 @@ export function ViewTabs({
   const { editor } = useBuilder();
   const { past, future } = useEditorState(editor).history;
   const nav = useRef<HTMLElement>(null);
-  // On a phone there are more of them than fit.
+  // Scrolls to the current tab, because not all tabs fit on a phone.
   useEffect(() => {
     const behavior = mayMove() ? 'smooth' : 'auto';
     nav.current
@@ -46,7 +46,7 @@ export function ViewTabs({
   }, [view]);
   return (
     <div className="view-bar">
-      <nav ref={nav} aria-label="Views of this form" className="view-tabs">
+      <nav ref={nav} aria-label="Form views" className="view-tabs">
         {views.map(({ id, label, icon }) => (
           <button
             key={id}

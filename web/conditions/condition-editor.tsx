@@ -28,19 +28,19 @@ import {
 import { ValueField } from './value-field.tsx';
 
 type ComparisonProps = {
-  /** Where it stands, for whoever looks for it in the page. */
+  /** The path of the comparison, used to find it in the page. */
   readonly name: string;
   readonly number: number;
   readonly leaf: Leaf;
   readonly nameable: readonly AskedNode[];
-  /** Undefined takes it away. */
+  /** Undefined removes the comparison. */
   readonly onChange: (leaf: Leaf | undefined) => void;
 };
 
-/** The choice that means a value of the address; no element can have this id. */
+/** The choice for a URL parameter. No element can have this id. */
 const referenceChoice = '?';
 
-/** One comparison: whose answer, how, with what. */
+/** Edits a comparison: the question, the operator and the value. */
 function ComparisonEditor({ name, number, leaf, nameable, onChange }: ComparisonProps): ReactElement {
   const { subject, is } = leaf;
   const asked =
@@ -67,15 +67,15 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
         />
         <IconButton
           icon="close"
-          label={`Remove comparison ${number}`}
+          label={`Remove condition ${number}`}
           size="small"
           onPress={() => onChange(undefined)}
         />
       </div>
       {subject.of === 'reference' && (
         <TextField
-          label="Name in the address"
-          description="As in ?source=mail"
+          label="Parameter name"
+          description="As in ?source=email"
           value={subject.name}
           onChange={(text) => onChange({ ...leaf, subject: { of: 'reference', name: text } })}
           spellCheck="false"
@@ -83,13 +83,13 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
         />
       )}
       <Select
-        label="How it compares"
+        label="Condition"
         isLabelHidden
         size="small"
         value={is}
         choices={[
           ...operators.map((id) => ({ id: id as string, label: sayOperator(id, part.kind) })),
-          ...(operators.some((id) => id === is) ? [] : [{ id: is, label: `${is} (does not fit)` }]),
+          ...(operators.some((id) => id === is) ? [] : [{ id: is, label: `${is} (not available)` }]),
         ]}
         onChange={(id) => isOperator(id) && onChange(withOperator(leaf, part, id))}
       />
@@ -106,7 +106,7 @@ function ComparisonEditor({ name, number, leaf, nameable, onChange }: Comparison
   );
 }
 
-/** An element, or one of its rows: ids have no brackets. */
+/** Returns the key of an element or a matrix row. Brackets are safe, because ids have none. */
 const subjectKey = ({ name, row }: Leaf['subject']): string => (row === undefined ? name : `${name}[${row}]`);
 const keyOf = (node: AskedNode): string => subjectKey(newLeaf(node).subject);
 
@@ -122,26 +122,26 @@ function subjectChoices(leaf: Leaf, nameable: readonly AskedNode[], asked: Asked
       description:
         node.row !== undefined ? 'Row' : isElementType(node.type) ? elements[node.type].title : node.type,
     })),
-    { id: referenceChoice, label: 'A value of the address', description: 'Reference data' },
+    { id: referenceChoice, label: 'URL parameter', description: 'Reference data' },
   ];
 }
 
 const modeLabels: Readonly<Record<GroupMode, string>> = {
-  all: 'All of these hold',
-  any: 'Any of these holds',
-  none: 'None of these holds',
-  not_all: 'Not all of these hold',
+  all: 'All of these are true',
+  any: 'Any of these is true',
+  none: 'None of these is true',
+  not_all: 'Not all of these are true',
 };
 
 type EditorProps = {
   readonly group: Group;
-  /** What it may ask, in reading order. */
+  /** The elements to choose from, in reading order. */
   readonly nameable: readonly AskedNode[];
-  /** Undefined when the last comparison was taken away. */
+  /** Undefined if the last comparison was removed. */
   readonly onChange: (group: Group | undefined) => void;
 };
 
-/** A condition as groups of comparisons; everything in it is a button, a list or a field, and so are its groups. */
+/** Edits a condition as nested groups of comparisons. Every control is a button, a list or a field. */
 export function ConditionEditor({ group, nameable, onChange }: EditorProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   const change: ChangePart = (path, make, focus) => {
@@ -156,12 +156,12 @@ export function ConditionEditor({ group, nameable, onChange }: EditorProps): Rea
   );
 }
 
-/** Changes the part at a path, and then focuses the one at `focus`, else it. */
+/** Changes the part at a path, and then focuses the part at `focus`, or this one. */
 type ChangePart = (path: PartPath, make: (part: Part) => Part | undefined, focus?: PartPath) => void;
 
 const nameOfPath = (path: PartPath): string => path.join('.');
 
-/** What was just added is where one goes on; where something was taken away, the group around it is. */
+/** Focuses an added part, or the group around a removed one. */
 function focusPart(place: HTMLElement | null, path: PartPath): void {
   const part = place?.querySelector(`[data-part="${nameOfPath(path)}"]`);
   if (!part || part.contains(document.activeElement)) return;
@@ -185,7 +185,7 @@ function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElem
     <div className="logic-group" data-part={nameOfPath(path)} role="group" aria-label={modeLabels[mode]}>
       <div className="logic-head">
         <Select
-          label="How these decide"
+          label="Conditions to match"
           isLabelHidden
           size="small"
           value={mode}
@@ -195,7 +195,7 @@ function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElem
         {path.length > 0 && (
           <IconButton
             icon="close"
-            label="Remove this group"
+            label="Remove group"
             size="small"
             onPress={() => onChange(path, () => undefined, path.slice(0, -1))}
           />
@@ -203,7 +203,7 @@ function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElem
       </div>
       {parts.map((part, index) => {
         const at = [...path, index];
-        // The place is the identity: a comparison has none of its own.
+        // Parts are keyed by index, because a comparison has no id.
         return part.kind === 'group' ? (
           <GroupEditor key={index} group={part} path={at} nameable={nameable} onChange={onChange} />
         ) : (
@@ -219,7 +219,7 @@ function GroupEditor({ group, path, nameable, onChange }: GroupProps): ReactElem
       })}
       <div className="row">
         <Button size="small" variant="quiet" icon="add" onPress={() => add(suggestion)}>
-          Comparison
+          Condition
         </Button>
         <Button
           size="small"

@@ -7,28 +7,28 @@ import { sayCount } from '#ast/say-count.ts';
 import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
-/** One comparison as it is edited: what is asked, how, and with what. It may be incomplete. */
+/** A comparison in the editor: subject, operator and value. It may be incomplete. */
 export type Leaf = {
   readonly kind: 'leaf';
-  /** `row` is the id of a row of the matrix that is named. */
+  /** `row` is the id of a row of the matrix `name`. */
   readonly subject: { readonly of: 'element' | 'reference'; readonly name: string; readonly row?: string };
   readonly is: string;
   readonly value?: unknown;
 };
 
-/** How the parts of a group decide together. */
+/** How a group combines its parts. */
 export const groupModes = ['all', 'any', 'none', 'not_all'] as const;
 export type GroupMode = (typeof groupModes)[number];
 
 export type Group = { readonly kind: 'group'; readonly mode: GroupMode; readonly parts: readonly Part[] };
 export type Part = Leaf | Group;
 
-/** The way from the outermost group to a part: an index for each level; empty for the group itself. */
+/** The path from the outermost group to a part: an index for each level. Empty for the group itself. */
 export type PartPath = readonly number[];
 
 /**
- * A stored condition as a tree to edit, whose outermost part is always a group. `not` becomes a mode of a group, so
- * that whoever edits reads "none of these" instead of a negation. Undefined for what is no condition.
+ * Parses a stored condition as a tree whose root is always a group. `not` becomes the mode of a group, so
+ * that authors see "none of these" instead of a negation. Returns undefined for an invalid condition.
  */
 export function readCondition(condition: unknown): Group | undefined {
   const part = readPart(condition);
@@ -79,7 +79,10 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefine
   return undefined;
 }
 
-/** The tree as it is stored: `{all: [...]}`, `{any: [...]}`, `{not: ...}` or a comparison (#ast/logic/condition.ts). */
+/**
+ * Converts the tree to its stored form: `{all: [...]}`, `{any: [...]}`, `{not: ...}` or a comparison
+ * (#ast/logic/condition.ts).
+ */
 export function writeCondition(part: Part): object {
   if (part.kind === 'leaf') {
     const { subject, is, value } = part;
@@ -96,7 +99,7 @@ export function writeCondition(part: Part): object {
   return written[part.mode];
 }
 
-/** The tree with the part at a path made into another; undefined takes it away. Empty groups go with it. */
+/** Replaces the part at a path; undefined removes it. Groups that become empty are removed too. */
 export function changePart(
   group: Group,
   path: PartPath,
@@ -116,7 +119,7 @@ function changeAt(part: Part, path: PartPath, change: (part: Part) => Part | und
   return part.parts.length === 1 ? undefined : { ...part, parts: part.parts.toSpliced(index, 1) };
 }
 
-/** The tree without the comparisons that are not kept; undefined when nothing is left. */
+/** Removes comparisons that are not kept. Returns undefined if none are left. */
 export function keepLeaves(group: Group, isKept: (leaf: Leaf) => boolean): Group | undefined {
   const parts = group.parts.flatMap((part): Part[] => {
     if (part.kind === 'leaf') return isKept(part) ? [part] : [];
@@ -126,20 +129,20 @@ export function keepLeaves(group: Group, isKept: (leaf: Leaf) => boolean): Group
   return parts.length === 0 ? undefined : { ...group, parts };
 }
 
-/** The tree with every comparison made into another. */
+/** Replaces every comparison in the tree. */
 export function mapLeaves(group: Group, change: (leaf: Leaf) => Leaf): Group {
   const parts = group.parts.map((part) => (part.kind === 'leaf' ? change(part) : mapLeaves(part, change)));
   return { ...group, parts };
 }
 
-/** Every comparison, in reading order. */
+/** Lists every comparison, in reading order. */
 export function leavesOf(group: Group): Leaf[] {
   return group.parts.flatMap((part) => (part.kind === 'leaf' ? [part] : leavesOf(part)));
 }
 
 /**
- * What a condition can ask: an element of the builder's tree, or one of a form as it is published; with `row`, one row of
- * a matrix, by its id.
+ * A node that a condition can test: an element of the builder, or of a published form. `row` is the id of a
+ * matrix row.
  */
 export type AskedNode = {
   readonly type: string;
@@ -147,13 +150,13 @@ export type AskedNode = {
   readonly row?: string;
 };
 
-/** An attribute as text; what is not text is empty. */
+/** Returns an attribute as text, or an empty string if it is not a text. */
 export function textOf({ attrs }: Pick<AskedNode, 'attrs'>, name: string): string {
   const value = own(attrs, name);
   return typeof value === 'string' ? value : '';
 }
 
-/** The options of a selection that may be half written: what is no option yet is left out. */
+/** Returns the valid options of an unfinished selection. */
 export const readOptions = (options: unknown): ChoiceOption[] =>
   (Array.isArray(options) ? (options as readonly unknown[]) : [])
     .filter(isOption)
@@ -163,14 +166,14 @@ const isOption = (entry: unknown): entry is Option =>
   typeof entry === 'string' ||
   (isRecord(entry) && typeof entry['id'] === 'string' && typeof entry['label'] === 'string');
 
-/** The nodes with the rows of each matrix behind it, which can be asked for by themselves. */
+/** Lists the nodes, each matrix followed by its rows, which conditions can test separately. */
 export const withRows = (nodes: readonly AskedNode[]): AskedNode[] =>
   nodes.flatMap((node) => [
     node,
     ...readOptions(node.attrs['rows']).map(({ id }) => ({ type: node.type, attrs: node.attrs, row: id })),
   ]);
 
-/** What people read of it: its label, and of a row of a matrix that too. */
+/** Returns the label of a node, with the label of the row for a matrix row. */
 export function sayAsked(node: AskedNode, row = node.row): string {
   const label = textOf(node, 'label') || textOf(node, 'id');
   if (row === undefined) return label;
@@ -178,20 +181,20 @@ export function sayAsked(node: AskedNode, row = node.row): string {
   return `${label} (${found?.label ?? `${row}: missing`})`;
 }
 
-/** The element that an id names, if there is one. */
+/** Finds the element with an id, if it exists. */
 export type FindAsked = (id: string) => AskedNode | undefined;
 
-/** What can be asked about: the kinds of answers, groups, and reference values. */
+/** What a condition can test: kinds of answers, groups, and reference values. */
 type Asked = AnswerKind | 'group' | 'reference';
 
-/** What the answer to an element is, or to a row of it, for a condition; undefined for what takes no answer. */
+/** Returns the kind of answer of an element or its row. Undefined if it has no answer. */
 export function askedKind(node: AskedNode): Exclude<Asked, 'reference'> | undefined {
   if (node.row !== undefined) return rowKind(node.attrs['multiple'] === true);
   if (node.type === 'composite') return 'group';
   return isInputType(node.type) ? inputRules[node.type].kind : undefined;
 }
 
-/** The comparisons that can be asked of an element; of a value of the address all. */
+/** Lists the operators for an element, or all of them for a URL parameter. */
 export function operatorsOf(asked: AskedNode | undefined): readonly Operator[] {
   const kind = asked && askedKind(asked);
   return kind ? operatorsOfKind(kind) : operators;
@@ -221,29 +224,29 @@ const special: { readonly [Kind in Asked]?: { readonly [Name in Operator]?: stri
   choices: { contains: 'includes', not_contains: 'does not include', one_of: 'includes one of' },
 };
 
-/** A comparison in words: `is at least`, of a date `is on or after`. */
+/** Formats an operator: `is at least`, or `is on or after` for a date. */
 export function sayOperator(operator: Operator, asked: Asked | undefined): string {
   return (asked && special[asked]?.[operator]) ?? general[operator];
 }
 
-/** Whether the comparison compares with something. */
+/** Whether the operator needs a value. */
 export const takesValue = (operator: string): boolean =>
   operator !== 'answered' && operator !== 'not_answered';
 
-/** Whether the comparison is one that the form language knows. */
+/** Whether the form language has this operator. */
 export const isOperator = (is: string): is is Operator => operators.some((known) => known === is);
 
-/** What a comparison asks about: its kind and its options decide the values. */
+/** The subject of a comparison. Its kind and options determine the possible values. */
 export type AskedPart = { readonly kind: Asked; readonly options: readonly ChoiceOption[] };
 
-/** What is asked of an element; a reference value is a text that nobody knows. */
+/** Returns the subject for an element. A reference value is a text without known values. */
 export function askedPart(node: AskedNode | undefined): AskedPart {
   const kind = node && askedKind(node);
   if (!node || !kind) return { kind: 'reference', options: [] };
   return { kind, options: readOptions(node.attrs['options']) };
 }
 
-/** A new comparison that asks for an element's answer, complete where there is something to suggest. */
+/** Creates a comparison for an element's answer, with a suggested value if there is one. */
 export function newLeaf(asked: AskedNode | undefined): Leaf {
   const part = askedPart(asked);
   const [is = 'answered'] = operatorsOf(asked);
@@ -257,11 +260,11 @@ export function newLeaf(asked: AskedNode | undefined): Leaf {
   return withOperator({ kind: 'leaf', subject, is }, part, is);
 }
 
-/** A new condition of one comparison, as a form keeps it. */
+/** Creates a condition with one comparison, in its stored form. */
 export const newCondition = (asked: AskedNode | undefined): object =>
   writeCondition({ kind: 'group', mode: 'all', parts: [newLeaf(asked)] });
 
-/** The comparison asking for something else; the operator stays where it fits there, and with it a free value. */
+/** Changes the subject of a comparison. Keeps the operator if it fits, and then a free value. */
 export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {
   const fresh = newLeaf(asked);
   const part = askedPart(asked);
@@ -271,7 +274,7 @@ export function withSubject(leaf: Leaf, asked: AskedNode | undefined): Leaf {
   return isText && typeof leaf.value === 'string' ? { ...kept, value: leaf.value } : kept;
 }
 
-/** The comparison with another operator; the value stays when the operator compares with such a one. */
+/** Changes the operator of a comparison. Keeps the value if the new operator accepts its type. */
 export function withOperator({ value, ...leaf }: Leaf, part: AskedPart, is: Operator): Leaf {
   if (!takesValue(is)) return { ...leaf, is };
   const isList = is === 'one_of';
@@ -286,11 +289,11 @@ function suggestValue({ kind, options }: AskedPart, isList: boolean, old: unknow
   return single === undefined ? undefined : [single];
 }
 
-/** How a limit in time is given. */
+/** The ways to set a time limit. */
 export const ways = ['none', 'fixed', 'before', 'after'] as const;
 export type Way = (typeof ways)[number];
 
-/** How a stored limit reads: `today-18` is 18 days before today. */
+/** Parses a stored limit: `today-18` is 18 days before today. */
 export function readMoment(text: string): { readonly way: Way; readonly days: number } {
   if (text === '') return { way: 'none', days: 0 };
   const [isRelative, sign, days] = /^today(?:([+-])(\d+))?$/.exec(text) ?? [];
@@ -298,7 +301,7 @@ export function readMoment(text: string): { readonly way: Way; readonly days: nu
   return { way: sign === '+' ? 'after' : 'before', days: Number(days ?? 0) };
 }
 
-/** A limit in words: `today-18` is `18 days before today`; a fixed one stays as it is. */
+/** Formats a limit: `today-18` becomes `18 days before today`. A fixed date stays unchanged. */
 export function sayMoment(text: string): string {
   const { way, days } = readMoment(text);
   if (way !== 'before' && way !== 'after') return text;

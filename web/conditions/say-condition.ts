@@ -13,11 +13,11 @@ import {
   takesValue,
 } from './condition-tree.ts';
 
-/** A piece of a sentence; what the author wrote is strong. */
+/** A piece of a sentence. Text by the author is strong. */
 export type Words = { readonly text: string; readonly isStrong?: true };
 export type Sentence = readonly Words[];
 
-/** A sentence as plain text, with quotes for what is strong. */
+/** Formats a sentence as plain text, with quotes around strong text. */
 export const toPlain = (sentence: Sentence): string =>
   sentence.map(({ text, isStrong }) => (isStrong ? `“${text}”` : text)).join('');
 
@@ -26,15 +26,15 @@ export const plain = (text: string): Words => ({ text });
 
 const isNegative = ({ mode }: Group): boolean => mode === 'none' || mode === 'not_all';
 
-/** ` when A and B`; of a group that must not hold ` unless A or B`. */
+/** Formats ` when A and B`, or ` unless A or B` for a negated group. */
 export const sayWhen = (group: Group, find: FindAsked): Sentence => [
   plain(isNegative(group) ? ' unless ' : ' when '),
   ...sayParts(group, find),
 ];
 
-/** `Only when A and B`; of a group that must not hold `Not when A or B`. */
+/** Formats `Only when A and B`, or `Unless A or B` for a negated group. */
 export const sayOnlyWhen = (group: Group, find: FindAsked): Sentence => [
-  plain(isNegative(group) ? 'Not when ' : 'Only when '),
+  plain(isNegative(group) ? 'Unless ' : 'Only when '),
   ...sayParts(group, find),
 ];
 
@@ -75,7 +75,7 @@ function sayLeaf({ subject, is, value }: Leaf, find: FindAsked): Sentence {
 }
 
 function saySubject({ of, name }: Leaf['subject'], asked: AskedNode | undefined): Sentence {
-  if (of === 'reference') return [plain('the reference '), strong(name || '…')];
+  if (of === 'reference') return [plain('the URL parameter '), strong(name || '…')];
   return [strong(asked ? sayAsked(asked) : `${name} (missing)`)];
 }
 

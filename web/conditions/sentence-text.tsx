@@ -2,10 +2,10 @@ import './conditions.css';
 import type { ReactNode } from 'react';
 import type { Sentence } from './say-condition.ts';
 
-/** A sentence with what the author wrote in it made strong. */
+/** Renders a sentence with the author's text highlighted. */
 export function SentenceText({ sentence }: { sentence: Sentence }): ReactNode {
   return sentence.map(({ text, isStrong }, index) =>
-    // A sentence is drawn anew as a whole: the place is the identity.
+    // Pieces are keyed by index, because a sentence is always rendered as a whole.
     isStrong ? (
       <em key={index} className="asked-strong">
         {text}

@@ -11,22 +11,25 @@ type MomentProps = {
   readonly label: string;
   readonly format: MomentFormat;
   readonly value: unknown;
-  /** What the choice of no moment is called. */
+  /** The label of the choice without a limit. */
   readonly noneLabel?: string;
   readonly error: string | undefined;
-  /** Undefined takes the limit away. */
+  /** Undefined removes the limit. */
   readonly onChange: (value: string | undefined) => void;
 };
 
 const inputTypes = { date: 'date', datetime: 'datetime-local', time: 'time' } as const;
 const wayLabels: Readonly<Record<Way, string>> = {
   none: 'No limit',
-  fixed: 'A fixed date',
-  before: 'Today, or days before it',
+  fixed: 'Fixed date',
+  before: 'Days before today (0 for today)',
   after: 'Days after today',
 };
 
-/** A limit in time: fixed, or as far from the day on which the form is filled in. Times have no such day. */
+/**
+ * Edits a time limit: a fixed date, or days relative to the day of the visit. Times of day only have a fixed
+ * limit.
+ */
 export function MomentInput({ label, format, noneLabel, value, error, onChange }: MomentProps): ReactElement {
   const text = typeof value === 'string' ? value : '';
   const [isEntering, setEntering] = useState(false);
@@ -75,15 +78,15 @@ export function MomentInput({ label, format, noneLabel, value, error, onChange }
 
 type ValueProps = {
   readonly part: AskedPart;
-  /** The type of the element that is asked; undefined for a value of the address. */
+  /** The type of the tested element. Undefined for a URL parameter. */
   readonly type: string | undefined;
-  /** How it compares: with one value, with several, or by their order. */
+  /** The operator, which determines whether one value, several values or an order is compared. */
   readonly operator: string;
   readonly value: unknown;
   readonly onChange: (value: string | number | boolean | readonly (string | number)[] | undefined) => void;
 };
 
-/** What a comparison compares with, in the field that fits what is asked. */
+/** The value of a comparison, in a field that fits its subject. */
 export function ValueField({ part, type, operator, value, onChange }: ValueProps): ReactElement {
   const { kind, options } = part;
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
@@ -166,17 +169,17 @@ export function ValueField({ part, type, operator, value, onChange }: ValueProps
 
 const ordered = ['greater_than', 'at_least', 'less_than', 'at_most'];
 
-/** A value of the address is text; by order it is compared as a number where the other one is a number. */
+/** Parses the value for a URL parameter, which is a text. For order operators, numbers compare as numbers. */
 const readPlain = (text: string, operator: string): string | number =>
   ordered.includes(operator) ? (readNumber(text, false) ?? text) : text;
 
-/** Several values as lines. What stands in the field is what was typed; blank lines are no values. */
+/** Edits several values, one per line. The field shows the typed text; blank lines are ignored. */
 function LinesField({ isNumber, value, onChange }: LinesProps): ReactElement {
   const lines = Array.isArray(value) ? value.map(String) : [];
   const [typed, setTyped] = useState<string | undefined>();
   return (
     <TextArea
-      label="Values, one a line"
+      label="Values, one per line"
       value={typed ?? lines.join('\n')}
       onChange={(text) => {
         setTyped(text);

@@ -6,7 +6,7 @@ import { ConfirmDialog } from './dialog.tsx';
 import { toastProblem } from './toast.tsx';
 import { openToast, type ToastAction } from './toast-list.ts';
 
-/** What a toast says, with an undo or another next step. */
+/** The text of a toast, optionally with Undo or another next step. */
 type Done = string | { text: string; action?: ToastAction | undefined };
 
 /** The dialog that asks before an action runs. */
@@ -14,54 +14,56 @@ type Confirm = {
   title: string;
   /** The verb on the button: "Delete form". */
   label: string;
-  /** What will happen, in numbers where there are any. */
+  /** The consequences, with numbers if known. */
   text?: ReactNode;
-  /** What has to be typed first. */
+  /** Text that the person must type first. */
   typed?: string;
   isDanger?: boolean;
-  /** Called when it is closed without the action. */
+  /** Runs when the dialog closes without the action. */
   onClose?: () => void;
 };
 
 type Resolvable<Value, Given extends readonly unknown[]> = Value | ((...given: Given) => Value);
 
 export type ActionOptions<Reply, Asked> = {
-  /** Calls the operations. */
   run: (asked: Asked) => Promise<Reply>;
-  /** Undefined: it runs at once. */
+  /** If undefined, the action runs immediately. */
   confirm?: Resolvable<Confirm | undefined, [asked: Asked]>;
-  /** For an action without a dialog of its own: what is asked when somebody else changed the thing first. */
+  /**
+   * For an action without a confirmation dialog: the question to ask if another person changed the thing
+   * first.
+   */
   again?: (asked: Asked) => { title: string; label: string };
-  /** `toast`: there is no place on the screen for an error. */
+  /** `toast`: the screen has no place for an error. */
   problem?: 'toast';
-  /** Leaves the screen of a thing that is gone, before its queries are fetched again. */
+  /** Leaves the screen of a deleted thing before its queries are fetched again. */
   onLeave?: ((reply: Reply, asked: Asked) => unknown) | undefined;
-  /** The toast, after the queries were fetched again. */
+  /** The toast shown after the queries were fetched again. */
   done?: Resolvable<Done | undefined, [reply: Reply, asked: Asked]>;
   onDone?: ((reply: Reply, asked: Asked) => unknown) | undefined;
   onProblem?: (error: Error) => void;
-  /** Actions of one scope run one after the other. */
+  /** Actions with the same scope run one after the other. */
   scope?: { id: string };
   meta?: Record<string, unknown>;
 };
 
 export type Action<Asked = void, Reply = unknown> = UseMutationResult<Reply, Error, Asked> & {
-  /** Runs it, after the dialog if there is one. */
+  /** Runs the action, after its dialog if it has one. */
   start: (asked: Asked) => void;
-  /** For its button. */
+  /** Props for the action's button. */
   press: (asked: Asked) => { isPending: boolean; onPress: () => void };
-  /** To be drawn beside its button. */
+  /** Render it next to the action's button. */
   dialog: ReactElement | null;
-  /** The error of one field. */
+  /** Returns the error of one field. */
   of: (field: string) => string | undefined;
   /** The error that belongs to no field. */
   unlocated: string | undefined;
 };
 
 /**
- * One action of the console: asks before it if told to, calls its operations, fetches again what they changed (changes.ts),
- * says that it is done, and keeps its error for the place where it is shown. If somebody else changed the thing first (412),
- * nothing is done; the dialog says who it was and asks again.
+ * Runs one action of the console: asks for confirmation, calls the operations, fetches changed queries again
+ * (changes.ts), and shows a toast or an error. If another person changed the thing first (412), nothing is
+ * done; the dialog names that person and asks again.
  */
 export function useAction<Reply, Asked = void>({
   run,

@@ -1,4 +1,4 @@
-/** What closes over the page gives the focus back one frame later; what takes it then has to come after. */
+/** Runs `act` after a closed overlay has returned the focus, which takes one frame. */
 export function afterFocusReturned(act: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(act));
 }

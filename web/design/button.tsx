@@ -5,7 +5,10 @@ import { Icon, type IconName } from './icon.tsx';
 import { Tooltip } from './tooltip.tsx';
 
 type Look = {
-  /** primary: the one thing to do here; secondary: the others; quiet: in toolbars and rows; danger: destroys. */
+  /**
+   * primary: the main action; secondary: other actions; quiet: in toolbars and rows; danger: deletes
+   * something.
+   */
   variant?: 'primary' | 'secondary' | 'quiet' | 'danger';
   size?: 'medium' | 'small';
 };
@@ -13,7 +16,7 @@ type Look = {
 type ButtonProps = Omit<AriaButtonProps, 'children' | 'className'> &
   Look & { children: ReactNode; icon?: IconName; className?: string; ref?: Ref<HTMLButtonElement> };
 
-/** Does something. While `isPending` it keeps its place, its focus and its width, and says that it is busy. */
+/** A button. While `isPending` it keeps its position, focus and width, and announces that it is busy. */
 export function Button({
   variant = 'secondary',
   size = 'medium',
@@ -40,7 +43,7 @@ export function Button({
 type IconButtonProps = Omit<AriaButtonProps, 'children' | 'className' | 'aria-label'> &
   Look & { icon: IconName; label: string; className?: string; ref?: Ref<HTMLButtonElement> };
 
-/** A button that is only a picture: its label is its name and its tooltip. */
+/** A button with an icon only. The label is its accessible name and its tooltip. */
 export function IconButton({
   icon,
   label,

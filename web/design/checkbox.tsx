@@ -19,7 +19,7 @@ type ToggleProps = {
   isDisabled?: boolean;
 };
 
-/** Yes or no, as part of a form that is sent later. With `aria-label` and no children it stands alone, as in a table. */
+/** A yes/no field of a form that is sent later. In a table, use `aria-label` and no children. */
 export function Checkbox({
   children,
   description,
@@ -38,7 +38,7 @@ export function Checkbox({
   );
 }
 
-/** Any of a few, under one label. */
+/** A choice of any number of a few options, under one label. */
 export function CheckboxGroup<Id extends string>({
   label,
   description,
@@ -75,7 +75,7 @@ export function CheckboxGroup<Id extends string>({
   );
 }
 
-/** One of a few that are all worth seeing; for more than five, use Select. */
+/** A choice of one of a few visible options. For more than five, use Select. */
 export function RadioGroup<Id extends string>({
   label,
   description,
@@ -112,7 +112,7 @@ export function RadioGroup<Id extends string>({
   );
 }
 
-/** On or off, at once. */
+/** A switch that takes effect immediately. */
 export function Switch({ children, description, ...rest }: ToggleProps): ReactElement {
   return (
     <AriaSwitch {...rest} className="check">

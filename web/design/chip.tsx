@@ -2,7 +2,7 @@ import './chip.css';
 import type { ReactElement, ReactNode } from 'react';
 import type { Tone } from './message.tsx';
 
-/** A word in a coloured pill. Its word says it all; the colour helps to find it. */
+/** A word in a colored pill. The word carries the meaning; the color helps to find it. */
 export function Chip({
   tone = 'plain',
   children,
@@ -13,7 +13,7 @@ export function Chip({
   return <span className={`chip chip-${tone}`}>{children}</span>;
 }
 
-/** Every status that something of ours can have, with its word and colour. A new one is one line here. */
+/** Every status with its word and color. */
 const statuses = {
   draft: ['Draft', 'plain'],
   published: ['Published', 'good'],
@@ -28,14 +28,14 @@ const statuses = {
   queued: ['Queued', 'plain'],
   sent: ['Sent', 'good'],
   failed: ['Failed', 'bad'],
-  cancelled: ['Cancelled', 'plain'],
+  cancelled: ['Canceled', 'plain'],
   expired: ['Expired', 'warn'],
   revoked: ['Revoked', 'bad'],
 } as const satisfies Record<string, readonly [word: string, tone: Tone | 'plain']>;
 
 type Status = keyof typeof statuses;
 
-/** The status of a form, submission, delivery, webhook, mail or key. */
+/** The status of a form, submission, delivery, webhook, email or key. */
 export function StatusChip({ status }: { status: Status }): ReactElement {
   const [word, tone] = statuses[status];
   return (

@@ -2,7 +2,10 @@ import './column-choices.css';
 import type { ReactElement } from 'react';
 import { type Choice, Select } from './select.tsx';
 
-/** What each column of a file becomes, beside its first values. `chosen` are ids of the choices, in the order of the columns. */
+/**
+ * Lets a person choose what each column of a file becomes, with its first values. `chosen` has the IDs of the
+ * choices in column order.
+ */
 export function ColumnChoices({
   columns,
   choices,
@@ -15,7 +18,7 @@ export function ColumnChoices({
   onChoose: (index: number, id: string) => void;
 }): ReactElement {
   return (
-    <div className="column-choices" role="group" aria-label="What the columns become">
+    <div className="column-choices" role="group" aria-label="Column mapping">
       {columns.map(({ title, samples }, index) => (
         <div key={index} className="column-choice">
           <span className="column-choice-words">
@@ -23,7 +26,7 @@ export function ColumnChoices({
             <span className="soft small cut">{samples.filter(Boolean).join(' · ') || 'Empty'}</span>
           </span>
           <Select
-            label={`What “${title}” becomes`}
+            label={`Column “${title}”`}
             isLabelHidden
             choices={choices}
             value={chosen[index]!}

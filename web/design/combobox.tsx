@@ -13,7 +13,7 @@ import {
 } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Something that may be chosen. Ids are unique in all groups. */
+/** An option. IDs are unique across all groups. */
 export type ComboboxOption = {
   readonly id: string;
   readonly label: ReactNode;
@@ -27,7 +27,7 @@ export type ComboboxGroup = {
 };
 
 type Props = {
-  /** Spoken, not seen. */
+  /** Read by screen readers, not shown. */
   label: string;
   placeholder?: string;
   value: string;
@@ -35,23 +35,26 @@ type Props = {
   onChange: (value: string, caret: number) => void;
   groups: readonly ComboboxGroup[];
   onChoose: (id: string) => void;
-  /** The list stands below, and the first is chosen by Enter; else it opens while one types, and nothing is chosen unasked. */
+  /**
+   * If true, the list is always open and Enter chooses the first option. Otherwise it opens on typing and
+   * nothing is preselected.
+   */
   isInline?: boolean;
-  /** The options are those of a former value: Enter waits for those of this one. */
+  /** The options belong to an earlier value: Enter waits for the new ones. */
   isPending?: boolean;
   autoFocus?: boolean;
   inputRef?: Ref<HTMLInputElement>;
-  /** The value again, in colours. */
+  /** The value with highlighting, drawn behind the text. */
   behind?: ReactNode;
   /** Buttons at the end of the box. */
   end?: ReactNode;
-  /** The id of what is wrong with the value. */
+  /** The ID of the element that describes the problem. */
   problemId?: string | undefined;
 };
 
 /**
- * A text box with a list of what may be meant (ARIA's combobox): arrows move in the list while the focus stays in the box,
- * Enter chooses, Escape closes the list, and empties the box when it is closed.
+ * A text box with a list of suggestions (the ARIA combobox). Arrows move in the list while the focus stays in
+ * the box. Enter chooses. Escape closes the list, or clears the box if the list is closed.
  */
 export function Combobox({
   label,
@@ -104,7 +107,7 @@ export function Combobox({
     setMoved(options[next]?.id);
   };
   const hear = (event: KeyboardEvent): void => {
-    // Enter and the arrows choose among characters while one is put together.
+    // While an input method composes text, Enter and arrows belong to it.
     if (event.nativeEvent.isComposing) return;
     const deeds: Readonly<Record<string, (() => void) | undefined>> = {
       ArrowDown: () => move(1),
@@ -159,7 +162,7 @@ export function Combobox({
           className="field-input combobox-input"
           placeholder={placeholder}
           value={value}
-          // The one thing that a window which was opened to be written in is for.
+          // Typing is the only purpose of a dialog with this box.
           autoFocus={autoFocus}
           onChange={({ target }) => {
             setOpen(true);
@@ -192,7 +195,7 @@ export function Combobox({
                     </p>
                   )}
                   {group.options.map(({ id: option, label: text, description, icon }) => (
-                    // The box has the focus and hears the keys; they do the same wherever the focus is put.
+                    // The keys work the same if an option receives the focus.
                     <div
                       key={option}
                       id={idOf(option)}

@@ -2,7 +2,7 @@ import './copy-button.css';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** Puts a text on the clipboard, and says so for a while on itself. */
+/** A button that copies a text and confirms it for a moment. */
 export function CopyButton({
   text,
   label = 'Copy',
@@ -14,7 +14,7 @@ export function CopyButton({
   label?: string;
   variant?: 'primary' | 'secondary' | 'quiet';
   size?: 'medium' | 'small';
-  /** It is what one is here for. */
+  /** Whether copying is the main action of the screen. */
   autoFocus?: boolean;
 }): ReactElement {
   const [state, setState] = useState<'ready' | 'copied' | 'refused'>('ready');
@@ -42,7 +42,7 @@ export function CopyButton({
   );
 }
 
-/** Browsers give pages without https no clipboard; the text is there to be selected then. */
+/** Copies a text. Browsers give pages without HTTPS no clipboard; the text can then be selected by hand. */
 export async function copyText(text: string): Promise<'copied' | 'refused'> {
   try {
     await navigator.clipboard.writeText(text);
@@ -52,7 +52,7 @@ export async function copyText(text: string): Promise<'copied' | 'refused'> {
   }
 }
 
-/** A text in spans of so many characters. */
+/** Splits a text into spans of `size` characters. */
 const inParts = (text: string, size: number, draw: (part: string) => ReactNode): ReactNode =>
   text.match(new RegExp(`.{1,${size}}`, 'g'))?.map((part, at) => (
     <span key={at} className="copy-part">
@@ -60,7 +60,7 @@ const inParts = (text: string, size: number, draw: (part: string) => ReactNode):
     </span>
   ));
 
-/** A secret, address or command to be copied: in full, selectable, with its button. */
+/** A secret, address or command to copy: shown in full, selectable, with a button. */
 export function CopyField({
   label,
   text,
@@ -69,16 +69,19 @@ export function CopyField({
 }: {
   label: string;
   text: string;
-  /** All of it is seen, where a longer line than the box is scrolled else. */
+  /** Whether long text wraps instead of scrolling. */
   isMultiline?: boolean;
-  /** Four characters stand together, and four times four in a line, as they are read and typed; what is copied has no spaces. */
+  /**
+   * Whether characters are shown in groups of four, four groups per line, to be read and typed. The copied
+   * text has no spaces.
+   */
   isGrouped?: boolean;
 }): ReactElement {
   return (
     <div className="copy-field">
       <span className="field-label">{label}</span>
       <div className={`copy-box${isMultiline ? ' copy-box-tall' : ''}`}>
-        {/* Focusable, because what is longer than the box is scrolled by keyboard. */}
+        {/* Focusable, so that long text can be scrolled with the keyboard. */}
         <code
           className="copy-text"
           tabIndex={0}

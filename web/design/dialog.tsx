@@ -23,29 +23,29 @@ import { useNarrow } from './use-window.ts';
 type DialogProps = {
   title: string;
   isOpen: boolean;
-  /** Called when it is closed by Escape, by its cross, by a click beside it, or on a phone by a swipe. */
+  /** Runs when the dialog is closed by Escape, the close button, a click outside, or a swipe on a phone. */
   onClose: () => void;
-  /** A sentence under the title. */
+  /** Shown under the title. */
   description?: ReactNode;
   children?: ReactNode;
-  /** Buttons at the end, the most likely one last. */
+  /** Buttons at the end. Put the most likely one last. */
   actions?: ReactNode;
-  /** What the last button says, where all that it does is to close the dialog. */
+  /** The label of a last button that only closes the dialog. */
   done?: string;
-  /** With it, the dialog is a form: Enter submits, and a button in `actions` has type="submit". */
+  /** Makes the dialog a form: Enter submits, and a button in `actions` has type="submit". */
   onSubmit?: () => void;
   /** With `onSubmit`: the request of the last submit is still running. */
   isPending?: boolean;
-  /** small 26rem, medium 36rem, large 56rem; side: a panel along the end of the window. */
+  /** small 26rem, medium 36rem, large 56rem; side: a panel at the end of the window. */
   size?: 'small' | 'medium' | 'large' | 'side';
-  /** Keeps it open until a decision was made. */
+  /** If false, the dialog stays open until the person decides. */
   isDismissable?: boolean;
   role?: 'dialog' | 'alertdialog';
-  /** Closing it loses no text: what is typed in it is kept elsewhere, or only narrows a list. */
+  /** Whether closing loses no text, because it is kept elsewhere or only filters a list. */
   keepsText?: boolean;
 };
 
-/** A window over the page. Focus moves in, stays in, and comes back to where it was. */
+/** A modal dialog. The focus moves in, stays in, and returns when it closes. */
 export function Dialog({
   title,
   isOpen,
@@ -116,7 +116,7 @@ export function Dialog({
         </AriaDialog>
         {isAsking && (
           <ConfirmDialog
-            title="Discard what you entered?"
+            title="Discard changes?"
             isOpen
             onClose={() => {
               setAsking(false);
@@ -128,7 +128,7 @@ export function Dialog({
               onClose();
             }}
           >
-            <p>This dialog has text that is not saved.</p>
+            <p>You have unsaved changes.</p>
           </ConfirmDialog>
         )}
       </Sheet>
@@ -138,12 +138,12 @@ export function Dialog({
 
 type TextControl = HTMLInputElement | HTMLTextAreaElement;
 
-/** Whether a person enters text in it that takes work to enter again. */
+/** Whether the target is a control with text that takes effort to enter again. */
 const isTextControl = (target: EventTarget): target is TextControl =>
   target instanceof HTMLTextAreaElement ||
   (target instanceof HTMLInputElement && ['text', 'email', 'url', 'tel', 'number'].includes(target.type));
 
-/** Which text controls of a dialog have another text than before a person came to them; also when they are gone by now. */
+/** Tracks which text controls of a dialog were changed, including controls that are no longer rendered. */
 function useEnteredText(isOpen: boolean) {
   const last = useRef<TextControl>(undefined);
   const [{ start, entered }] = useState(() => ({
@@ -155,7 +155,7 @@ function useEnteredText(isOpen: boolean) {
   }, [isOpen, entered]);
   return {
     noteStart: ({ target, currentTarget }: FocusEvent<HTMLElement>): void => {
-      // Events of a dialog over this one come here as well, by the React tree.
+      // Events of a nested dialog also arrive here through the React tree.
       if (!currentTarget.contains(target) || !isTextControl(target)) return;
       last.current = target;
       if (!start.has(target)) start.set(target, target.value);
@@ -166,7 +166,7 @@ function useEnteredText(isOpen: boolean) {
       else entered.add(target);
     },
     isEntered: (): boolean => entered.size > 0,
-    /** A click beside the dialog takes the focus out of it. */
+    /** Restores the focus after a click outside the dialog. */
     focusLast: (): void => last.current?.focus(),
   };
 }
@@ -177,7 +177,7 @@ type SheetProps = Required<Pick<DialogProps, 'size' | 'children' | 'onClose'>> &
   onFocus: (event: FocusEvent<HTMLElement>) => void;
 };
 
-/** The window itself; on a phone it goes as it came, when it is swiped down. */
+/** The dialog's window. On a phone, a swipe down closes it. */
 function Sheet({ size, isSwiped, children, onClose, onInput, onFocus }: SheetProps): ReactElement {
   const sheet = useRef<HTMLDivElement>(null);
   const isSheet = useNarrow() && isSwiped && size !== 'side';
@@ -195,19 +195,19 @@ type ConfirmProps = {
   title: string;
   isOpen: boolean;
   onClose: () => void;
-  /** What will happen, in numbers where there are any. */
+  /** The consequences, with numbers if known. */
   children?: ReactNode;
   /** The verb on the button: "Delete form". */
   confirmLabel: string;
   onConfirm: () => void;
-  /** What has to be typed first; for what cannot be undone and is large. */
+  /** Text that the person must type first, for large changes that cannot be undone. */
   typed?: string;
   isDanger?: boolean;
   isPending?: boolean;
   error?: Error | null;
 };
 
-/** Asks before something is done. */
+/** Asks for confirmation. */
 export function ConfirmDialog({
   title,
   isOpen,

@@ -16,10 +16,10 @@ import {
 import { IconButton } from './button.tsx';
 import { Icon } from './icon.tsx';
 
-/** What every field of a form has around its control. `error` makes the field invalid, and is read with it. */
+/** Props of every form field. `error` marks the field as invalid and is read by screen readers. */
 export type FieldProps = {
   label: ReactNode;
-  /** Says what is expected, before anybody errs. */
+  /** Says what is expected. */
   description?: ReactNode;
   error?: string | undefined;
 };
@@ -29,11 +29,11 @@ type TextFieldProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInv
     placeholder?: string;
     inputRef?: Ref<HTMLInputElement>;
     className?: string;
-    /** The id of a datalist with what is suggested. */
+    /** The ID of a datalist with suggestions. */
     list?: string;
   };
 
-/** One line of text, or a date or time in the browser's own control. */
+/** A line of text, or a date or time in the browser's control. */
 export function TextField(props: TextFieldProps): ReactElement {
   return props.type !== undefined && props.type in lastMoments ? (
     <MomentField {...props} />
@@ -43,13 +43,13 @@ export function TextField(props: TextFieldProps): ReactElement {
 }
 
 /**
- * What a browser cannot read yet, such as half a date, it gives to nobody: it stays in the control with a sentence, and
- * the value stays what it was. A form with it is not sent (unread.ts).
+ * A date or time field. Browsers do not report incomplete input, such as half a date: it stays in the control
+ * with a message, the value is unchanged, and the form cannot be sent (unread.ts).
  */
 function MomentField({ value = '', onChange, error, ...rest }: TextFieldProps): ReactElement {
   const control = useRef<HTMLInputElement>(null);
   const [unread, setUnread] = useState<{ beside: string } | undefined>();
-  // Undo and other editors change the value behind the control; then what was typed is over.
+  // Undo and other editors can change the value; incomplete input is then discarded.
   const isUnread = unread?.beside === value;
   const take = (text: string): void => {
     const isBad = control.current?.validity.badInput === true;
@@ -62,9 +62,9 @@ function MomentField({ value = '', onChange, error, ...rest }: TextFieldProps): 
       inputRef={control}
       value={isUnread ? '' : value}
       onChange={take}
-      // A control that was half full tells nobody that it became empty, or that it was left.
+      // Clearing an incomplete control fires no change event, so check it on blur.
       onBlur={() => take(control.current?.value ?? value)}
-      error={isUnread ? 'Only a part of this can be read. Complete it, or clear it.' : error}
+      error={isUnread ? 'This is incomplete. Complete it or clear it.' : error}
     />
   );
 }
@@ -100,7 +100,7 @@ function LineField({
   );
 }
 
-/** Years of four digits: browsers take six unless they are told, and a day of such a year is none to `Date`. */
+/** Limits years to four digits. Browsers accept six by default, and `Date` cannot parse those days. */
 const lastMoments: Readonly<Record<string, string | undefined>> = {
   date: '9999-12-31',
   'datetime-local': '9999-12-31T23:59',
@@ -115,7 +115,7 @@ type TextAreaProps = Omit<AriaTextFieldProps, 'children' | 'className' | 'isInva
     className?: string;
   };
 
-/** Several lines of text; grows with what is in it. */
+/** A text field of several lines that grows with its content. */
 export function TextArea({
   label,
   description,
@@ -147,7 +147,7 @@ type SearchFieldProps = Omit<AriaSearchFieldProps, 'children' | 'className'> & {
   inputRef?: Ref<HTMLInputElement>;
 };
 
-/** A search box: its label is spoken, not seen; Escape empties it. */
+/** A search box. Its label is read by screen readers only. Escape clears it. */
 export function SearchField({ label, placeholder, inputRef, ...rest }: SearchFieldProps): ReactElement {
   return (
     <AriaSearchField {...rest} aria-label={label} className="field search-field">
@@ -155,14 +155,14 @@ export function SearchField({ label, placeholder, inputRef, ...rest }: SearchFie
         <>
           <Icon name="search" />
           <Input ref={inputRef} placeholder={placeholder ?? label} className="field-input" />
-          {!isEmpty && <IconButton icon="close" label="Clear the search" size="small" />}
+          {!isEmpty && <IconButton icon="close" label="Clear search" size="small" />}
         </>
       )}
     </AriaSearchField>
   );
 }
 
-/** For fields built on other react-aria controls: the text under the label. */
+/** The description under the label, for fields built on other react-aria controls. */
 export function FieldNotes({ description }: Pick<FieldProps, 'description'>): ReactElement | null {
   if (!description) return null;
   return (
@@ -172,7 +172,7 @@ export function FieldNotes({ description }: Pick<FieldProps, 'description'>): Re
   );
 }
 
-/** For fields built on other react-aria controls: what is wrong, below the control. */
+/** The error below the control, for fields built on other react-aria controls. */
 export function FieldProblem({ error }: Pick<FieldProps, 'error'>): ReactElement {
   return <FieldError className="field-error">{error}</FieldError>;
 }

@@ -11,7 +11,7 @@ type Values = Readonly<Record<string, string>>;
 type TextSpec = Omit<ComponentProps<typeof TextField>, 'value' | 'onChange' | 'error'>;
 type ChoiceSpec<Id extends string> = { label: string; description?: string; choices: readonly Choice<Id>[] };
 
-/** The fields of a form by the names that the operation knows them by, in the order in which they are drawn. */
+/** The fields of a form by the names that the operation uses, in display order. */
 export type FieldSpecs<Given extends Values> = {
   readonly [Name in keyof Given]: TextSpec | ChoiceSpec<Given[Name]>;
 };
@@ -20,7 +20,7 @@ type FieldsProps<Given extends Values> = {
   fields: FieldSpecs<Given>;
   values: Given;
   onChange: (values: Given) => void;
-  /** Its errors stand at the fields. */
+  /** Its errors are shown at the fields. */
   action: Pick<Action, 'of'>;
 };
 
@@ -47,12 +47,12 @@ export function Fields<Given extends Values>({
 
 type FormProps<Given extends Values> = {
   fields: FieldSpecs<NoInfer<Given>>;
-  /** What the fields hold at first. */
+  /** The initial values. */
   begin: NoInfer<Given>;
   action: Action<Given>;
 };
 
-/** A dialog whose fields are data. */
+/** A dialog with fields defined as data. */
 export function FieldsDialog<Given extends Values>({
   fields,
   begin,
@@ -61,7 +61,7 @@ export function FieldsDialog<Given extends Values>({
   ...dialog
 }: FormProps<Given> &
   Omit<ComponentProps<typeof FormDialog>, 'action' | 'onSubmit' | 'isOpen' | 'children'> & {
-    /** Above the fields. */
+    /** Drawn above the fields. */
     children?: ReactNode;
   }): ReactElement {
   const [values, setValues] = useState(begin);
@@ -74,16 +74,16 @@ export function FieldsDialog<Given extends Values>({
 }
 
 type CardFormProps = {
-  /** On the button; without one nothing can be saved. */
+  /** The label of the button. Without it, nothing can be saved. */
   label: string | undefined;
-  /** Whether the screen is for this form. */
+  /** Whether this form is the main purpose of the screen. */
   isMain?: boolean;
   action: Pick<Action, 'isPending' | 'unlocated'>;
   onSubmit: () => void;
   children: ReactNode;
 };
 
-/** A short form within a screen: fields, the error that belongs to none of them, and the button that saves it. */
+/** A short form in a card: fields, the error that belongs to no field, and a save button. */
 export function CardForm({ label, isMain = false, action, onSubmit, children }: CardFormProps): ReactElement {
   return (
     <Form className="stack" isPending={action.isPending} onSubmit={onSubmit}>
@@ -100,7 +100,7 @@ export function CardForm({ label, isMain = false, action, onSubmit, children }: 
   );
 }
 
-/** The same, with fields that are data. */
+/** A short form in a card with fields defined as data. */
 export function FieldsForm<Given extends Values>({
   fields,
   begin,
@@ -110,9 +110,9 @@ export function FieldsForm<Given extends Values>({
   ...form
 }: FormProps<Given> &
   Pick<CardFormProps, 'label' | 'isMain'> & {
-    /** Whether the fields are as at first again, once it is saved. */
+    /** Whether the fields are reset after saving. */
     isCleared?: boolean;
-    /** Below the fields. */
+    /** Drawn below the fields. */
     children?: ReactNode;
   }): ReactElement {
   const [values, setValues] = useState(begin);

@@ -6,7 +6,10 @@ import { Dialog } from './dialog.tsx';
 import type { IconName } from './icon.tsx';
 import { ChangedMeanwhile, Message } from './message.tsx';
 
-/** A dialog of fields: Enter or its last button submits them, and an error that belongs to no field stands below them. */
+/**
+ * A dialog with fields. Enter or its last button submits, and an error that belongs to no field is shown
+ * below them.
+ */
 export function FormDialog({
   action,
   submitLabel,
@@ -25,13 +28,13 @@ export function FormDialog({
   isOpen: boolean;
   onClose: () => void;
   onSubmit: () => void;
-  /** What it submits to. */
+  /** The action that the dialog submits to. */
   action?: Pick<Action, 'error' | 'isPending' | 'unlocated'>;
   submitLabel: string;
   submitIcon?: IconName;
-  /** What it takes away does not come back by itself. */
+  /** Whether the action removes something permanently. */
   isDanger?: boolean;
-  /** There is nothing to submit. */
+  /** Whether there is nothing to submit. */
   isDisabled?: boolean;
   isPending?: boolean;
   error?: string | undefined;

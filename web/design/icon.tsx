@@ -1,7 +1,7 @@
 import './icon.css';
 import type { ReactElement } from 'react';
 
-/** Drawn on 20 by 20 with a line of 1.6, so that they look alike at any size. A new icon is one line here. */
+/** Icons on a 20 by 20 grid with a stroke of 1.6, so that they match at any size. */
 const paths = {
   add: 'M10 4v12M4 10h12',
   archive: 'M3 5h14v3H3zM4.5 8v7.5h11V8M8 11h4',
@@ -61,10 +61,12 @@ const paths = {
 
 export type IconName = keyof typeof paths;
 
-/** Dots are drawn as lines of no length, and need a thicker pen. */
+/** Dots are lines of zero length and need a thicker stroke. */
 const isDots = (name: IconName): boolean => name === 'more' || name === 'drag';
 
-/** A picture beside words: hidden from screen readers, as large as the text around it unless `size` (in px) says else. */
+/**
+ * An icon next to text, hidden from screen readers. It is as large as the text unless `size` (in px) is set.
+ */
 export function Icon({ name, size }: { name: IconName; size?: number }): ReactElement {
   return (
     <svg
@@ -79,7 +81,7 @@ export function Icon({ name, size }: { name: IconName; size?: number }): ReactEl
   );
 }
 
-/** Formloom's mark: threads that a weft runs through. */
+/** Formloom's logo: threads with a weft running through them. */
 export function Logo({ size = 24 }: { size?: number }): ReactElement {
   return (
     <svg className="logo" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">

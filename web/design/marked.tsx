@@ -1,6 +1,9 @@
 import type { ReactElement } from 'react';
 
-/** A text in which the words that a search found are marked. They come from the server, as they are written here. */
+/**
+ * A text with the words highlighted that a search found. The server returns them as they are spelled in the
+ * text.
+ */
 export function Marked({
   text,
   hits,
@@ -13,7 +16,7 @@ export function Marked({
   const pattern = patternOf(hits);
   const shown = limit === undefined ? text : excerpt(text, limit, pattern);
   if (!pattern) return <>{shown}</>;
-  // Splitting by a group puts every hit at an odd place.
+  // Splitting by a capturing group puts every hit at an odd index.
   return (
     <>
       {shown.split(pattern).map((part, index) => (index % 2 === 1 ? <mark key={index}>{part}</mark> : part))}
@@ -21,7 +24,7 @@ export function Marked({
   );
 }
 
-/** Finds any of the words, as whole words only: "run" is not in the middle of "brunch". */
+/** Returns a pattern for whole words only: "run" does not match in "brunch". */
 export function patternOf(hits: readonly string[]): RegExp | undefined {
   const words = hits
     .filter((hit) => hit !== '')
@@ -31,10 +34,10 @@ export function patternOf(hits: readonly string[]): RegExp | undefined {
     : new RegExp(String.raw`(?<![\p{L}\p{N}])(${words.join('|')})(?![\p{L}\p{N}])`, 'gu');
 }
 
-/** What stands before a hit that is far from the beginning. */
+/** Characters kept before the first hit. */
 const before = 24;
 
-/** The beginning of a long text, or the part of it where the first hit is. */
+/** Returns the beginning of a long text, or the part around the first hit. */
 function excerpt(text: string, limit: number, pattern: RegExp | undefined): string {
   const first = pattern ? text.search(pattern) : -1;
   const start = first > limit / 2 ? first - before : 0;

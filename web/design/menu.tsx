@@ -12,22 +12,25 @@ export type MenuAction =
       label: string;
       icon?: IconName;
       description?: string;
-      /** The keys that do it too, as they stand on the keyboard. */
+      /** The keyboard shortcut, as shown on the keyboard. */
       press?: string;
-      /** Runs when chosen; for places, give `href` instead (an address within /app, as the router writes it: `/account`). */
+      /**
+       * Runs when chosen. For pages, set `href` instead (an address within /app, as the router writes it:
+       * `/account`).
+       */
       onAction?: () => void;
       href?: string;
       isDanger?: boolean;
       isDisabled?: boolean;
-      /** Marks the one that is in force, with a tick. */
+      /** Marks the active item with a tick. */
       isCurrent?: boolean;
     }
   | { id: string; separator: true }
   | { id: string; heading: string; items: readonly MenuAction[] };
 
 /**
- * Actions behind a button (a Button or an IconButton, as the only child), which names them too. Arrows move, typing finds,
- * Escape closes.
+ * A menu behind a button (a Button or an IconButton as the only child), which also names it. Arrows move,
+ * typing finds an item, Escape closes.
  */
 export function Menu({
   items,

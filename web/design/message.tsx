@@ -11,7 +11,7 @@ const icons = { info: 'info', good: 'check', warn: 'warning', bad: 'error' } as 
 >;
 export type Tone = keyof typeof icons;
 
-/** What is refused only when a dialog was saved: it may be out of sight, and is brought to where the eyes are. */
+/** An error that appears only after saving. It scrolls into view, because it may be out of sight. */
 export const LateProblem = ({ children }: { children: ReactNode }): ReactElement => (
   <div ref={show} className="late-problem">
     <Message tone="bad">{children}</Message>
@@ -20,7 +20,7 @@ export const LateProblem = ({ children }: { children: ReactNode }): ReactElement
 
 const show = (problem: HTMLElement | null): void => problem?.scrollIntoView({ block: 'nearest' });
 
-/** A note within a page or a dialog. One that is `bad` is read out when it appears. */
+/** A note within a page or a dialog. A `bad` note is announced when it appears. */
 export function Message({
   tone = 'info',
   title,
@@ -45,8 +45,8 @@ export function Message({
 }
 
 /**
- * Why nothing was changed: somebody else was faster, who is named where that is known, with what they made of it.
- * @param onDiscard for an edit, whose text stays until then.
+ * Explains that another person changed the thing first, with their name and changes if known.
+ * @param onDiscard discards an edit; its text stays until then.
  */
 export function ChangedMeanwhile({
   error: { meanwhile },
@@ -55,7 +55,7 @@ export function ChangedMeanwhile({
   error: ApiProblem;
   onDiscard?: () => void;
 }): ReactElement {
-  const { thing = 'thing', by = 'Somebody else', at, differences = [] } = meanwhile ?? {};
+  const { thing = 'thing', by = 'Someone else', at, differences = [] } = meanwhile ?? {};
   return (
     <Message
       tone="bad"
@@ -63,7 +63,7 @@ export function ChangedMeanwhile({
       action={
         onDiscard && (
           <Button size="small" onPress={onDiscard}>
-            Discard my edit
+            Discard changes
           </Button>
         )
       }
@@ -77,10 +77,10 @@ export function ChangedMeanwhile({
           ))}
         </ul>
       )}
-      {at !== undefined && `It was on ${sayMoment(at)}. `}
+      {at !== undefined && `Changed on ${sayMoment(at)}. `}
       {onDiscard
-        ? 'It was changed while you edited it, so nothing was saved. Copy what you need, then look at the newer state.'
-        : 'Nothing was done yet: decide again.'}
+        ? 'It changed while you were editing, so nothing was saved. Copy what you need, then discard your changes to see the new version.'
+        : 'Nothing was done. Review the changes, then try again.'}
     </Message>
   );
 }

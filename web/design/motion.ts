@@ -1,2 +1,2 @@
-/** Whether things may move; whoever asks their system for stillness has none of it. */
+/** Whether animations are allowed: not if the system asks for reduced motion. */
 export const mayMove = (): boolean => !matchMedia('(prefers-reduced-motion: reduce)').matches;

@@ -9,11 +9,11 @@ type NumberProps = {
   readonly isWhole: boolean;
   readonly error: string | undefined;
   readonly isReadOnly?: boolean;
-  /** Undefined takes the number away. */
+  /** Undefined clears the number. */
   readonly onChange: (value: number | undefined) => void;
 };
 
-/** A number, or none. What is no number yet (`-`, `1.`) stays in the field and goes no further. */
+/** An optional number. Incomplete input (`-`, `1.`) stays in the field and is not passed on. */
 export function NumberInput({
   label,
   description,
@@ -25,7 +25,7 @@ export function NumberInput({
 }: NumberProps): ReactElement {
   const given = typeof value === 'number' ? String(value) : '';
   const [typed, setTyped] = useState({ text: given, given });
-  // Undo and other editors change the value behind the field; then what was typed is over.
+  // Undo and other editors can change the value; incomplete input is then discarded.
   const text = typed.given === given ? typed.text : given;
   const type = (next: string): void => {
     const number = readNumber(next, isWhole);

@@ -1,7 +1,7 @@
 import './page.css';
 import { type ReactElement, type ReactNode, useEffect } from 'react';
 
-/** Names the window and the browser's history entry. */
+/** Sets the title of the window and of the history entry. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Formloom`;
@@ -10,16 +10,16 @@ export function useTitle(title: string): void {
 
 type PageProps = {
   title: string;
-  /** A sentence under the title. */
+  /** Shown under the title. */
   lead?: ReactNode;
-  /** Beside the title: the page's buttons. */
+  /** Buttons next to the title. */
   actions?: ReactNode;
   children: ReactNode;
-  /** narrow 44rem for forms and text, wide 72rem for tables, full for what lays itself out. */
+  /** narrow 44rem for forms and text, wide 72rem for tables, full for content with its own layout. */
   width?: 'narrow' | 'wide' | 'full';
 };
 
-/** A screen's content with its one h1. Names the window too. */
+/** The content of a screen with its only h1. Also sets the window title. */
 export function Page({ title, lead, actions, children, width = 'wide' }: PageProps): ReactElement {
   useTitle(title);
   return (
@@ -36,7 +36,7 @@ export function Page({ title, lead, actions, children, width = 'wide' }: PagePro
   );
 }
 
-/** A part of a page on paper of its own. */
+/** A section of a page on its own surface. */
 export function Card({
   title,
   lead,

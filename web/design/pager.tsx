@@ -2,18 +2,20 @@ import './pager.css';
 import type { ReactElement } from 'react';
 import { IconButton } from './button.tsx';
 
-/** Which part of a list is shown, and the way to the others; nothing while there is one page. */
+/**
+ * Shows which part of a list is visible, with buttons to the other pages. Renders nothing for a single page.
+ */
 export function Pager({
   label,
   pagination: { page: shown, per_page: perPage, total_count: total },
   page = shown,
   onChange,
 }: {
-  /** What it leads through: "Pages of submissions". */
+  /** What the pages are of: "Pages of submissions". */
   label: string;
-  /** Of the rows, which stay until those that are asked for have come. */
+  /** Belongs to the visible rows, which stay until the requested page has loaded. */
   pagination: { page: number; per_page: number; total_count: number };
-  /** That is asked for, from 1. */
+  /** The requested page, from 1. */
   page?: number;
   onChange: (page: number) => void;
 }): ReactElement | null {

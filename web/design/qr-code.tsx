@@ -1,10 +1,10 @@
 import makeCode from 'qrcode-generator';
 import type { ReactElement } from 'react';
 
-/** Light modules around a code, without which readers do not find it (ISO 18004 asks for 4). */
+/** Light modules around the code. Readers need them (ISO 18004 requires 4). */
 const margin = 4;
 
-/** The text as a QR code: one path, black on white in both themes, since readers expect it so. */
+/** Draws a text as a QR code: one path, black on white in both themes, as readers expect. */
 export function QrCode({ text, label, size }: { text: string; label: string; size: number }): ReactElement {
   const { path, width } = drawCode(text);
   return (
@@ -23,7 +23,7 @@ export function QrCode({ text, label, size }: { text: string; label: string; siz
   );
 }
 
-/** The same as a file of its own. */
+/** Returns the QR code as an SVG file. */
 export function qrCodeFile(text: string): string {
   const { path, width } = drawCode(text);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${width}" shape-rendering="crispEdges"><rect width="${width}" height="${width}" fill="#fff"/><path d="${path}"/></svg>`;

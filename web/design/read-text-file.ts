@@ -1,7 +1,7 @@
-/** Bytes of a file; the service takes no longer text. */
+/** The longest text that the service accepts, in bytes. */
 const mostBytes = 5_000_000;
 
-/** The text of a file: UTF-8, UTF-16 with its mark, or else what spreadsheets of Windows write. */
+/** Reads a file as UTF-8, as UTF-16 with a byte order mark, or else as Windows-1252. */
 export async function readTextFile(file: File): Promise<{ text: string } | { problem: string }> {
   if (file.size > mostBytes) return { problem: `${file.name} is larger than 5 MB. Import it in parts.` };
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -16,7 +16,7 @@ function encodingOf(bytes: Uint8Array): string {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return 'utf-8';
   } catch {
-    // Not UTF-8: then it is the code page that spreadsheets of the West save by default.
+    // Spreadsheets on Western Windows systems save in this code page by default.
     return 'windows-1252';
   }
 }

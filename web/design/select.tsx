@@ -12,7 +12,7 @@ export type Choice<Id extends string> = { id: Id; label: string; description?: s
 
 type SelectProps<Id extends string> = Omit<FieldProps, 'label'> & {
   label: string;
-  /** Speaks the label without showing it: in toolbars. */
+  /** Hides the label but keeps it for screen readers: in toolbars. */
   isLabelHidden?: boolean;
   choices: readonly Choice<Id>[];
   value: Id;
@@ -22,7 +22,7 @@ type SelectProps<Id extends string> = Omit<FieldProps, 'label'> & {
   className?: string;
 };
 
-/** One of a few. Opens by Enter, Space or the arrows; typing finds a choice. */
+/** A choice of one of a few options. Enter, Space or the arrows open it; typing finds an option. */
 export function Select<Id extends string>({
   label,
   isLabelHidden = false,
@@ -57,7 +57,7 @@ export function Select<Id extends string>({
           {(choice) => (
             <ListBoxItem id={choice.id} textValue={choice.label} className="menu-item">
               <span className="menu-item-text">
-                {/* Not the slots for a label and its description: a choice is called by all that is seen of it (WCAG 2.5.3). */}
+                {/* No slots for label and description: the accessible name must contain all visible text (WCAG 2.5.3). */}
                 <span>{choice.label}</span>
                 {choice.description && <span className="menu-item-description">{choice.description}</span>}
               </span>

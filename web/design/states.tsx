@@ -4,7 +4,7 @@ import { ApiProblem, isReady } from '../api/client.ts';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Where nothing is yet: what would be here, why one would want it, and the step that brings it. */
+/** An empty list: what belongs here, why it is useful, and the next step. */
 export function EmptyState({
   icon,
   title,
@@ -14,7 +14,7 @@ export function EmptyState({
 }: {
   icon: IconName;
   title: string;
-  /** h1 where the page has no other title. */
+  /** h1 if the page has no other title. */
   level?: 'h1' | 'h2';
   children?: ReactNode;
   action?: ReactNode;
@@ -31,14 +31,17 @@ export function EmptyState({
   );
 }
 
-/** So often is asked whether a service that was away is back, in ms. */
+/** How often a retry checks whether the service is back, in milliseconds. */
 const askAgainMs = 3_000;
 
-/** A lost line, or a service or what it needs that is away: it may pass without anybody's doing. */
+/** Whether the connection or the service is down, which may pass by itself. */
 const isAway = (error: Error): boolean =>
   error instanceof ApiProblem && [0, 502, 503, 504].includes(error.status);
 
-/** Waits for the service, and does it then. What is loaded is not itself asked for, as its screen would begin anew each time. */
+/**
+ * Calls `perform` when the service responds again. It polls /readyz instead of the query, because a retried
+ * query would restart its screen.
+ */
 function useWhenBack(isWaiting: boolean, perform: (() => void) | undefined): void {
   useEffect(() => {
     if (!isWaiting || !perform) return undefined;
@@ -50,7 +53,10 @@ function useWhenBack(isWaiting: boolean, perform: (() => void) | undefined): voi
   }, [isWaiting, perform]);
 }
 
-/** Where something could not be loaded: why, and a way to try again, which is taken by itself when the service is back. */
+/**
+ * Explains why something could not be loaded, with a retry button. It retries by itself when the service is
+ * back.
+ */
 export function ErrorState({
   error,
   level: Title = 'h2',
@@ -58,10 +64,10 @@ export function ErrorState({
   action,
 }: {
   error: Error;
-  /** h1 where the page has no other title. */
+  /** h1 if the page has no other title. */
   level?: 'h1' | 'h2';
   onRetry?: () => void;
-  /** Another way on. */
+  /** An alternative to the retry. */
   action?: ReactNode;
 }): ReactElement {
   const isGone = error instanceof ApiProblem && error.status === 404;
@@ -72,12 +78,10 @@ export function ErrorState({
       <span className="state-icon state-icon-bad">
         <Icon name={isGone ? 'search' : 'error'} size={26} />
       </span>
-      <Title className="state-title">{isGone ? 'This is not here' : 'This could not be loaded'}</Title>
+      <Title className="state-title">{isGone ? 'Not found' : 'This could not be loaded'}</Title>
       <p className="state-text">
-        {isGone
-          ? 'It was deleted, or it belongs to a workspace that you are not a member of.'
-          : error.message}
-        {isWaiting && onRetry && ' It is loaded as soon as the service answers again.'}
+        {isGone ? 'It was deleted, or it belongs to a workspace you are not a member of.' : error.message}
+        {isWaiting && onRetry && ' It will load when the service responds again.'}
       </p>
       {((onRetry && !isGone) || action) && (
         <div className="row state-action">
@@ -93,7 +97,7 @@ export function ErrorState({
   );
 }
 
-/** A grey bar where something is on its way, as large as what will be there (in CSS units). */
+/** A gray placeholder as large as the content that is loading (in CSS units). */
 export function Skeleton({
   inlineSize = '100%',
   blockSize = '1rem',
@@ -107,9 +111,9 @@ export function Skeleton({
   return <span className="skeleton" style={style} aria-hidden="true" />;
 }
 
-/** What takes longer is said to, in ms. */
+/** After this many milliseconds, loading counts as slow. */
 const longMs = 2_000;
-const longWords = 'This takes longer than usual: the service is busy, or does not answer.';
+const longWords = 'This is taking longer than usual. The service may be busy or unavailable.';
 
 function useLong(isWaiting: boolean): boolean {
   const [isLong, setLong] = useState(false);
@@ -124,7 +128,7 @@ function useLong(isWaiting: boolean): boolean {
   return isLong;
 }
 
-/** Where what was there stays until the next is: that this takes long. */
+/** Says that loading is slow while the previous content stays visible. */
 export function SlowNote({ isWaiting }: { isWaiting: boolean }): ReactElement {
   const isLong = useLong(isWaiting);
   return (
@@ -134,13 +138,16 @@ export function SlowNote({ isWaiting }: { isWaiting: boolean }): ReactElement {
   );
 }
 
-/** An answer with no rows: a list, or a page of one. */
+/** Whether a response has no rows: a list, or a page of a list. */
 function isEmpty(data: unknown): boolean {
   const rows = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
   return Array.isArray(rows) && rows.length === 0;
 }
 
-/** What a query is: loading, failed with a way to try again, empty, or what it has found. What was found before stays. */
+/**
+ * Renders the state of a query: loading, failed with a retry button, empty, or its data. Earlier data stays
+ * visible.
+ */
 export function QueryState<Data>({
   query: { data, error, refetch },
   lines,
@@ -150,12 +157,12 @@ export function QueryState<Data>({
   children,
 }: {
   query: { data: Data | undefined; error: Error | null; refetch: () => Promise<unknown> };
-  /** Of the skeleton. */
+  /** Lines of the skeleton. */
   lines?: number;
   label?: string;
-  /** In place of no rows. */
+  /** Shown if there are no rows. */
   empty?: ReactNode;
-  /** Whether an error is shown above what was found before, too. */
+  /** Whether an error is also shown above earlier data. */
   showsError?: boolean;
   children: (data: Data) => ReactNode;
 }): ReactElement {
@@ -169,14 +176,8 @@ export function QueryState<Data>({
   );
 }
 
-/** Several skeleton lines, and the words for those who do not see them; where it takes long, for everybody. */
-export function Loading({
-  lines = 3,
-  label = 'Loading …',
-}: {
-  lines?: number;
-  label?: string;
-}): ReactElement {
+/** Several skeleton lines, with a label for screen readers. If loading is slow, the label is visible. */
+export function Loading({ lines = 3, label = 'Loading…' }: { lines?: number; label?: string }): ReactElement {
   const isLong = useLong(true);
   return (
     <div className="stack" aria-busy="true">

@@ -4,24 +4,24 @@ import type { ReactElement, ReactNode } from 'react';
 export type TableColumn<Row> = {
   id: string;
   title: ReactNode;
-  /** Numbers stand at the end of their column. */
+  /** Aligns numbers to the end of the column. */
   isNumeric?: boolean;
-  /** Leaves the table below 640 px. */
+  /** Hides the column below 640 px. */
   isSecondary?: boolean;
   cell: (row: Row) => ReactNode;
 };
 
 type DataTableProps<Row> = {
-  /** What the table holds, for screen readers. */
+  /** The content of the table, for screen readers. */
   label: string;
-  /** The first column names its row. */
+  /** The first column is the header of its row. */
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowId: (row: Row) => string;
   className?: string;
 };
 
-/** A plain table in a card, with its rows as given. What sorts, resizes or selects is built on react-aria's Table. */
+/** A plain table in a card. Use react-aria's Table for sorting, resizing or selection. */
 export function DataTable<Row>({
   label,
   columns,

@@ -4,7 +4,7 @@ import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components/Tabs';
 import { Icon, type IconName } from './icon.tsx';
 
-/** Panels in one place, of which one shows. For screens with addresses of their own, see TabLinks. */
+/** Panels of which one is visible. For screens with their own addresses, use TabLinks. */
 export function Tabs<Id extends string>({
   label,
   tabs,
@@ -36,11 +36,11 @@ export function Tabs<Id extends string>({
 
 type TabLink = { to: string; label: string; icon?: IconName; isExact?: boolean };
 
-/** Links that look like tabs: a navigation between screens that belong together. */
+/** Links that look like tabs, for navigation between related screens. */
 export function TabLinks({ label, links }: { label: string; links: readonly TabLink[] }): ReactElement {
   const list = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // Where the row is wider than the screen, the current tab is brought into it.
+  // If the row is wider than the screen, scroll the current tab into view.
   useEffect(() => {
     list.current
       ?.querySelector('[aria-current="page"]')

@@ -2,7 +2,7 @@ import './task-progress.css';
 import type { ReactElement, ReactNode } from 'react';
 import { Message } from './message.tsx';
 
-/** Shows how far a task is, or why it stopped. */
+/** Shows the progress of a task, or why it stopped. */
 export function TaskProgress({
   label,
   task: { done, total, failed_reason },
@@ -16,7 +16,7 @@ export function TaskProgress({
   /** What is counted: "submissions". */
   unit?: string;
   note?: ReactNode;
-  /** What a reader can do about a task that stopped. */
+  /** What the reader can do about a stopped task. */
   advice?: string;
   action?: ReactNode;
 }): ReactElement {

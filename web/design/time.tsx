@@ -12,7 +12,7 @@ const units = [
   ['minute', 60],
 ] as const satisfies readonly (readonly [Intl.RelativeTimeFormatUnit, number])[];
 
-/** What time it is for all who say how long ago something was: what was drawn at different times says the same. */
+/** The current time shared by all relative times, so that they agree whenever they were rendered. */
 let seenAt = Date.now();
 const readers = new Set<() => void>();
 let ticking: ReturnType<typeof setInterval> | undefined;
@@ -35,31 +35,31 @@ function listen(reader: () => void): () => void {
   };
 }
 
-/** The time that everybody's words go by. It goes on by itself, every few seconds. */
+/** The shared current time. It updates every 10 seconds. */
 export const useNow = (): number => useSyncExternalStore(listen, () => seenAt);
 
-/** "3 hours ago" within a month, else the date. */
+/** "3 hours ago" within 30 days, otherwise the date. */
 export function sayAgo(iso: string, now: number): string {
   const seconds = (Date.parse(iso) - now) / 1000;
   if (Math.abs(seconds) > 30 * 86_400) return day.format(new Date(iso));
   for (const [unit, size] of units) {
     if (Math.abs(seconds) >= size) return relative.format(Math.trunc(seconds / size), unit);
   }
-  return seconds <= 0 ? 'just now' : 'in a moment';
+  return seconds <= 0 ? 'just now' : 'soon';
 }
 
-/** A moment, in full: date and time in the reader's zone and language. */
+/** Formats date and time in the reader's time zone and language. */
 export const sayMoment = (iso: string): string => full.format(new Date(iso));
 const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
-/** A month that is written `2026-06`, as people say it; a year stays one. */
+/** Formats a month such as `2026-06`; a year stays a year. */
 export const sayMonth = (text: string): string =>
   /^\d{4}-\d\d$/.test(text) ? month.format(new Date(`${text}-01`)) : text;
 export const sayDay = (iso: string): string => day.format(new Date(iso));
 
-/** The words alone, for where the moment in full is said beside. */
+/** The relative time as text only, for places that also show the full date. */
 export const AgoText = ({ at }: { at: string }): string => sayAgo(at, useNow());
 
-/** A moment as people say it, also after a while; in full while it has the pointer or the focus. */
+/** A relative time that stays up to date. Pointer or focus shows the full date and time. */
 export function Ago({ at }: { at: string }): ReactElement {
   return (
     <Tooltip text={sayMoment(at)}>

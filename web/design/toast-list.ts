@@ -1,11 +1,11 @@
 /**
- * A way on from what was done, most often the way back (`Undo`). The toast goes when it has run; what it throws is said
- * beside, and where that may pass it can be pressed again.
+ * A next step after an action, most often `Undo`. The toast closes when it has run. An error opens another
+ * toast, and the step can be repeated if a retry can help.
  */
 export type ToastAction = {
   readonly label: string;
   readonly run: () => Promise<unknown>;
-  /** Takes turns with the changes that have the same one. */
+  /** Changes with the same scope run one after the other. */
   readonly scope?: string;
 };
 
@@ -16,7 +16,7 @@ export type Toast = {
   readonly action?: ToastAction | undefined;
 };
 
-/** So many of a kind are shown: what leads on, and a problem, is not pushed out by what is only said. */
+/** The most toasts of a kind. Confirmations do not push out problems or toasts with an action. */
 const most = 3;
 
 type Kind = 'problem' | 'leading' | 'said';
@@ -24,7 +24,7 @@ type Kind = 'problem' | 'leading' | 'said';
 const kindOf = ({ tone, action }: Omit<Toast, 'id'>): Kind =>
   tone === 'bad' ? 'problem' : action ? 'leading' : 'said';
 
-/** Long enough to read a sentence; and to think again, and to reach its button. */
+/** How long toasts stay, in milliseconds: enough to read a sentence, or to decide and reach the button. */
 export const shownMs = { said: 6_000, leading: 20_000 } as const;
 
 let toasts: readonly Toast[] = [];
@@ -33,21 +33,21 @@ let lastId = 0;
 
 const listeners = new Set<() => void>();
 
-/** What will close each toast that goes away by itself, by its id; nothing yet while they are held. */
+/** The timers of toasts that close by themselves, by ID. Undefined while toasts are held. */
 const timers = new Map<number, ReturnType<typeof setTimeout> | undefined>();
 
-/** Those whose action is under way. */
+/** Toasts whose action is running. */
 const busy = new Set<number>();
 
-/** What keeps them all from going away; `hidden`: nobody sees the window. */
+/** What keeps all toasts open; `hidden`: the window is not visible. */
 type Holder = 'pointer' | 'focus' | 'hidden';
 
 const holders = new Set<Holder>();
 
-/** Those that are shown, the oldest first: the same list until one comes or goes. */
+/** Returns the visible toasts, oldest first. The array is the same until a toast opens or closes. */
 export const listToasts = (): readonly Toast[] => toasts;
 
-/** @returns what ends it. */
+/** @returns a function that removes the listener. */
 export function listenToToasts(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -58,11 +58,11 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows one more. A problem stays until it is closed, or three others came. */
+/** Opens a toast. A problem stays until it is closed or three others have come. */
 export function openToast(toast: Omit<Toast, 'id'>): void {
   lastId += 1;
   const opened = { ...toast, id: lastId };
-  // What is under way has its end to say, and is in nobody's place.
+  // A toast with a running action still has to report its result, and does not count.
   const alike = toasts.filter(({ id, ...other }) => kindOf(other) === kindOf(toast) && !busy.has(id));
   const pushedOut = alike.length < most ? undefined : alike[0];
   if (pushedOut) forget(pushedOut.id);
@@ -73,17 +73,17 @@ export function openToast(toast: Omit<Toast, 'id'>): void {
 export function closeToast(id: number): void {
   forget(id);
   change(toasts.filter((toast) => toast.id !== id));
-  // What is gone is not pointed at, and does not say so.
+  // A removed toast fires no pointerleave event.
   if (toasts.length === 0) holdToasts('pointer', false);
 }
 
-/** It does not go away by itself: its action is under way. */
+/** Keeps a toast open while its action is running. */
 export function stayToast(id: number): void {
   forget(id);
   busy.add(id);
 }
 
-/** Its action did not arrive, and can be run again: it is there as when it came, in its place if nobody closed it. */
+/** Restores a toast whose action failed and can be retried. It keeps its position if it is still open. */
 export function renewToast(toast: Toast): void {
   if (!toasts.some(({ id }) => id === toast.id)) change([...toasts, toast]);
   closeLater(toast);
@@ -103,7 +103,7 @@ function closeLater(toast: Toast): void {
   timers.set(id, holders.size > 0 ? undefined : setTimeout(() => closeToast(id), shownMs[kind]));
 }
 
-/** While anything holds them, none goes away (WCAG 2.2, 2.2.1); then each has its whole time again. */
+/** While anything holds toasts, none closes (WCAG 2.2, 2.2.1). Afterwards each has its full time again. */
 export function holdToasts(holder: Holder, isHolding: boolean): void {
   if (isHolding === holders.has(holder)) return;
   if (isHolding) holders.add(holder);

@@ -17,15 +17,15 @@ import {
   type ToastAction,
 } from './toast-list.ts';
 
-/** Says that something was done, with a way on, or back, where there is one. */
+/** Confirms an action, optionally with a next step or Undo. */
 export const toastDone = (text: string, action?: ToastAction): void =>
   openToast({ tone: 'good', text, action });
 
-/** Says that something failed where there is no better place to say it. */
+/** Reports a failure if there is no better place for it. */
 export const toastProblem = (error: unknown): void =>
   openToast({ tone: 'bad', text: error instanceof Error ? error.message : 'Something went wrong.' });
 
-/** Where toasts appear: once, in the shell. Always in the page, so that screen readers listen to it. */
+/** The region of all toasts, once in the shell. It is always in the page, so that screen readers watch it. */
 export function ToastRegion(): ReactElement {
   const shown = useSyncExternalStore(listenToToasts, listToasts);
   const region = useRef<HTMLDivElement>(null);
@@ -35,7 +35,7 @@ export function ToastRegion(): ReactElement {
     document.addEventListener('visibilitychange', look);
     return () => document.removeEventListener('visibilitychange', look);
   }, []);
-  // A line that goes while it has the focus does not say so.
+  // A focused toast that is removed fires no blur event.
   useEffect(() => holdToasts('focus', region.current!.contains(document.activeElement)), [shown]);
   return (
     <div
@@ -65,7 +65,7 @@ function ToastLine({ toast }: { toast: Toast }): ReactElement {
     },
     onMutate: () => stayToast(id),
     onSettled(_, error) {
-      // What did not arrive can be pressed again.
+      // A request that did not arrive can be repeated.
       if (error && mayPass(error)) renewToast(toast);
       else closeToast(id);
       if (error) toastProblem(error);

@@ -4,8 +4,8 @@ const unreadIn = (within: ParentNode): HTMLInputElement | undefined =>
   [...within.querySelectorAll('input')].find(({ validity }) => validity.badInput);
 
 /**
- * Moves to the first control that holds what the browser could not read, such as half a date.
- * @returns whether there is one: then what was typed would be lost with whatever is done now.
+ * Moves the focus to the first control with input that the browser could not read, such as half a date.
+ * @returns whether there is one; any other action would lose the input.
  */
 export function focusUnread(within: ParentNode = document): boolean {
   const unread = unreadIn(within);
@@ -14,8 +14,8 @@ export function focusUnread(within: ParentNode = document): boolean {
 }
 
 /**
- * Sends no form of this page in which something could not be read, whichever it is, and leaves no screen with it: there it
- * has its sentence. An end of the session leads away all the same.
+ * Blocks every form and navigation while a control has unreadable input; the control shows a message. The end
+ * of a session still leaves the screen.
  */
 export function holdUnread(history: RouterHistory): void {
   history.block({

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Draws the component again every so often, for what counts down. */
+/** Renders the component at regular intervals, for countdowns. */
 export function useClock(everyMs: number): void {
   const [, setTicks] = useState(0);
   useEffect(() => {

@@ -3,9 +3,9 @@ import { useCallback, useLayoutEffect, useRef } from 'react';
 type Find = () => HTMLElement | null | undefined;
 
 /**
- * Gives the focus on when what had it goes: a button that is replaced by what it opened takes the focus with it, and a
- * keyboard begins again at the top of the page.
- * @returns to be called on the press, with how to find what comes instead; it is asked after each drawing until it is there.
+ * Passes the focus on when its button is replaced by what it opened. Otherwise keyboard users start again at
+ * the top of the page.
+ * @returns a function to call on press, with a way to find the new element; it is tried after each render.
  */
 export function useHandOver(): (find: Find) => void {
   const waiting = useRef<Find>(undefined);

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** A value once it has not changed for a moment, so that a person who types is not answered letter by letter. */
+/**
+ * Returns a value after it has not changed for a moment, so that typing does not trigger a request per
+ * character.
+ */
 export function useSettled<Value>(value: Value, pauseMs = 350): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

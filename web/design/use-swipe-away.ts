@@ -2,20 +2,20 @@ import { type RefObject, useEffect, useEffectEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { mayMove } from './motion.ts';
 
-/** So far (px), or so fast (px a ms), and the sheet goes; less, and it comes back. */
+/** The distance (px) or speed (px per ms) after which the sheet closes; otherwise it moves back. */
 const enough = { way: 96, pace: 0.5 } as const;
 
 /**
- * Sends a sheet away that is swiped down: from anywhere in it but what is scrolled or has the finger itself
- * (`touch-action: none`, as what is dragged and drawn on has), and where it is a form from its head alone: what is typed is not
- * lost by a flick. `onAway` is called when it is out of sight.
+ * Closes a sheet that is swiped down. The swipe may start anywhere except on scrolled content or content with
+ * `touch-action: none`. In a form it must start on the header, so that a flick loses no text. `onAway` runs
+ * when the sheet is out of sight.
  */
 export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean, onAway: () => void): void {
   const away = useEffectEvent(onAway);
   useEffect(() => {
     const node = sheet.current;
     if (!node || !isOn) return undefined;
-    /** Where the finger came down, and whether it began to take the sheet along. */
+    /** Where the touch started, and whether it moves the sheet. */
     let from: { readonly x: number; readonly y: number; readonly at: number; moves: boolean } | undefined;
     const wayOf = (event: TouchEvent): number => event.changedTouches[0]!.clientY - (from?.y ?? 0);
     const stay = (): void => {
@@ -23,7 +23,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       node.style.removeProperty('translate');
     };
     const begin = (event: TouchEvent): void => {
-      // A second finger ends what the first began.
+      // A second finger cancels the swipe.
       stay();
       const { length, 0: touch } = event.touches;
       const isFree = length === 1 && !holdsFinger(event.target as Element, node);
@@ -35,7 +35,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       if (!from.moves) {
         const aside = Math.abs(event.changedTouches[0]!.clientX - from.x);
         if (way === 0 && aside === 0) return;
-        // The first way decides: up or aside is for what lies below the finger.
+        // The first movement decides: up or sideways belongs to the content.
         if (way <= aside) from = undefined;
         if (!from) return;
         from.moves = true;
@@ -58,7 +58,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
       motion.onfinish = () => {
         if (!goes) return;
         flushSync(away);
-        // What asks before it closes is there again.
+        // If closing asks for confirmation, show the sheet again.
         requestAnimationFrame(() => motion.cancel());
       };
     };
@@ -76,7 +76,7 @@ export function useSwipeAway(sheet: RefObject<HTMLElement | null>, isOn: boolean
   }, [sheet, isOn]);
 }
 
-/** Whether a finger on `target` does something else than move the sheet: it scrolls back, drags, draws or slides. */
+/** Whether a touch on `target` scrolls, drags, draws or slides instead of moving the sheet. */
 function holdsFinger(target: Element, sheet: Element): boolean {
   for (let node: Element | null = target; node && node !== sheet; node = node.parentElement)
     if (

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** Makes a hook that says whether the window, or who looks at it, is as a media query wants it. */
+/** Creates a hook that returns whether a media query matches. */
 function windowIs(query: string): () => boolean {
   const list = matchMedia(query);
   const subscribe = (listener: () => void): (() => void) => {
@@ -10,10 +10,10 @@ function windowIs(query: string): () => boolean {
   return () => useSyncExternalStore(subscribe, () => list.matches);
 }
 
-/** Whether the window is wide enough for two things beside each other. */
+/** Whether two panels fit next to each other. */
 export const useWide = windowIs('(min-width: 1024px)');
 
-/** Whether the window is a phone's: what lies beside the work elsewhere comes over it, from below. */
+/** Whether the window is a phone's. Side panels then open as a sheet from below. */
 export const useNarrow = windowIs('(max-width: 767px)');
 
 export const usePrefersDark = windowIs('(prefers-color-scheme: dark)');

@@ -1,6 +1,6 @@
 import './page.css';
 
-/** The OpenAPI document, as far as this page reads it. */
+/** The parts of the OpenAPI document that this page uses. */
 type Document = {
   info: { description: string };
   servers: { url: string }[];
@@ -16,7 +16,7 @@ type Operation = {
   'x-codeSamples'?: { lang: string; label: string; source: string }[];
 };
 
-/** Gives every operation an example in TypeScript; those in other languages the renderer writes itself. */
+/** Adds a TypeScript example to every operation. The renderer writes examples in other languages. */
 function addSamples({ servers, paths }: Document): void {
   for (const [path, methods] of Object.entries(paths))
     for (const [method, operation] of Object.entries(methods)) {
@@ -45,7 +45,7 @@ function writeTypeScript(address: string, method: string, operation: Operation):
       ? []
       : [`body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
   ];
-  // What stands in braces is filled in.
+  // Turns path parameters into template expressions.
   const url = `${address}${search.size > 0 ? `?${search.toString()}` : ''}`.replaceAll('{', '${');
   const quote = url.includes('${') ? '`' : "'";
   return [
@@ -63,7 +63,7 @@ const texts = import.meta.glob<string>('../../docs/guides/*.md', {
   eager: true,
 });
 
-/** The guides in the order in which one needs them; each begins with its title. */
+/** The guides in reading order. Each begins with its title. */
 const order = [
   'first-form',
   'submissions',
@@ -77,10 +77,13 @@ const order = [
   'permissions',
 ];
 
-/** Where the guides' examples find a service that was just started. */
+/** The origin of a newly started server in the guides' examples. */
 const exampleOrigin = 'http://127.0.0.1:3000';
 
-/** The guides as one text, whose links to each other lead within the page, and whose examples call this service. */
+/**
+ * Joins the guides into one text. Links between guides become links within the page, and examples use this
+ * server.
+ */
 function writeGuides(origin: string): string {
   const guides = order.map((name) => texts[`../../docs/guides/${name}.md`]!);
   return guides
@@ -91,7 +94,10 @@ function writeGuides(origin: string): string {
 
 declare const Scalar: { createApiReference(selector: string, configuration: object): void };
 
-/** Of the renderer's languages Python and Node's own client stay beside curl; TypeScript is ours (main.ts). */
+/**
+ * Shows only curl, Python and Node's built-in client from the renderer's languages. The TypeScript examples
+ * come from main.ts.
+ */
 const hiddenClients = {
   c: true,
   clojure: true,
@@ -118,7 +124,7 @@ const hiddenClients = {
 
 const response = await fetch('/api/v1/openapi.json');
 const openApi = (await response.json()) as Document;
-// Tried out where it is read, also under another name of this service.
+// Requests go to the origin of this page, also if the server has several names.
 const { origin } = window.location;
 openApi.servers = [{ url: `${origin}/api/v1` }];
 for (const methods of Object.values(openApi.paths))
@@ -133,7 +139,7 @@ Scalar.createApiReference('#reference', {
   hiddenClients,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenFirstTag: false,
-  // Nothing of this page goes anywhere but to this service.
+  // The page loads nothing from other servers.
   withDefaultFonts: false,
   telemetry: false,
   proxyUrl: '',

@@ -12,7 +12,7 @@ import type { WorkspaceDetail } from '../settings/workspace.ts';
 import { mayEdit } from '../shell/session.ts';
 import type { FormLine } from './forms-query.ts';
 
-/** What can be done to a form as a whole. */
+/** The actions for a form as a whole. */
 export function FormActions({
   workspace,
   form,
@@ -27,9 +27,9 @@ export function FormActions({
   const sayMoved = (verb: Verb, moved: Seen): { text: string; action?: ToastAction } => ({
     text:
       verb === 'archive'
-        ? `${form.name} was archived. It takes no submissions.`
+        ? `${form.name} was archived. It no longer accepts submissions.`
         : `${form.name} is a draft again.`,
-    // A form that was published comes back as a draft: undoing its archiving would not publish it.
+    // A published form is restored as a draft, so undo could not publish it again.
     ...(form.status !== 'published' && {
       action: {
         label: 'Undo',
@@ -44,7 +44,7 @@ export function FormActions({
   });
   const move = useAction({
     run: (verb: Verb) => moveTo(verb, form),
-    again: (verb) => ({ title: `${verbs[verb]} ${form.name} all the same?`, label: verbs[verb] }),
+    again: (verb) => ({ title: `${verbs[verb]} ${form.name} anyway?`, label: verbs[verb] }),
     done: (moved, verb) => sayMoved(verb, moved),
   });
   const duplicate = useAction({
@@ -52,7 +52,7 @@ export function FormActions({
     done: ({ id }) => ({
       text: `${form.name} was duplicated.`,
       action: {
-        label: 'Open the copy',
+        label: 'Open copy',
         run: () => navigate({ to: '/forms/$form', params: { form: id } }),
       },
     }),
@@ -65,14 +65,14 @@ export function FormActions({
   const remove = useAction({
     run: () => call(workspace.id, 'deleteForm', { params }, { seen: form }),
     confirm: {
-      title: 'Delete this form for good?',
+      title: 'Delete this form permanently?',
       label: 'Delete form',
       typed: form.name,
       text: (
         <>
           <p>
             {count === 0 ? (
-              'It has no submissions. Its webhooks and their log go with it.'
+              'It has no submissions. Its webhooks and their delivery log are deleted too.'
             ) : (
               <>
                 Its <strong>{sayCount(count, 'submission')}</strong>, their files and its webhooks are deleted
@@ -81,7 +81,7 @@ export function FormActions({
             )}
           </p>
           {form.status !== 'archived' && count > 0 && (
-            <p className="soft">To keep them and only stop taking answers, archive it instead.</p>
+            <p className="soft">To keep them and only stop new submissions, archive the form instead.</p>
           )}
         </>
       ),

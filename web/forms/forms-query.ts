@@ -7,13 +7,13 @@ export type FormLine = ReplyOf<'listFormActivity'>['data'][number];
 export type FormOrder = NonNullable<NonNullable<InputOf<'listFormActivity'>['query']>['sort']>;
 export type FormStatus = FormLine['status'];
 
-/** What the list shows: all of it is in the address, so that a view can be shared and left with Back. */
+/** The state of the list. All of it is in the URL, so that a view can be shared, and Back works. */
 export type FormsView = { q?: string; status?: FormStatus; sort?: FormOrder; page?: number };
 
 const statuses: readonly string[] = ['draft', 'published', 'archived'] satisfies FormStatus[];
 const orders: readonly string[] = ['activity', 'created', 'name', 'submissions'] satisfies FormOrder[];
 
-/** Reads an address with care: what is not understood is left out. */
+/** Parses the URL and ignores invalid values. */
 export function readFormsView(search: Readonly<Record<string, unknown>>): FormsView {
   const { q, status, sort, page } = search;
   return {

@@ -96,16 +96,16 @@ const orders = [
   { id: 'submissions', label: 'Submissions' },
 ] as const satisfies readonly { id: FormOrder; label: string }[];
 
-/** Typing rests this long before it is searched for. */
+/** The delay between typing and the search, in milliseconds. */
 const restMs = 200;
 
 type Props = { view: FormsView; onChange: (change: Partial<FormsView>) => void; total: number | undefined };
 
-/** What narrows and sorts the list. */
+/** The search, filter and order of the list. */
 function FormsToolbar({ view, onChange, total }: Props): ReactElement {
   const [text, setText] = useState(view.q ?? '');
   const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // Back and Forward change the address under the box.
+  // Back and Forward change the URL, and so the search text.
   useEffect(() => setText((typed) => (typed.trim() === (view.q ?? '') ? typed : (view.q ?? ''))), [view.q]);
   useEffect(() => () => clearTimeout(rest.current), []);
   const search = (typed: string): void => {
@@ -137,7 +137,7 @@ function FormsToolbar({ view, onChange, total }: Props): ReactElement {
   );
 }
 
-/** The forms of a workspace: found, sorted, created, and dealt with as a whole. */
+/** The forms of a workspace: search, sort, create and manage them. */
 export function FormsScreen(): ReactElement {
   const workspace = useWorkspace();
   const view = readFormsView(useSearch({ strict: false }));
@@ -146,7 +146,7 @@ export function FormsScreen(): ReactElement {
   const [isCreating, setCreating] = useState(false);
   const isEditor = mayEdit(workspace.role);
   const isFiltered = view.q !== undefined || view.status !== undefined;
-  // Another filter begins on its first page.
+  // A new filter starts on page 1.
   const show = (change: Partial<FormsView>): void =>
     void navigate({
       to: '.',
@@ -161,10 +161,7 @@ export function FormsScreen(): ReactElement {
   const isEmpty = forms.data?.pagination.total_count === 0;
   if (isEmpty && !isFiltered && isEditor)
     return (
-      <Page
-        title="Forms"
-        lead="Make your first form: choose how it begins. You can try everything out before anybody sees it."
-      >
+      <Page title="Forms" lead="Create your first form. You can try everything before anyone sees it.">
         <CreateForm workspaceId={workspace.id} />
       </Page>
     );
@@ -176,14 +173,14 @@ export function FormsScreen(): ReactElement {
   const nothing = isFiltered ? (
     <EmptyState
       icon="search"
-      title="No form matches"
+      title="No matching forms"
       action={<Button onPress={() => show({ q: undefined, status: undefined })}>Show all forms</Button>}
     >
-      <p>Try another word, or another status.</p>
+      <p>Try another search or status.</p>
     </EmptyState>
   ) : (
     <EmptyState icon="form" title="No forms yet">
-      <p>When somebody makes a form in this workspace, it appears here.</p>
+      <p>When someone creates a form in this workspace, it appears here.</p>
     </EmptyState>
   );
   return (

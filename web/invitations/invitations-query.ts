@@ -14,13 +14,12 @@ export type MessageBody = Omit<InputOf<'startInvitationImport'>['body'], keyof I
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
-/** Rows of a page of the list. */
 const rowsOfPage = 50;
 
-/** How often a list is read again while invitations are made or mailed. */
+/** How often a list is refreshed while invitations are created or sent, in milliseconds. */
 const pollMs = 1_500;
 
-/** Whether something of it is still on its way. */
+/** Whether the batch is still being created or sent. */
 export const isUnderWay = (batch: InvitationsOverview['batches'][number]): boolean =>
   (batch.created + batch.skipped < batch.total && batch.failed_reason === null) || batch.waiting > 0;
 
@@ -30,10 +29,9 @@ export const overviewQuery = (form: FormPlace) =>
     refetchInterval: (found) => (found.state.data?.batches.some(isUnderWay) ? pollMs : false),
   });
 
-/** Which part of the list is shown. */
 export type ListView = { q: string; status: InvitationStatus | undefined; page: number };
 
-/** @param counts of the overview: where they have changed, so has the list. */
+/** @param counts of the overview: if they change, the list is fetched again. */
 export const listQuery = (form: FormPlace, view: ListView, counts: InvitationsOverview['counts']) => {
   const listing = readQuery(form.workspace_id, 'listInvitations', {
     params: { id: form.id },
@@ -56,11 +54,11 @@ export const previewQuery = (form: FormPlace, source: ImportSource) =>
     ...readQuery(form.workspace_id, 'previewInvitationImport', { params: { id: form.id }, body: source }),
     placeholderData: keepPreviousData,
     retry: false,
-    // What is known of addresses changes: another visit asks again.
+    // Not cached, because what is known about addresses changes.
     gcTime: 0,
   });
 
-/** The person that a preview of the mail is written to. */
+/** The person in a preview of the email. */
 export type Addressee = { email: string; name: string; reference: Record<string, string> };
 
 export const letterQuery = (form: FormPlace, message: MessageBody, person: Addressee) =>

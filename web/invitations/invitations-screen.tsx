@@ -26,7 +26,7 @@ import {
 } from './invitations-query.ts';
 import { InvitationsTable, statuses, statusOrder } from './invitations-table.tsx';
 
-/** What is done with all invitations of a form. */
+/** Actions for all invitations of a form. */
 function ListActions({
   form,
   overview: { counts, mails_per_minute: pace },
@@ -39,13 +39,15 @@ function ListActions({
   const remind = useAction({
     run: () => call(form.workspace_id, 'remindInvitations', { ...place, body: {} }),
     confirm: {
-      title: 'Remind those who did not answer?',
+      title: 'Send reminders?',
       label: 'Send reminders',
       isDanger: false,
-      text: `${sayPeople(unanswered)} got the invitation and did not answer. Whoever had a mail within the hour, or asked for no more, is left alone.`,
+      text: `${sayPeople(unanswered)} received an invitation and did not answer. People who were emailed within the last hour or have unsubscribed are skipped.`,
     },
     done: ({ count }) =>
-      count === 0 ? 'Everybody had a mail within the hour.' : `${sayPeople(count)} will be reminded.`,
+      count === 0
+        ? 'No reminders were sent. All of these people were emailed within the last hour.'
+        : `${sayPeople(count)} will be reminded.`,
   });
   const save = useAction({
     run: () => download(form.workspace_id, 'exportInvitations', place),
@@ -56,7 +58,7 @@ function ListActions({
       <Button {...save.press()}>Download links</Button>
       {pace !== null && (
         <Button icon="send" isDisabled={unanswered === 0} {...remind.press()}>
-          Remind
+          Send reminders
         </Button>
       )}
       {remind.dialog}
@@ -66,7 +68,10 @@ function ListActions({
 
 const sayPeople = (count: number): string => sayCount(count, 'person', 'people');
 
-/** Shows the batches that are under way or stopped. People are invited first, then mailed at the pace of the service. */
+/**
+ * Shows batches that are running or stopped. Invitations are created first, then sent at the service's email
+ * rate.
+ */
 function BatchProgress({ overview: { batches, mails_per_minute: pace } }: { overview: InvitationsOverview }) {
   return batches
     .filter((batch) => isUnderWay(batch) || batch.failed_reason !== null)
@@ -74,23 +79,23 @@ function BatchProgress({ overview: { batches, mails_per_minute: pace } }: { over
       created + skipped < total ? (
         <TaskProgress
           key={id}
-          label="Inviting"
+          label="Creating invitations"
           task={{ done: created + skipped, total, failed_reason }}
           unit="people"
-          advice="You can import the file again: an address is invited once."
+          advice="You can import the file again. No address is invited twice."
         />
       ) : (
         <TaskProgress
           key={id}
-          label="Mailing"
+          label="Sending emails"
           task={{ done: created - waiting, total: created, failed_reason }}
-          note={pace !== null && `up to ${pace.toLocaleString()} a minute. You can leave this page.`}
+          note={pace !== null && `up to ${pace.toLocaleString()} per minute. You can leave this page.`}
         />
       ),
     );
 }
 
-/** Who was invited to a form, and how far each of them is. */
+/** Lists who was invited to a form, with the status of each invitation. */
 export function InvitationsScreen(): ReactElement {
   const form = useForm();
   const navigate = useNavigate();
@@ -112,7 +117,7 @@ export function InvitationsScreen(): ReactElement {
   return (
     <Page
       title="Invitations"
-      lead="Each person gets a link of their own, which can be answered once."
+      lead="Each person gets a personal link that can be used once."
       actions={
         isEditor && (
           <>
@@ -122,16 +127,16 @@ export function InvitationsScreen(): ReactElement {
         )
       }
     >
-      <QueryState query={query} label="Loading invitations …">
+      <QueryState query={query} label="Loading invitations…">
         {(found) => (
           <>
             <Notes overview={found} />
             <BatchProgress overview={found} />
             {isEmpty ? (
-              <EmptyState icon="people" title="Nobody is invited yet" action={isEditor && invite}>
+              <EmptyState icon="people" title="No invitations yet" action={isEditor && invite}>
                 <p>
-                  Paste addresses or import a list. You see who opened the form and who answered, and can
-                  remind those who did not; further columns of a list travel with the answers.
+                  Paste addresses or import a list. You can see who opened the form and who answered, and
+                  remind the others. Extra columns of a list are saved with the submissions.
                 </p>
               </EmptyState>
             ) : (
@@ -147,20 +152,20 @@ export function InvitationsScreen(): ReactElement {
 const sum = (counts: InvitationsOverview['counts']): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** What whoever invites should know of this service and this form. */
+/** Notes about the service and the form for the person who invites. */
 function Notes({ overview }: { overview: InvitationsOverview }): ReactElement {
   return (
     <>
       {overview.mails_per_minute === null && (
-        <Message tone="warn" title="This service sends no mail">
-          Its operator has not set up mail. Invite people all the same, then copy their links or download all
-          of them, and send them with a program of your own.
+        <Message tone="warn" title="Email is not set up">
+          The operator has not set up email. You can still create invitations, then copy or download the links
+          and send them yourself.
         </Message>
       )}
       {overview.access !== 'invited' && (
         <Message>
-          This form is open to others as well. To admit only the people whom you invite, choose “Invited
-          people” in the form’s settings.
+          This form is also open to people without an invitation. To admit only people you invite, choose
+          “Invited people” in the form’s settings.
         </Message>
       )}
     </>
@@ -172,7 +177,7 @@ type ListProps = { overview: InvitationsOverview; isEditor: boolean };
 function List({ overview, isEditor }: ListProps): ReactElement {
   const form = useForm();
   const [view, setView] = useState<ListView>({ q: '', status: undefined, page: 1 });
-  // Not letter by letter: each would be a search of the service.
+  // Wait for a pause in typing: each change would be a search.
   const asked = { ...view, q: useSettled(view.q) };
   const list = useQuery(listQuery(form, asked, overview.counts));
   const choices = [
@@ -189,7 +194,7 @@ function List({ overview, isEditor }: ListProps): ReactElement {
     <>
       <div className="row" role="search">
         <SearchField
-          label="Search address or name"
+          label="Search by address or name"
           value={view.q}
           onChange={(q) => setView({ ...view, q, page: 1 })}
         />
@@ -203,10 +208,10 @@ function List({ overview, isEditor }: ListProps): ReactElement {
       </div>
       <QueryState
         query={list}
-        label="Loading invitations …"
+        label="Loading invitations…"
         empty={
           <p className="soft" role="status">
-            No invitation is like this.
+            No matching invitations. Change the search or the status.
           </p>
         }
       >

@@ -12,29 +12,29 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { Ago } from '../design/time.tsx';
 import type { FormPlace, InvitationRow, InvitationStatus } from './invitations-query.ts';
 
-/** What each status is called, its colour, and what it means. */
+/** Label, color and meaning of each status. */
 export const statuses = {
-  pending: ['Pending', 'plain', 'Not mailed yet.'],
-  sent: ['Sent', 'info', 'The mail has left.'],
-  bounced: ['Bounced', 'bad', 'The mail could not be delivered.'],
-  opened: ['Opened', 'info', 'The form was opened by the personal link.'],
-  started: ['Started', 'warn', 'Something was sent from the form, and not all.'],
-  completed: ['Completed', 'good', 'The answers are there.'],
-  revoked: ['Revoked', 'plain', 'The link leads nowhere any more.'],
+  pending: ['Pending', 'plain', 'Not emailed yet.'],
+  sent: ['Sent', 'info', 'The email was sent.'],
+  bounced: ['Bounced', 'bad', 'The email could not be delivered.'],
+  opened: ['Opened', 'info', 'The personal link was opened.'],
+  started: ['Started', 'warn', 'Some answers were saved, but the form was not submitted.'],
+  completed: ['Completed', 'good', 'The form was submitted.'],
+  revoked: ['Revoked', 'plain', 'The link no longer works.'],
 } as const satisfies Record<InvitationStatus, readonly [word: string, tone: Tone | 'plain', meaning: string]>;
 
-/** In the order in which an invitation goes through them. */
+/** In the order in which an invitation passes through them. */
 export const statusOrder = Object.keys(statuses) as readonly InvitationStatus[];
 
 type ActionProps = { form: FormPlace; row: InvitationRow; canMail: boolean };
 
-/** What is done with one invitation. */
+/** The actions for one invitation. */
 function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
   const [isShown, setShown] = useState(false);
   const place = { params: { id: form.id, invitation: row.id } };
   const resend = useAction({
     run: () => call(form.workspace_id, 'resendInvitation', place),
-    done: `The invitation of ${row.email} will be mailed.`,
+    done: `The invitation to ${row.email} will be sent.`,
     problem: 'toast',
   });
   const revoke = useAction({
@@ -42,9 +42,9 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
     confirm: {
       title: 'Revoke this invitation?',
       label: 'Revoke',
-      text: `The link of ${row.email} will lead nowhere. You can invite the same address anew.`,
+      text: `The link of ${row.email} will stop working. You can invite this address again.`,
     },
-    done: `The link of ${row.email} leads nowhere any more.`,
+    done: `The link of ${row.email} no longer works.`,
   });
   if (row.status === 'completed' || row.status === 'revoked') return null;
   const items: MenuAction[] = [
@@ -65,11 +65,11 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
   return (
     <>
       <Menu items={items}>
-        <IconButton icon="more" label={`Invitation of ${row.email}`} size="small" />
+        <IconButton icon="more" label={`Invitation for ${row.email}`} size="small" />
       </Menu>
       <Dialog
         title="Personal link"
-        description={`Whoever has this link can answer in the name of ${row.name || row.email}, once.`}
+        description={`Anyone with this link can answer once in the name of ${row.name || row.email}.`}
         isOpen={isShown}
         onClose={() => setShown(false)}
         size="medium"
@@ -83,7 +83,7 @@ function RowActions({ form, row, canMail }: ActionProps): ReactElement | null {
 
 type Props = { form: FormPlace; rows: readonly InvitationRow[]; isEditor: boolean; canMail: boolean };
 
-/** One page of the list. */
+/** One page of the list of invitations. */
 export function InvitationsTable({ form, rows, isEditor, canMail }: Props): ReactElement {
   const columns: TableColumn<InvitationRow>[] = [
     { id: 'person', title: 'Person', cell: (row) => <Person row={row} /> },
@@ -142,21 +142,21 @@ function Status({ row }: { row: InvitationRow }): ReactElement {
   );
 }
 
-/** What else there is to know, in words. */
+/** Returns more information about an invitation, in words. */
 function notesOf(row: InvitationRow): string[] {
   const isOpen = row.status !== 'completed' && row.status !== 'revoked';
   const isOver = row.expires_at !== null && new Date(row.expires_at) < new Date();
   return [
     ...(isOpen && row.mail_error !== null ? [row.mail_error] : []),
-    ...(isOpen && isOver ? ['The link has run out.'] : []),
-    ...(isOpen && row.is_unsubscribed ? ['Asked for no more mails.'] : []),
+    ...(isOpen && isOver ? ['The link has expired.'] : []),
+    ...(isOpen && row.is_unsubscribed ? ['Unsubscribed from emails.'] : []),
     ...(row.reminders > 0
       ? [row.reminders === 1 ? 'Reminded once.' : `Reminded ${row.reminders} times.`]
       : []),
   ];
 }
 
-/** When something last happened to an invitation. */
+/** Returns the time of the last event of an invitation. */
 const lastOf = (row: InvitationRow): string =>
   [
     row.sent_at,

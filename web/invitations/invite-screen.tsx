@@ -29,16 +29,18 @@ import {
 } from './invitations-query.ts';
 import { PeopleCard } from './people-card.tsx';
 
-/** What is typed on the screen that invites. */
+/** The fields of the screen that invites people. */
 type Draft = Omit<InvitationsOverview['message'], 'remind_after_days'> & {
-  /** Numbers of days between commas. */
+  /** Numbers of days, separated by commas. */
   reminderDays: string;
-  /** A day as `<input type="date">` has it; '' for no end. */
+  /** A day in the format of `<input type="date">`; '' for no end. */
   expires: string;
   isMailed: boolean;
 };
 
-/** The same as the service is told. What is no list of days is sent as 0, which it refuses in words. */
+/**
+ * Converts the fields for the API. An invalid number of days becomes 0, so that the API reports the error.
+ */
 function messageOf(draft: Draft): MessageBody {
   const days = draft.reminderDays.trim();
   return {
@@ -48,7 +50,7 @@ function messageOf(draft: Draft): MessageBody {
     ...(draft.reminder_message && { reminder_message: draft.reminder_message }),
     remind_after_days:
       days === '' ? [] : days.split(/[\s,;]+/).map((day) => (/^\d{1,3}$/.test(day) ? Number(day) : 0)),
-    // The link works on its last day, wherever the person is.
+    // The link works until the end of that day in the member's time zone.
     ...(draft.expires !== '' && { expires_at: new Date(`${draft.expires}T23:59:59`).toISOString() }),
     send: draft.isMailed,
   };
@@ -61,7 +63,7 @@ type ScheduleProps = {
   problem: ApiProblem | undefined;
 };
 
-/** Whether mails are sent, when they remind, and until when the links work. */
+/** Whether emails are sent, when reminders follow, and until when the links work. */
 function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): ReactElement {
   const reminds = draft.isMailed && draft.reminderDays.trim() !== '';
   return (
@@ -72,16 +74,16 @@ function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): Rea
         onChange={(isMailed) => onChange({ ...draft, isMailed })}
         description={
           canMail
-            ? 'Without, you hand out the links yourself.'
-            : 'This service sends no mail: copy the links, or download them.'
+            ? 'Turn off to share the links yourself.'
+            : 'Email is not set up. Copy or download the links instead.'
         }
       >
-        Send the invitations by mail
+        Email the invitations
       </Switch>
       <div className="invite-pair">
         <TextField
           label="Links work until"
-          description="Empty: without end."
+          description="Leave empty for no end date."
           type="date"
           value={draft.expires}
           error={problem?.of('expires_at')}
@@ -89,8 +91,8 @@ function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): Rea
         />
         {draft.isMailed && (
           <TextField
-            label="Remind after days"
-            description="Such as 3, 7. Only who did not answer."
+            label="Reminders after (days)"
+            description="For example 3, 7. Only people who have not answered are reminded."
             value={draft.reminderDays}
             error={problem?.of('remind_after_days')}
             onChange={(reminderDays) => onChange({ ...draft, reminderDays })}
@@ -100,15 +102,15 @@ function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): Rea
       {reminds && (
         <>
           <TextField
-            label="Subject of reminders"
-            description="Empty: “Reminder:” and the subject above."
+            label="Reminder subject"
+            description="Leave empty for “Reminder:” and the subject above."
             value={draft.reminder_subject ?? ''}
             error={problem?.of('reminder_subject')}
             onChange={(text) => onChange({ ...draft, reminder_subject: text })}
           />
           <TextArea
-            label="Text of reminders"
-            description="Empty: the text above once more."
+            label="Reminder text"
+            description="Leave empty to repeat the text above."
             rows={4}
             value={draft.reminder_message ?? ''}
             error={problem?.of('reminder_message')}
@@ -120,7 +122,7 @@ function ScheduleCard({ draft, onChange, canMail, problem }: ScheduleProps): Rea
   );
 }
 
-/** The mail as its first reader will see it, without its colours. */
+/** The email as its first recipient sees it, without colors. */
 function LetterView({
   preview: { subject, letter },
   to,
@@ -129,7 +131,7 @@ function LetterView({
   to: string;
 }): ReactElement {
   return (
-    <section className="invite-letter" aria-label="Preview of the mail">
+    <section className="invite-letter" aria-label="Email preview">
       <p>
         <span className="soft small">To {to}</span>
         <br />
@@ -155,16 +157,16 @@ type Props = {
   form: FormPlace;
   draft: Draft;
   onChange: (draft: Draft) => void;
-  /** What `{{…}}` may stand for. */
+  /** The names that `{{…}}` can use. */
   placeholders: Readonly<Record<string, string>>;
-  /** The first who is invited. */
+  /** The first invited person. */
   person: ImportPreview['people'][number] | undefined;
   problem: ApiProblem | undefined;
 };
 
 const somebody: Addressee = { email: 'ada@example.org', name: 'Ada Lovelace', reference: {} };
 
-/** What the mail says, and how it looks to the first person. */
+/** Edits the email and previews it for the first person. */
 function MessageCard({ form, draft, onChange, placeholders, person, problem }: Props): ReactElement {
   const addressee: Addressee = person
     ? { email: person.email, name: person.name, reference: person.reference }
@@ -173,7 +175,7 @@ function MessageCard({ form, draft, onChange, placeholders, person, problem }: P
   const { data, error } = useQuery(letterQuery(form, messageOf(settled), addressee));
   const wrong = problem ?? (error instanceof ApiProblem ? error : undefined);
   return (
-    <Card title="Message" lead="Kept for the next time you invite.">
+    <Card title="Message" lead="Saved for the next time you invite people.">
       <TextField
         label="Subject"
         value={draft.subject}
@@ -182,7 +184,7 @@ function MessageCard({ form, draft, onChange, placeholders, person, problem }: P
       />
       <TextArea
         label="Text"
-        description={`A button with the personal link follows it. ${sayPlaceholders(placeholders, addressee)}`}
+        description={`A button with the personal link follows the text. ${sayPlaceholders(placeholders, addressee)}`}
         rows={6}
         value={draft.message}
         error={wrong?.of('message')}
@@ -195,10 +197,10 @@ function MessageCard({ form, draft, onChange, placeholders, person, problem }: P
 
 function sayPlaceholders(placeholders: Props['placeholders'], { reference }: Addressee): string {
   const names = [...Object.keys(placeholders), ...Object.keys(reference)].map((name) => `{{${name}}}`);
-  return `You can write ${names.join(', ')}; {{name|friend}} says “friend” to whoever has no name.`;
+  return `You can use ${names.join(', ')}. {{name|friend}} shows “friend” if the name is missing.`;
 }
 
-/** Invites people: who, what they are told, and when they are reminded. */
+/** Invites people: who, with which message, and when they are reminded. */
 export function InviteScreen(): ReactElement {
   const form = useForm();
   const overview = useQuery({ ...overviewQuery(form), refetchInterval: false });
@@ -208,11 +210,11 @@ export function InviteScreen(): ReactElement {
       width="narrow"
       lead={
         <Link to="/forms/$form/invitations" params={{ form: form.id }}>
-          Back to the invitations
+          Back to invitations
         </Link>
       }
     >
-      <QueryState query={overview} label="Loading …">
+      <QueryState query={overview} label="Loading…">
         {(data) => <InviteForm form={form} overview={data} />}
       </QueryState>
     </Page>
@@ -264,7 +266,7 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
       />
       <ScheduleCard draft={draft} onChange={setDraft} canMail={canMail} problem={problem} />
       {start.error && (
-        <Message tone="bad" title="Nobody was invited">
+        <Message tone="bad" title="No invitations were created">
           {start.error.message} {start.of('text')}
         </Message>
       )}
@@ -285,6 +287,6 @@ function InviteForm({ form, overview }: { form: LocatedForm; overview: Invitatio
 
 function sayInvite(total: number, isMailed: boolean): string {
   const people = sayCount(total, 'person', 'people');
-  if (total === 0) return isMailed ? 'Send invitations' : 'Make links';
-  return isMailed ? `Send invitations to ${people}` : `Make links for ${people}`;
+  if (total === 0) return isMailed ? 'Send invitations' : 'Create links';
+  return isMailed ? `Send invitations to ${people}` : `Create links for ${people}`;
 }

@@ -17,7 +17,7 @@ type MappingProps = {
   onChange: (mapping: ColumnUse[]) => void;
 };
 
-/** What each column of the file becomes, beside its first values. */
+/** Lets a person choose what each column of the file becomes, with its first values. */
 function MappingFields({ preview: { columns, mapping }, questions, onChange }: MappingProps): ReactElement {
   const choose = (index: number, id: string): void =>
     onChange(mapping.map((use, at) => (at === index ? columnUse(id, columns[index]!.title) : use)));
@@ -34,11 +34,11 @@ function MappingFields({ preview: { columns, mapping }, questions, onChange }: M
 const choicesOf = (questions: MappingProps['questions']): Choice<string>[] => [
   { id: 'email', label: 'Email address' },
   { id: 'name', label: 'Name' },
-  { id: 'reference', label: 'Reference data', description: 'Travels with the answers' },
+  { id: 'reference', label: 'Reference data', description: 'Saved with the submission' },
   ...questions.map(({ id, label }) => ({
     id: `prefill ${id}`,
     label: `Answer: ${label}`,
-    description: 'Fills in the question',
+    description: 'Prefills the question',
   })),
   { id: 'ignore', label: 'Not used' },
 ];
@@ -55,14 +55,14 @@ type Props = {
   source: ImportSource;
   onChange: (source: ImportSource) => void;
   questions: InvitationsOverview['questions'];
-  /** What the import would do; undefined while that is not known. */
+  /** What the import would do; undefined while it is unknown. */
   preview: ImportPreview | undefined;
   problem: string | undefined;
 };
 
-/** Who is invited: pasted addresses, or a file with what its columns become. */
+/** Chooses who is invited: pasted addresses, or a file with a column mapping. */
 export function PeopleCard({ source, onChange, questions, preview, problem }: Props): ReactElement {
-  // What was pasted or chosen in one tab outlives a look at the other.
+  // Keep what was pasted or chosen in one tab while the other is open.
   const [others, setOthers] = useState<readonly ImportSource[]>([]);
   const [file, setFile] = useState<ChosenFile>();
   const change = (kind: ImportSource['kind']): void => {
@@ -72,7 +72,7 @@ export function PeopleCard({ source, onChange, questions, preview, problem }: Pr
   return (
     <Card title="People">
       <Tabs
-        label="Where the people come from"
+        label="How to add people"
         value={source.kind}
         onChange={change}
         tabs={[
@@ -82,7 +82,7 @@ export function PeopleCard({ source, onChange, questions, preview, problem }: Pr
             content: (
               <TextArea
                 label="Email addresses"
-                description="One on a line, or between commas. Names may stand before: Ada Lovelace <ada@example.org>"
+                description="One per line, or separated by commas. You can add names: Ada Lovelace <ada@example.org>"
                 rows={6}
                 value={source.kind === 'addresses' ? source.text : ''}
                 onChange={(text) => onChange({ kind: 'addresses', text })}
@@ -121,7 +121,7 @@ export function PeopleCard({ source, onChange, questions, preview, problem }: Pr
   );
 }
 
-/** A file that was chosen, and why its text could not be read. */
+/** The chosen file, and why its text could not be read. */
 type ChosenFile = { readonly name: string; readonly problem?: string };
 
 function FileChoice({
@@ -141,15 +141,15 @@ function FileChoice({
   return (
     <div className="stack">
       <p className="soft">
-        Up to 10,000 people. A column of names is used in the mail; other columns can travel with the answers,
-        or fill in questions beforehand.
+        Up to 10,000 people. Names are used in the email. Other columns can be saved with the submissions or
+        prefill questions.
       </p>
       <div className="row">
         <FileTrigger
           acceptedFileTypes={['text/csv', '.csv', '.txt', '.tsv']}
           onSelect={(files) => void choose(files?.[0])}
         >
-          <Button icon="file">Choose a file</Button>
+          <Button icon="file">Choose file</Button>
         </FileTrigger>
         {file && <span className="soft cut">{file.name}</span>}
       </div>
@@ -158,19 +158,18 @@ function FileChoice({
   );
 }
 
-/** How many will be invited, and which lines will not. */
+/** Shows how many people will be invited and which lines will be skipped. */
 function Outcome({ preview }: { preview: ImportPreview }): ReactElement {
   const { total, unsubscribed, problem_count: wrong, problems } = preview;
   return (
     <div className="stack" role="status">
       <p>
         <strong>{sayCount(total, 'person', 'people')}</strong> will be invited.
-        {unsubscribed > 0 &&
-          ` ${unsubscribed.toLocaleString()} of them asked for no mails, and will get none.`}
+        {unsubscribed > 0 && ` Not emailed because they unsubscribed: ${unsubscribed.toLocaleString()}.`}
       </p>
       {wrong > 0 && (
-        <Message tone="warn" title={`${sayCount(wrong, 'line is', 'lines are')} left out`}>
-          <ul className="invite-problems" tabIndex={0} aria-label="Lines that are left out">
+        <Message tone="warn" title={`${sayCount(wrong, 'line is', 'lines are')} skipped`}>
+          <ul className="invite-problems" tabIndex={0} aria-label="Skipped lines">
             {problems.map(({ line, message }) => (
               <li key={`${line} ${message}`}>
                 Line {line.toLocaleString()}: {message}

@@ -21,27 +21,27 @@ import { membersQuery, useWorkspace } from './workspace.ts';
 
 type Line = ReplyOf<'listAuditLog'>['data'][number];
 
-/** `changeWebhook` -> Change webhook. */
+/** Formats `changeWebhook` as "Change webhook". */
 function sayOperation({ operation }: Line): string {
   const words = operation.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function sayActor({ actor: { kind, name } }: Line): string {
-  if (kind === 'operator') return 'Whoever runs the service';
-  return kind === 'key' ? `API key ${name ?? ''}` : (name ?? 'Somebody who is gone');
+  if (kind === 'operator') return 'Operator';
+  return kind === 'key' ? `API key ${name ?? ''}` : (name ?? 'Deleted account');
 }
 
 type Change = { from?: unknown; to?: unknown };
 const moment = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
-/** By what people know the thing that was made, or that lost its name. */
+/** Returns the name of the created, renamed or deleted thing. */
 function sayNamed({ changes }: Line): string | undefined {
   const { from, to = from } = changes?.['name'] ?? {};
   return typeof to === 'string' ? to : undefined;
 }
 
-/** What was changed of something that was there; and what something was made of. */
+/** Separates changes to an existing thing from the values of a new one. */
 function partChanges({ changes }: Line): { changed: string[]; made: string[] } {
   const all = Object.entries(changes ?? {}) as [string, Change][];
   const said = (isMade: boolean): string[] =>
@@ -49,7 +49,7 @@ function partChanges({ changes }: Line): { changed: string[]; made: string[] } {
   return { changed: said(false), made: said(true) };
 }
 
-/** `role: editor → admin`. */
+/** Formats a change as `role: editor → admin`. */
 function sayChange(name: string, change: Change): string {
   const label = name.replaceAll('_', ' ').replaceAll('.', ' › ');
   if (change.from === undefined) return `${label}: ${sayValue(change.to)}`;
@@ -63,15 +63,17 @@ function sayValue(value: unknown): string {
   return Array.isArray(value) ? value.map(sayValue).join(', ') || 'none' : JSON.stringify(value);
 }
 
-/** Whose lines: of everyone, of all keys, of the command line, or of the member with this id. Days as they are typed. */
+/**
+ * `actor`: undefined for everyone, all API keys, the command line, or the ID of a member. Days are as typed.
+ */
 type View = { actor: string | undefined; from: string | undefined; to: string | undefined; page: number };
 
 const perPage = 25;
 
-/** Those who are no members. */
+/** Actors that are not members. */
 const others = [
   { id: 'key', label: 'API keys' },
-  { id: 'command', label: 'Whoever runs the service' },
+  { id: 'command', label: 'Operator' },
 ] as const;
 
 const filterOf = ({ actor, from, to }: View) => {
@@ -89,11 +91,11 @@ const auditQuery = (workspace: string, view: View) =>
       query: { page: view.page, per_page: perPage, ...filterOf(view) },
     }),
     placeholderData: (before) => keepRows(before),
-    // It grows with everything that is done elsewhere in the console.
+    // Never cached: every action in the console adds to it.
     staleTime: 0,
   });
 
-/** What the address says. Addresses are written by people too. */
+/** Reads the view from the URL, which people can also edit. */
 function useView(): [View, (change: Partial<View>) => void] {
   const search: Record<string, unknown> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -112,12 +114,12 @@ function useView(): [View, (change: Partial<View>) => void] {
 const columns: readonly TableColumn<Line>[] = [
   {
     id: 'what',
-    title: 'What',
+    title: 'Action',
     cell: (line) => (
       <div className="mail-what">
         <What line={line} />
-        {line.status === null && <Chip tone="warn">Its end is not known</Chip>}
-        {line.status !== null && line.status >= 400 && <Chip tone="bad">Refused</Chip>}
+        {line.status === null && <Chip tone="warn">Result unknown</Chip>}
+        {line.status !== null && line.status >= 400 && <Chip tone="bad">Failed</Chip>}
       </div>
     ),
   },
@@ -128,7 +130,7 @@ const columns: readonly TableColumn<Line>[] = [
     isSecondary: true,
     cell: ({ by, agent, address }) =>
       by === 'command' ? (
-        'The command line'
+        'Command line'
       ) : (
         <div className="mail-what">
           <span>{by === 'key' ? agent : nameBrowser(agent)}</span>
@@ -139,7 +141,7 @@ const columns: readonly TableColumn<Line>[] = [
   { id: 'when', title: 'When', isSecondary: true, cell: ({ at }) => <Ago at={at} /> },
 ];
 
-/** What was done, and to what of which name; what only a program or an inquiry asks for is folded. */
+/** Shows the action and the name of its subject. Technical details are collapsed. */
 function What({ line }: { line: Line }): ReactElement {
   const name = sayNamed(line);
   const { changed, made } = partChanges(line);
@@ -169,7 +171,7 @@ function What({ line }: { line: Line }): ReactElement {
   );
 }
 
-/** Who changed what in the workspace, signed in to it, read a submission, and took data out. */
+/** The audit log: who changed what, signed in, read a submission, or exported data. */
 export function AuditScreen(): ReactElement {
   const workspace = useWorkspace();
   const [view, change] = useView();
@@ -183,7 +185,7 @@ export function AuditScreen(): ReactElement {
   return (
     <Page
       title="Activity"
-      lead="Who changed forms, webhooks, members, keys and settings, signed in or tried to, read a single submission, and took data out. Nobody can change it. What becomes of submissions is in their own histories."
+      lead="Who changed forms, webhooks, members, keys and settings, signed in or tried to, opened a submission, or exported data. Entries cannot be changed. Each submission has its own history."
       actions={
         <Button icon="download" {...save.press()}>
           Download
@@ -213,10 +215,10 @@ export function AuditScreen(): ReactElement {
       </div>
       <QueryState
         query={log}
-        label="Loading the activity …"
+        label="Loading activity…"
         empty={
-          <EmptyState icon="history" title="Nothing here">
-            <p>Nothing of this was done, or its time in the log is over.</p>
+          <EmptyState icon="history" title="No activity found">
+            <p>Nothing matches these filters, or the entries were deleted after their retention.</p>
           </EmptyState>
         }
       >
@@ -224,7 +226,7 @@ export function AuditScreen(): ReactElement {
           <>
             <DataTable label="Activity" columns={columns} rows={data} rowId={({ id }) => id} />
             <Pager
-              label="Pages of the activity"
+              label="Pages of activity"
               page={view.page}
               pagination={pagination}
               onChange={(page) => change({ ...view, page })}

@@ -14,7 +14,7 @@ import { Loading } from '../design/states.tsx';
 import { mayAdminister } from '../shell/session.ts';
 import { membersQuery, useWorkspace, type WorkspaceDetail } from './workspace.ts';
 
-/** Whether the workspace asks a second factor of its members; who lacks one is said before it is switched on. */
+/** Whether the workspace requires two-factor. Members without it are listed before it is turned on. */
 function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const isOn = workspace.second_factor_required;
   const change = useAction({
@@ -22,32 +22,30 @@ function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactE
       call(workspace.id, 'changeWorkspace', { body: { second_factor_required: !isOn } }, { seen: workspace }),
     confirm: isOn
       ? {
-          title: 'Let a password be enough?',
-          label: 'Let a password be enough',
-          text: 'Whoever learns the password of a member gets in with it. Second factors that are set up are asked for as before.',
+          title: 'Allow password only?',
+          label: 'Allow password only',
+          text: 'Members can then sign in with only their password. Two-factor that members have set up stays on.',
         }
       : {
-          title: 'Ask everybody for a second step?',
-          label: 'Ask for it',
+          title: 'Require two-factor?',
+          label: 'Require two-factor',
           text: <WhoLacksOne workspaceId={workspace.id} />,
           isDanger: false,
         },
-    done: isOn ? 'A password is enough again.' : 'Everybody signs in in two steps from now on.',
+    done: isOn ? 'Two-factor is no longer required.' : 'Two-factor is now required for all members.',
   });
   return (
     <Card
-      title="Second step for everybody"
-      lead="Members get in only with an authenticator app or a passkey beside their password. API keys work as before."
+      title="Require two-factor authentication"
+      lead="Members need an authenticator app or a passkey in addition to their password. API keys are not affected."
       actions={<Chip tone={isOn ? 'good' : 'plain'}>{isOn ? 'On' : 'Off'}</Chip>}
     >
       {workspace.role === 'owner' ? (
         <div className="row">
-          <Button {...change.press()}>
-            {isOn ? 'Let a password be enough' : 'Ask everybody for a second step'}
-          </Button>
+          <Button {...change.press()}>{isOn ? 'Allow password only' : 'Require two-factor'}</Button>
         </div>
       ) : (
-        <p className="soft">Owners decide about it.</p>
+        <p className="soft">Only owners can change this.</p>
       )}
       {change.dialog}
     </Card>
@@ -56,15 +54,15 @@ function SecondFactorRule({ workspace }: { workspace: WorkspaceDetail }): ReactE
 
 function WhoLacksOne({ workspaceId }: { workspaceId: string }): ReactElement {
   const { data: members, error } = useQuery({ ...membersQuery(workspaceId), staleTime: 0 });
-  if (error) return <p>Who lacks one could not be read: {error.message}</p>;
+  if (error) return <p>Could not load the members without two-factor: {error.message}</p>;
   if (!members) return <Loading lines={2} />;
   const lacking = members.filter(({ second_factor }) => second_factor === false);
-  if (lacking.length === 0) return <p>Every member has one.</p>;
+  if (lacking.length === 0) return <p>All members have two-factor set up.</p>;
   return (
     <div className="stack-tight">
       <p>
-        {lacking.length === 1 ? 'One of them has' : `${lacking.length} of ${members.length} have`} none yet,
-        and cannot go on here before they have set one up:
+        {lacking.length === 1 ? 'One of them has' : `${lacking.length} of ${members.length} have`} not set up
+        two-factor, and cannot open this workspace until they do:
       </p>
       <ul className="lacking">
         {lacking.map(({ id, name, email }) => (
@@ -77,7 +75,7 @@ function WhoLacksOne({ workspaceId }: { workspaceId: string }): ReactElement {
   );
 }
 
-/** The workspace's name, and its id for those who work with the API. */
+/** The workspace's name, and its ID for the API. */
 function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const isReadOnly = !mayAdminister(workspace.role);
   const rename = useAction({
@@ -98,12 +96,12 @@ function WorkspaceNameForm({ workspace }: { workspace: WorkspaceDetail }): React
         },
       }}
     >
-      <CopyField label="Workspace id" text={workspace.id} />
+      <CopyField label="Workspace ID" text={workspace.id} />
     </FieldsForm>
   );
 }
 
-/** The end of a workspace, for its owners: its log can be downloaded, and for seven days the workspace can be restored. */
+/** Deletes a workspace. Owners can download its audit log first, and restore the workspace for seven days. */
 function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const navigate = useNavigate();
   const save = useAction({
@@ -114,19 +112,19 @@ function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactEl
     ask: () => ({
       title: `Delete ${workspace.name}?`,
       description:
-        'Its forms, pages, webhooks and API keys stop at once, for everybody. In 7 days all of it is gone, with every submission and file; until then an owner can bring it back from their account.',
-      label: 'Delete the workspace',
+        'Its forms, public pages, webhooks and API keys stop working immediately. In 7 days it is deleted with all its submissions and files. Until then an owner can restore it from their account.',
+      label: 'Delete workspace',
       isDanger: true,
     }),
     run: (password) => callOwn('deleteWorkspace', { params: { id: workspace.id }, body: { password } }),
-    done: () => `${workspace.name} is closed, and gone in 7 days.`,
+    done: () => `${workspace.name} is closed and will be deleted in 7 days.`,
     onDone: () => navigate({ to: '/account' }),
   });
   return (
     <div className="stack">
       <div className="row">
         <Button icon="download" {...save.press()}>
-          Download the activity
+          Download activity
         </Button>
         <Button variant="danger" onPress={() => remove.start()}>
           Delete workspace
@@ -137,7 +135,7 @@ function DeleteWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactEl
   );
 }
 
-/** Ends the person's own membership. */
+/** Ends the signed-in person's membership. */
 function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactElement {
   const navigate = useNavigate();
   const leave = useAction({
@@ -145,7 +143,7 @@ function LeaveWorkspace({ workspace }: { workspace: WorkspaceDetail }): ReactEle
     confirm: {
       title: `Leave ${workspace.name}?`,
       label: 'Leave workspace',
-      text: 'You will not see its forms and submissions any more, and the API keys that you made are revoked.',
+      text: 'You will lose access to its forms and submissions, and your API keys will be revoked.',
     },
     onDone: () => navigate({ to: '/' }),
   });
@@ -164,7 +162,7 @@ const planNames = {
   enterprise: 'Enterprise',
 } as const satisfies Record<WorkspaceDetail['plan'], string>;
 
-/** A workspace's name, its plan with what it allows, all of it as a file, and the way out. */
+/** General settings of a workspace: name, plan and limits, two-factor, leaving and deletion. */
 export function GeneralScreen(): ReactElement {
   const workspace = useWorkspace();
   const count = (value: number): string => value.toLocaleString();
@@ -175,24 +173,24 @@ export function GeneralScreen(): ReactElement {
       </Card>
       <Card
         title="Plan"
-        lead="Whoever runs this service changes the plan."
+        lead="Only the operator of this service can change the plan."
         actions={<Chip tone="info">{planNames[workspace.plan]}</Chip>}
       >
         <dl className="terms">
           <Term name="API requests per minute">{count(workspace.requests_per_minute)}</Term>
-          <Term name="More in a burst">{count(workspace.burst)}</Term>
-          <Term name="Signed webhooks">{workspace.signed_webhooks ? 'Included' : 'From the Pro plan'}</Term>
+          <Term name="Burst limit">{count(workspace.burst)}</Term>
+          <Term name="Signed webhooks">{workspace.signed_webhooks ? 'Included' : 'Pro plan and higher'}</Term>
           <Term name="Members">{count(workspace.member_count)}</Term>
         </dl>
       </Card>
       <SecondFactorRule workspace={workspace} />
-      <Card title="Leave this workspace" lead="Its forms stay. An admin can add you again.">
+      <Card title="Leave this workspace" lead="Its forms are kept. An admin can invite you again.">
         <LeaveWorkspace workspace={workspace} />
       </Card>
       {workspace.role === 'owner' && (
         <Card
           title="Delete this workspace"
-          lead="Everything in it is closed at once and gone in 7 days. Until then an owner can bring it back."
+          lead="The workspace closes immediately and is deleted in 7 days. Until then an owner can restore it."
         >
           <DeleteWorkspace workspace={workspace} />
         </Card>

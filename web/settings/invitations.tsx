@@ -14,7 +14,7 @@ import { DataTable, type TableColumn } from '../design/table.tsx';
 import { sayMoment } from '../design/time.tsx';
 import type { WorkspaceDetail } from './workspace.ts';
 
-/** Whom the workspace's admins have asked to join and who has not answered yet. */
+/** Lists the pending invitations to the workspace. */
 const memberInvitationsQuery = (workspace: string) =>
   queryOptions({
     ...readQuery(workspace, 'listMemberInvitations', {}),
@@ -22,7 +22,7 @@ const memberInvitationsQuery = (workspace: string) =>
       state.data?.data.some(({ mail_state }) => mail_state === 'queued') ? 3_000 : false,
   });
 
-/** The link of an invitation, where no mail is sent: it is handed over by hand. */
+/** Shows the link of an invitation when email is not set up, so that the member can pass it on. */
 function LinkDialog({
   email,
   link,
@@ -33,17 +33,17 @@ function LinkDialog({
   onClose: () => void;
 }): ReactElement {
   return (
-    <Dialog title="Hand over the link" isOpen onClose={onClose} size="medium" done="Done">
+    <Dialog title="Copy invitation link" isOpen onClose={onClose} size="medium" done="Done">
       <p>
-        This server sends no mail. Give <strong>{email}</strong> this link in a safe way: whoever has it can
-        join in their place. It works once, for 7 days.
+        Email is not set up. Send <strong>{email}</strong> this link over a secure channel. Anyone who has it
+        can join in their place. It works once and expires in 7 days.
       </p>
-      <CopyField label="Link of the invitation" text={link} />
+      <CopyField label="Invitation link" text={link} />
     </Dialog>
   );
 }
 
-/** Asks somebody by mail to join the workspace. */
+/** Invites a person by email to join the workspace. */
 export function InviteDialog({
   workspace,
   onClose,
@@ -61,7 +61,7 @@ export function InviteDialog({
   return (
     <FieldsDialog
       title="Invite a member"
-      description="They get a link to join, with their account or a new one. It is open for 7 days."
+      description="They get a link to join with a new or existing account. It expires in 7 days."
       onClose={onClose}
       submitLabel="Invite"
       action={invite}
@@ -80,7 +80,7 @@ export function InviteDialog({
   );
 }
 
-/** Who was asked to join and has not answered; nothing while there is nobody. */
+/** Lists pending invitations. Renders nothing if there are none. */
 export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): ReactElement | null {
   const { data, error, refetch } = useQuery(memberInvitationsQuery(workspace.id));
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
@@ -97,7 +97,7 @@ export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): 
       ),
     },
     { id: 'role', title: 'Role', isSecondary: true, cell: ({ role }) => roles[role].label },
-    { id: 'state', title: 'State', cell: (invitation) => <InvitationState invitation={invitation} /> },
+    { id: 'state', title: 'Status', cell: (invitation) => <InvitationState invitation={invitation} /> },
     {
       id: 'actions',
       title: <span className="unseen">Actions</span>,
@@ -109,9 +109,9 @@ export function OpenInvitations({ workspace }: { workspace: WorkspaceDetail }): 
   ];
   return (
     <div className="stack">
-      <h2>Open invitations</h2>
+      <h2>Pending invitations</h2>
       <DataTable
-        label="Open invitations"
+        label="Pending invitations"
         className="invitation-table"
         columns={columns}
         rows={data.data}
@@ -134,7 +134,7 @@ function InvitationState({ invitation }: { invitation: MemberInvitation }): Reac
           <span className="soft small">{mail_error}</span>
         </>
       ) : (
-        <span className="small">Open until {sayMoment(expires_at)}</span>
+        <span className="small">Expires {sayMoment(expires_at)}</span>
       )}
     </div>
   );
@@ -151,7 +151,7 @@ function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): R
   });
   const withdraw = useAction({
     run: () => call(workspace.id, 'revokeMemberInvitation', named),
-    done: `The invitation of ${invitation.email} was withdrawn.`,
+    done: `The invitation for ${invitation.email} was revoked.`,
     problem: 'toast',
   });
   if (invitation.role === 'owner' && workspace.role !== 'owner') return null;
@@ -167,7 +167,7 @@ function InvitationActions({ workspace, invitation, sendsMail }: ActionProps): R
       <IconButton
         icon="remove"
         size="small"
-        label={`Withdraw the invitation of ${invitation.email}`}
+        label={`Revoke the invitation for ${invitation.email}`}
         isDisabled={withdraw.isPending}
         onPress={() => withdraw.start()}
       />

@@ -20,7 +20,7 @@ import { useSession } from '../shell/session.ts';
 import { useWorkspace } from './workspace.ts';
 
 const mailsOfPage = 25;
-/** While something is on its way, the log is looked at so often. */
+/** How often the log is refreshed while emails are queued, in milliseconds. */
 const lookAgainMs = 3_000;
 
 const mailStatusQuery = (workspace: string) =>
@@ -37,28 +37,28 @@ const mailLogQuery = (workspace: string, view: { state: MailState | undefined; p
       state.data?.data.some((mail) => mail.state === 'queued') ? lookAgainMs : false,
   });
 
-/** What a mail is for, in a word or two. */
+/** The labels of the kinds of email. */
 const kindWords: Readonly<Record<MailKind, string>> = {
   notification: 'Notification',
   digest: 'Digest',
   receipt: 'Receipt',
-  resume_link: 'Link to continue',
+  resume_link: 'Saved answers link',
   invitation: 'Invitation',
   reminder: 'Reminder',
   member_invitation: 'Member invitation',
   password_reset: 'Password reset',
   security_notice: 'Security notice',
-  incident: 'Something is wrong',
+  incident: 'Incident',
   announcement: 'Announcement',
   test: 'Test',
 };
 
-/** The mails of one page, each with its fate in words. */
+/** One page of emails with their delivery status. */
 function MailTable({ workspace, mails }: { workspace: string; mails: readonly LoggedMail[] }): ReactElement {
   const columns: TableColumn<LoggedMail>[] = [
     {
       id: 'mail',
-      title: 'Mail',
+      title: 'Email',
       cell: (mail) => (
         <div className="mail-what">
           <span className="mail-recipient">{mail.recipient}</span>
@@ -69,21 +69,21 @@ function MailTable({ workspace, mails }: { workspace: string; mails: readonly Lo
         </div>
       ),
     },
-    { id: 'state', title: 'State', cell: (mail) => <Fate workspace={workspace} mail={mail} /> },
+    { id: 'state', title: 'Status', cell: (mail) => <Fate workspace={workspace} mail={mail} /> },
     {
       id: 'written',
-      title: 'Written',
+      title: 'Created',
       isSecondary: true,
       cell: ({ created_at }) => <Ago at={created_at} />,
     },
   ];
-  return <DataTable label="Mails" columns={columns} rows={mails} rowId={({ id }) => id} />;
+  return <DataTable label="Emails" columns={columns} rows={mails} rowId={({ id }) => id} />;
 }
 
 function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): ReactElement {
   const retry = useAction({
     run: () => call(workspace, 'retryMail', { params: { id: mail.id } }),
-    done: `The mail to ${mail.recipient} is on its way again.`,
+    done: `The email to ${mail.recipient} will be sent again.`,
     problem: 'toast',
   });
   const waits = mail.state === 'queued' && mail.error !== null && mail.next_attempt_at !== null;
@@ -101,13 +101,13 @@ function Fate({ workspace, mail }: { workspace: string; mail: LoggedMail }): Rea
   );
 }
 
-/** Sends one mail at once, and says what the mail server answered. */
+/** Sends a test email immediately and shows the response of the mail server. */
 function SendTest({ workspace }: { workspace: string }): ReactElement {
   const { user } = useSession();
   const [to, setTo] = useState(user.email);
   const send = useAction({ run: () => call(workspace, 'testMail', { body: { to } }) });
   return (
-    <Card title="Send a test">
+    <Card title="Send a test email">
       <Form className="mail-test" isPending={send.isPending} onSubmit={() => send.mutate()}>
         <TextField
           label="To"
@@ -130,10 +130,10 @@ function SendTest({ workspace }: { workspace: string }): ReactElement {
   );
 }
 
-const stateWords = { queued: 'Queued', sent: 'Sent', failed: 'Failed', cancelled: 'Cancelled' } as const;
+const stateWords = { queued: 'Queued', sent: 'Sent', failed: 'Failed', cancelled: 'Canceled' } as const;
 const states = Object.keys(stateWords) as MailState[];
 
-/** What the address says: which mails are shown. Addresses are written by people too. */
+/** Reads the view from the URL, which people can also edit. */
 function useView(): [
   { state: MailState | undefined; page: number },
   (change: { state?: MailState | undefined; page?: number | undefined }) => void,
@@ -148,14 +148,14 @@ function useView(): [
   return [view, (change) => void navigate({ to: '.', search: { ...view, page: undefined, ...change } })];
 }
 
-/** What left the workspace by mail, what did not and why; and whether mail leaves this server at all. */
+/** The email log of a workspace, and whether this server can send email. */
 export function MailScreen(): ReactElement {
   const workspace = useWorkspace();
   const [view, change] = useView();
   const status = useQuery(mailStatusQuery(workspace.id));
   const log = useQuery(mailLogQuery(workspace.id, view));
   return (
-    <Page title="Mail" lead="Every mail of this workspace in the last 90 days, and how it fared.">
+    <Page title="Email" lead="Emails of this workspace in the last 90 days, with their delivery status.">
       {status.data && <SetUp status={status.data} />}
       {status.data?.is_on && <SendTest workspace={workspace.id} />}
       <div className="row">
@@ -164,7 +164,7 @@ export function MailScreen(): ReactElement {
           className="mail-filter"
           value={view.state ?? 'all'}
           choices={[
-            { id: 'all', label: 'All mails' },
+            { id: 'all', label: 'All emails' },
             ...states.map((id) => ({ id, label: sayCount(id, status.data) })),
           ]}
           onChange={(id) => change({ state: id === 'all' ? undefined : id })}
@@ -172,10 +172,10 @@ export function MailScreen(): ReactElement {
       </div>
       <QueryState
         query={log}
-        label="Loading the mail log …"
+        label="Loading emails…"
         empty={
-          <EmptyState icon="mail" title={view.state ? 'No such mail' : 'No mail yet'}>
-            <p>Notifications, receipts and invitations are listed here as soon as there are any.</p>
+          <EmptyState icon="mail" title={view.state ? 'No matching emails' : 'No emails yet'}>
+            <p>Notifications, receipts and invitations will appear here.</p>
           </EmptyState>
         }
       >
@@ -183,7 +183,7 @@ export function MailScreen(): ReactElement {
           <>
             <MailTable workspace={workspace.id} mails={data} />
             <Pager
-              label="Pages of the mail log"
+              label="Pages of emails"
               page={view.page}
               pagination={pagination}
               onChange={(page) => change({ ...view, page })}
@@ -202,15 +202,15 @@ function SetUp({ status }: { status: MailStatus }): ReactElement {
   if (status.is_on) {
     return (
       <p className="soft">
-        Mails come from {status.from}, {status.per_minute.toLocaleString()} in a minute at most.
+        Emails are sent from {status.from}, {status.per_minute.toLocaleString()} per minute at most.
       </p>
     );
   }
   return (
-    <Message tone="warn" title="This server sends no mail">
-      Notifications, receipts and links stay unsent, and invitations show their links to copy. Whoever runs
-      the server turns mail on with <code>SMTP_URL</code> and <code>MAIL_FROM</code>; what failed until then
-      can be sent again here.
+    <Message tone="warn" title="Email is not set up">
+      Notifications, receipts and links are not sent. Invitations show a link to copy instead. The operator
+      can turn on email with <code>SMTP_URL</code> and <code>MAIL_FROM</code>. You can then resend failed
+      emails here.
     </Message>
   );
 }

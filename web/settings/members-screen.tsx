@@ -24,7 +24,7 @@ type MemberProps = { workspace: WorkspaceDetail; member: Member };
 const sayKeys = ({ key_count: count }: Member): string =>
   count === 1 ? 'API key' : sayCount(count, 'API key');
 
-/** A member's role, to be changed by those who may; asked about where API keys of theirs lose by it. */
+/** Shows the role of a member, or changes it. Asks first if the member's API keys would lose permissions. */
 function MemberRole({ workspace, member }: MemberProps): ReactElement {
   const sayRole = (role: Role): string => roles[role].label.toLowerCase();
   const change = useAction({
@@ -35,11 +35,11 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
         ? {
             title: `Make ${member.name} ${sayRole(role)}?`,
             label: 'Change role',
-            text: `The ${sayKeys(member)} that they made may no more than they do: programs that need more are refused at once. Whoever rotates a key makes it theirs, with all that it was given.`,
+            text: `The ${sayKeys(member)} they created will have no more permissions than the new role. Programs that need more are refused immediately. A member who rotates a key takes it over with its full permissions.`,
           }
         : undefined,
-    again: (role) => ({ title: `Make ${member.name} ${sayRole(role)} all the same?`, label: 'Change role' }),
-    done: (_, role) => `${member.name} is ${sayRole(role)} now.`,
+    again: (role) => ({ title: `Still make ${member.name} ${sayRole(role)}?`, label: 'Change role' }),
+    done: (_, role) => `The role of ${member.name} is now ${sayRole(role)}.`,
   });
   const isMine = mayAdminister(workspace.role) && (member.role !== 'owner' || workspace.role === 'owner');
   if (!isMine) return <span>{roles[member.role].label}</span>;
@@ -59,7 +59,7 @@ function MemberRole({ workspace, member }: MemberProps): ReactElement {
   );
 }
 
-/** Takes a member out of the workspace, after asking. */
+/** Removes a member from the workspace, after asking. */
 function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
   const [revokes, setRevokes] = useState(true);
   const remove = useAction({
@@ -75,14 +75,14 @@ function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
       label: 'Remove member',
       text: (
         <>
-          <p>They lose access to {workspace.name} at once. What they made stays.</p>
+          <p>They lose access to {workspace.name} immediately. Everything they created is kept.</p>
           {member.key_count > 0 && (
             <Switch
               isSelected={revokes}
               onChange={setRevokes}
-              description="They were shown the secrets. Programs that use these keys stop working."
+              description="They have seen these secrets. Programs that use the keys will stop working."
             >
-              Revoke the {sayKeys(member)} that they made
+              Revoke the {sayKeys(member)} they created
             </Switch>
           )}
         </>
@@ -103,7 +103,7 @@ function RemoveMember({ workspace, member }: MemberProps): ReactElement | null {
   );
 }
 
-/** The people of a workspace and what each may do. */
+/** Lists the members of a workspace and their roles. */
 export function MembersScreen(): ReactElement {
   const workspace = useWorkspace();
   const { user } = useSession();
@@ -137,7 +137,7 @@ export function MembersScreen(): ReactElement {
   return (
     <Page
       title="Members"
-      lead={`Who works in ${workspace.name}.`}
+      lead={`People in ${workspace.name}.`}
       actions={
         isAdmin && (
           <Button variant="primary" icon="mail" onPress={() => setInviting(true)}>
@@ -165,7 +165,7 @@ function Person({ member, isSelf }: { member: Member; isSelf: boolean }): ReactE
           {isSelf && <span className="soft"> (you)</span>}
         </span>
         <span className="soft small">{member.email}</span>
-        {member.second_factor === false && <span className="soft small">No second step</span>}
+        {member.second_factor === false && <span className="soft small">Two-factor off</span>}
       </div>
     </div>
   );

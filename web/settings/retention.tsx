@@ -21,7 +21,7 @@ import { formNamesQuery, useWorkspace, type WorkspaceDetail } from './workspace.
 type RetentionRule = ReplyOf<'getRetention'>['rules'][number];
 type RetentionKind = RetentionRule['kind'];
 type Due = ReplyOf<'previewRetention'>['data'][number];
-/** Whose rules: of the workspace, or of one of its forms. */
+/** The workspace, or one of its forms. */
 type RetentionPlace = { workspace: string; form: string | undefined };
 type Days = RetentionRule['days'] | null;
 
@@ -32,14 +32,14 @@ const retentionQuery = ({ workspace, form }: RetentionPlace) =>
     staleTime: 0,
   });
 
-/** `audit_days`: of the workspace alone. */
+/** `audit_days` exists for the workspace only. */
 async function readRetention({ workspace, form }: RetentionPlace) {
   if (form === undefined) return call(workspace, 'getRetention', {});
   const found = await call(workspace, 'getFormRetention', { params: { id: form } });
   return { ...found, audit_days: undefined };
 }
 
-/** What goes when; with a change, as it would be. */
+/** Queries what will be deleted and when, or what a change would delete. */
 const dueQuery = ({ workspace, form }: RetentionPlace, change?: { kind: RetentionKind; days: Days }) =>
   queryOptions({
     ...readQuery(workspace, 'previewRetention', {
@@ -50,7 +50,7 @@ const dueQuery = ({ workspace, form }: RetentionPlace, change?: { kind: Retentio
     staleTime: 0,
   });
 
-/** Says for how long something is kept. */
+/** Saves how long something is kept. */
 async function saveDays(
   { workspace, form }: RetentionPlace,
   { kind, days }: { kind: RetentionKind; days: Days },
@@ -64,18 +64,18 @@ async function saveDays(
 
 const kindWords = {
   submissions: 'Submissions',
-  incomplete: 'Begun and never completed',
+  incomplete: 'Incomplete submissions',
   files: 'Uploaded files',
-  mails: 'Log of mails',
+  mails: 'Email log',
   deliveries: 'Webhook deliveries',
   trash: 'Trash',
 } as const satisfies Record<RetentionKind, string>;
 
 const sources = {
-  form: 'this form says so',
-  workspace: 'the workspace says so',
-  default: 'unless you say otherwise',
-  operator: 'the service says so',
+  form: 'set for this form',
+  workspace: 'set for the workspace',
+  default: 'default',
+  operator: 'set by the operator',
 } as const satisfies Record<RetentionRule['said_by'], string>;
 
 const saySource = ({ said_by }: RetentionRule): string => sources[said_by];
@@ -87,17 +87,17 @@ const most = 10_000;
 const sayAmount = (amount: number): string =>
   amount > most ? `more than ${most.toLocaleString()}` : amount.toLocaleString();
 
-/** What a rule takes away soon, in a sentence. */
+/** Describes what a rule will delete soon. */
 function sayDue({ due_now, due_in_7_days, due_in_30_days }: Due): string {
-  if (due_in_30_days === 0) return 'Nothing goes within 30 days.';
+  if (due_in_30_days === 0) return 'Nothing will be deleted within 30 days.';
   const week = due_in_7_days === 0 ? '' : `${sayAmount(due_in_7_days)} within a week, `;
-  const soon = `${week}${sayAmount(due_in_30_days)} within 30 days.`;
-  return due_now === 0 ? soon : `${sayAmount(due_now)} within minutes, for good; ${soon}`;
+  const soon = `To be deleted: ${week}${sayAmount(due_in_30_days)} within 30 days.`;
+  return due_now === 0 ? soon : `Permanently deleted within minutes: ${sayAmount(due_now)}. ${soon}`;
 }
 
 type Choice = 'usual' | 'days' | 'forever';
 
-/** Says for how long something is kept, with what that takes away before it is saved. */
+/** Edits a retention rule and shows what it would delete before it is saved. */
 function DaysDialog({
   place,
   rule,
@@ -119,10 +119,10 @@ function DaysDialog({
   const due = useQuery({ ...dueQuery(place, { kind: rule.kind, days }), enabled: isFit });
   const save = useAction({
     run: () => saveDays(place, { kind: rule.kind, days }, seen),
-    done: 'It is kept for as long as you say.',
+    done: 'The retention was saved.',
     onDone: onClose,
   });
-  const usual = place.form === undefined ? 'As usual' : 'As the workspace says';
+  const usual = place.form === undefined ? 'Default' : 'Same as the workspace';
   const found = due.data?.get(rule.kind);
   return (
     <FormDialog
@@ -131,16 +131,16 @@ function DaysDialog({
       isOpen
       onClose={onClose}
       onSubmit={() => isFit && save.mutate()}
-      submitLabel={found && found.due_now > 0 ? 'Save, and erase what is over' : 'Save'}
+      submitLabel={found && found.due_now > 0 ? 'Save and erase expired data' : 'Save'}
       action={save}
     >
       <Select
-        label="Kept"
+        label="Keep"
         value={choice}
         choices={[
           { id: 'usual', label: usual },
-          { id: 'days', label: 'For some days' },
-          ...(rule.may_stay ? [{ id: 'forever' as const, label: 'Until somebody deletes it' }] : []),
+          { id: 'days', label: 'For a number of days' },
+          ...(rule.may_stay ? [{ id: 'forever' as const, label: 'Until deleted' }] : []),
         ]}
         onChange={setChoice}
       />
@@ -151,17 +151,21 @@ function DaysDialog({
           value={number}
           onChange={setNumber}
           error={
-            save.of(rule.kind) ?? (isFit ? undefined : `From 1 to ${rule.most_days.toLocaleString()} days.`)
+            save.of(rule.kind) ?? (isFit ? undefined : `Enter 1 to ${rule.most_days.toLocaleString()} days.`)
           }
         />
       )}
-      {isFit && due.error && <Message tone="bad">What goes could not be read: {due.error.message}</Message>}
+      {isFit && due.error && (
+        <Message tone="bad">Could not load what would be deleted: {due.error.message}</Message>
+      )}
       {isFit && found && <Message tone={found.due_now > 0 ? 'warn' : 'info'}>{sayDue(found)}</Message>}
     </FormDialog>
   );
 }
 
-/** For how long the activity is kept: for owners to say, as it tells what everybody else did. */
+/**
+ * Sets how long the audit log is kept. Only owners may change it, because it shows what other members did.
+ */
 function AuditDays({
   workspace,
   auditDays,
@@ -174,17 +178,17 @@ function AuditDays({
   const [days, setDays] = useState<number | undefined>(auditDays);
   const save = useAction({
     run: () => call(workspace.id, 'changeRetention', { body: { audit_days: days ?? 0 } }, { seen }),
-    done: 'The activity is kept for as long as you say.',
+    done: 'The retention of the activity was saved.',
   });
   const isOwner = workspace.role === 'owner';
   return (
-    <Card title="Activity" lead="Who did what, which nobody can change; from 30 days to ten years.">
+    <Card title="Activity" lead="Entries cannot be changed. Keep them for 30 days to 10 years.">
       <CardForm label={isOwner ? 'Save days' : undefined} action={save} onSubmit={save.mutate}>
         <NumberInput
-          label="Days of activity"
+          label="Days to keep activity"
           isWhole
           isReadOnly={!isOwner}
-          description={isOwner ? undefined : 'Owners decide about it.'}
+          description={isOwner ? undefined : 'Only owners can change this.'}
           value={days}
           onChange={setDays}
           error={save.of('audit_days')}
@@ -196,7 +200,7 @@ function AuditDays({
 
 type Row = RetentionRule & { due: Due | undefined };
 
-/** For how long the workspace, and each form where it says otherwise, keeps what, and what goes when. */
+/** The retention rules of the workspace and of forms with their own rules, with what they will delete. */
 export function RetentionScreen(): ReactElement {
   const workspace = useWorkspace();
   const search: Record<string, unknown> = useSearch({ strict: false });
@@ -211,7 +215,7 @@ export function RetentionScreen(): ReactElement {
   const columns: readonly TableColumn<Row>[] = [
     {
       id: 'what',
-      title: 'What',
+      title: 'Data',
       cell: ({ kind, means }) => (
         <div className="mail-what">
           <span>{kindWords[kind]}</span>
@@ -231,7 +235,7 @@ export function RetentionScreen(): ReactElement {
     },
     {
       id: 'soon',
-      title: 'Goes soon',
+      title: 'Expiring soon',
       isSecondary: true,
       cell: ({ due }) =>
         !due ? (
@@ -241,7 +245,7 @@ export function RetentionScreen(): ReactElement {
         ) : (
           <div className="mail-what">
             <span>{sayDue(due)}</span>
-            {due.next_at && <span className="soft small">The next on {sayDay(due.next_at)}</span>}
+            {due.next_at && <span className="soft small">Next on {sayDay(due.next_at)}</span>}
           </div>
         ),
     },
@@ -263,11 +267,11 @@ export function RetentionScreen(): ReactElement {
   return (
     <Page
       title="Retention"
-      lead="What is over is erased everywhere within minutes: answers, files, search text, events, deliveries and mails. Backups keep it for as long as they are kept."
+      lead="Expired data is deleted everywhere within minutes: answers, files, search text, events, deliveries and emails. Backups keep it until they expire."
     >
       <div className="row">
         <Select
-          label="For"
+          label="Applies to"
           className="mail-filter"
           value={form ?? 'all'}
           choices={[
@@ -277,7 +281,7 @@ export function RetentionScreen(): ReactElement {
           onChange={(id) => void navigate({ to: '.', search: id === 'all' ? {} : { form: id } })}
         />
       </div>
-      <QueryState query={rules} label="Loading what is kept …">
+      <QueryState query={rules} label="Loading retention…">
         {(data) => (
           <DataTable
             label="Retention"

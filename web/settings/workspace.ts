@@ -3,20 +3,20 @@ import { useParams } from '@tanstack/react-router';
 import type { Role, Workspace } from '#workspaces/shapes.ts';
 import { call, readQuery } from '../api/operations.ts';
 
-/** The id in the address, on a workspace's screens. */
+/** Returns the workspace ID from the URL. */
 const useWorkspaceId = (): string => useParams({ strict: false }).workspace!;
 
-/** A workspace, and what the person who is signed in is in it. */
+/** A workspace with the role of the signed-in person. */
 export type WorkspaceDetail = Omit<Workspace, 'role'> & { role: Role };
 
 export const workspaceQuery = (id: string) =>
   queryOptions({
     ...readQuery(id, 'getWorkspace', {}),
-    // Only a key is none of the members.
+    // Only an API key has no role, and the console uses none.
     select: (workspace): WorkspaceDetail => ({ ...workspace, role: workspace.role ?? 'viewer' }),
   });
 
-/** The workspace of the address, with the person's role in it. */
+/** Returns the workspace of the URL with the person's role. */
 export const useWorkspace = (): WorkspaceDetail => useSuspenseQuery(workspaceQuery(useWorkspaceId())).data;
 
 export const membersQuery = (id: string) =>
@@ -25,7 +25,7 @@ export const membersQuery = (id: string) =>
 export const keysQuery = (id: string) =>
   queryOptions({ ...readQuery(id, 'listKeys', {}), select: ({ data }) => data });
 
-/** What a key did lately, the newest first. Looked at again each time: it grows while one looks. */
+/** Recent requests of a key, newest first. Never cached, because they change constantly. */
 export const keyRequestsQuery = (id: string, key: string) =>
   queryOptions({
     ...readQuery(id, 'listKeyRequests', { params: { id: key } }),
@@ -33,10 +33,10 @@ export const keyRequestsQuery = (id: string, key: string) =>
     staleTime: 0,
   });
 
-/** As many forms as a key can be limited to. */
+/** The most forms that a key can be limited to. */
 export const mostFormNames = 1_000;
 
-/** The names of all forms, in their order; a thousand at most. Read anew each time: what is missing is gone. */
+/** Names of all forms, sorted, at most 1,000. Never cached: a missing form counts as deleted. */
 export const formNamesQuery = (id: string) =>
   queryOptions({
     queryKey: ['listFormActivity', id, 'names'],

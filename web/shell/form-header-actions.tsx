@@ -1,10 +1,10 @@
 import { createContext, type ReactNode, type ReactPortal, useContext } from 'react';
 import { createPortal } from 'react-dom';
 
-/** The place at the end of a form's header, once it is in the page. */
+/** The element at the end of a form's header, once it is in the page. */
 export const FormHeaderPlace = createContext<HTMLElement | null>(null);
 
-/** Puts a screen's own buttons and states at the end of the form's header. */
+/** Renders a screen's buttons and status at the end of the form's header. */
 export function FormHeaderActions({ children }: { children: ReactNode }): ReactPortal | null {
   const place = useContext(FormHeaderPlace);
   return place && createPortal(children, place);

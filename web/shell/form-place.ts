@@ -7,16 +7,16 @@ import { queryClient } from '../api/query-client.ts';
 
 export type { LocatedForm };
 
-/** Where a form is and what its screens share, by its id alone. */
+/** Loads a form by its ID with what its screens share. */
 export const formQuery = (id: string) => queryOptions(readSessionQuery('locateForm', { params: { id } }));
 
-/** The form of the address, on a form's screens; it was loaded before they are drawn. */
+/** Returns the form of the URL. It was loaded before the screens render. */
 export function useForm(): LocatedForm {
   const { form } = useParams({ strict: false });
   return useSuspenseQuery(formQuery(form)).data;
 }
 
-/** After a change of a form's name or status that the builder made. */
+/** Refreshes a form after the builder changed its name or status. */
 export async function refreshForm(id: string): Promise<void> {
   await Promise.all([queryClient.invalidateQueries(formQuery(id)), refreshChanged('publishForm')]);
 }

@@ -19,7 +19,7 @@ import { Navigation, SkipLink } from './navigation.tsx';
 import { formScreens } from './places.ts';
 import { useCurrentWorkspace, useSession } from './session.ts';
 
-/** The frame of a workspace's screens: navigation beside them, behind a button where there is no room for it. */
+/** The frame of a workspace's screens: the navigation at the side, or behind a button on small screens. */
 export function ConsoleLayout(): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const { pathname } = useLocation();
@@ -53,7 +53,7 @@ export function ConsoleLayout(): ReactElement {
   );
 }
 
-/** What the screens of one form share: the way back, its name and status, and the tabs between them. */
+/** The frame of a form's screens: link back, name, status and tabs. */
 export function FormLayout(): ReactElement {
   const form = useForm();
   const { workspaces } = useSession();
@@ -68,7 +68,7 @@ export function FormLayout(): ReactElement {
           <div className="form-identity">
             <Link to="/w/$workspace/forms" params={{ workspace: form.workspace_id }} className="form-back">
               <Icon name="back" />
-              <span className="unseen">All forms of {workspace?.name}</span>
+              <span className="unseen">All forms in {workspace?.name}</span>
             </Link>
             <span className="form-name cut">{form.name}</span>
             <StatusChip status={form.status} />
@@ -95,8 +95,8 @@ export function FormLayout(): ReactElement {
 }
 
 /**
- * What a browser does for a page that it loads: says its title, and puts the focus at its beginning when what had it
- * is gone.
+ * Does what a browser does on a page load: announces the title, and moves the focus to the beginning if its
+ * element is gone.
  */
 function Announcer(): ReactElement {
   const router = useRouter();
@@ -105,7 +105,7 @@ function Announcer(): ReactElement {
     () =>
       router.subscribe('onRendered', ({ pathChanged, fromLocation }) => {
         if (!pathChanged || !fromLocation) return;
-        // A screen that is still loading names the window a little later.
+        // A screen that is still loading sets its title a little later.
         setTimeout(() => {
           setTitle(document.title);
           if (document.activeElement === document.body) document.getElementById('main')?.focus();
@@ -120,7 +120,7 @@ function Announcer(): ReactElement {
   );
 }
 
-/** What is around every screen. Links of react-aria's menus go through the router too. */
+/** Wraps every screen. Links in react-aria menus also go through the router. */
 export function Root(): ReactElement {
   const router = useRouter();
   return (

@@ -14,7 +14,7 @@ import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';
 import './skip-link.css';
 
-/** The first letters of a name, as a picture of whoever or whatever bears it. */
+/** The initials of a name, as a picture of a person or workspace. */
 export function Avatar({ name, isSquare = false }: { name: string; isSquare?: boolean }): ReactElement {
   const words = name.trim().split(/\s+/);
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined]
@@ -27,7 +27,7 @@ export function Avatar({ name, isSquare = false }: { name: string; isSquare?: bo
   );
 }
 
-/** Makes a workspace and goes there. */
+/** Creates a workspace and opens it. */
 function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactElement {
   const navigate = useNavigate();
   const create = useAction({
@@ -40,7 +40,7 @@ function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactEleme
   return (
     <FieldsDialog
       title="Create workspace"
-      description="Forms, keys and members belong to a workspace. You will be its owner."
+      description="Forms, API keys and members belong to a workspace. You will be its owner."
       onClose={onClose}
       submitLabel="Create workspace"
       action={create}
@@ -50,7 +50,7 @@ function CreateWorkspaceDialog({ onClose }: { onClose: () => void }): ReactEleme
   );
 }
 
-/** Which workspace this is, and the way to the others. */
+/** Shows the current workspace and switches to another. */
 function WorkspaceSwitcher({
   current,
 }: {
@@ -69,7 +69,7 @@ function WorkspaceSwitcher({
             items: workspaces.map(({ id, name, role }) => ({
               id,
               label: name,
-              description: `You are ${role}`,
+              description: `Your role: ${role}`,
               href: `/w/${id}/forms`,
               isCurrent: id === current?.id,
             })),
@@ -96,10 +96,10 @@ function WorkspaceSwitcher({
   );
 }
 
-/** Who is signed in, and what belongs to the person rather than to a workspace. */
+/** The menu of the signed-in person: account, appearance and sign-out. */
 function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
   const theme = useTheme();
-  // Leaves nothing of the person behind: what was loaded goes with the page.
+  // Reload the page, so that no loaded data of the person remains.
   const signOut = useAction({
     run: () => callOwn('signOut', {}),
     problem: 'toast',
@@ -136,7 +136,7 @@ function PersonMenu({ user }: { user: Session['user'] }): ReactElement {
   );
 }
 
-/** Everything that leads from one screen of a workspace to another. */
+/** The navigation between the screens of a workspace. */
 export function Navigation(): ReactElement {
   const { user } = useSession();
   const workspace = useCurrentWorkspace();
@@ -171,7 +171,7 @@ export function Navigation(): ReactElement {
   );
 }
 
-/** The first stop of Tab: past what every screen begins with. */
+/** The first Tab stop: skips the repeated beginning of every screen. */
 export function SkipLink(): ReactElement {
   return (
     <a className="skip-link" href="#main">

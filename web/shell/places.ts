@@ -1,20 +1,20 @@
 import { type IconName } from '../design/icon.tsx';
 
 export type Place = {
-  /** Behind the address of the workspace, or of the form. */
+  /** The path after the URL of the workspace or form. */
   readonly path: string;
   readonly label: string;
   readonly icon: IconName;
 };
 
-/** The screens of a workspace in its navigation; those of settings that only who administers it may open are marked. */
+/** The screens of a workspace. Settings that only admins can open are marked. */
 export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministration?: true })[] = [
   { path: '/forms', label: 'Forms', icon: 'form' },
   { path: '/submissions', label: 'All submissions', icon: 'table' },
   { path: '/settings/general', label: 'General', icon: 'settings', isSetting: true },
   { path: '/settings/members', label: 'Members', icon: 'people', isSetting: true },
   { path: '/settings/keys', label: 'API keys', icon: 'key', isSetting: true, isAdministration: true },
-  { path: '/settings/mail', label: 'Mail', icon: 'mail', isSetting: true, isAdministration: true },
+  { path: '/settings/mail', label: 'Email', icon: 'mail', isSetting: true, isAdministration: true },
   {
     path: '/settings/retention',
     label: 'Retention',
@@ -26,7 +26,7 @@ export const workspaceScreens: readonly (Place & { isSetting?: true; isAdministr
   { path: '/settings/activity', label: 'Activity', icon: 'history', isSetting: true, isAdministration: true },
 ];
 
-/** The screens of a form in its header. */
+/** The screens of a form. */
 export const formScreens: readonly Place[] = [
   { path: '', label: 'Build', icon: 'edit' },
   { path: '/submissions', label: 'Submissions', icon: 'table' },

@@ -1,6 +1,6 @@
-/** What the keyboard does in one place: how it is pressed, what that does in words, and the deed. */
+/** A keyboard shortcut: its keys, its label and its action. */
 export type Shortcut<Deed> = {
-  /** Each way to press it, such as `Mod+Shift+z`. `Mod` is Ctrl, and the Command key of a Mac. */
+  /** All key combinations, such as `Mod+Shift+z`. `Mod` is Ctrl, or Command on a Mac. */
   readonly presses: readonly string[];
   readonly label: string;
   readonly perform: Deed;
@@ -13,10 +13,12 @@ export const findPressed = <Found extends Pick<Shortcut<unknown>, 'presses'>>(
   event: Pressed,
 ): Found | undefined => shortcuts.find(({ presses }) => presses.some((press) => isPressed(event, press)));
 
-/** The keys of a press; a plus at its end is the key itself. */
+/** Splits a combination into its keys; a plus at the end is itself a key. */
 const keysOf = (press: string): string[] => press.split(/\+(?=.)/);
 
-/** Shift is looked at for letters and named keys: on which keyboards `/`, `+` and `?` need it is theirs. */
+/**
+ * Shift is only checked for letters and named keys: whether `/`, `+` and `?` need it depends on the keyboard.
+ */
 function isPressed(event: Pressed, press: string): boolean {
   const keys = keysOf(press);
   const key = keys.at(-1)!;
@@ -37,7 +39,7 @@ const names: Readonly<Record<string, string>> = {
 };
 const macNames: Readonly<Record<string, string>> = { Mod: '⌘', Alt: '⌥', Shift: '⇧' };
 
-/** As it stands on the keys in front of the reader: `Ctrl+Shift+Z`, or `⌘⇧Z`. */
+/** Formats a combination as on the reader's keyboard: `Ctrl+Shift+Z` or `⌘⇧Z`. */
 export function sayPress(press: string, isMac = /^Mac|^iP/.test(navigator.platform)): string {
   const words = keysOf(press).map(
     (key) => (isMac && macNames[key]) || names[key] || (key.length === 1 ? key.toUpperCase() : key),

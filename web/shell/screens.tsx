@@ -5,12 +5,12 @@ import { ApiProblem, isReady } from '../api/client.ts';
 import { Page, useTitle } from '../design/page.tsx';
 import { EmptyState, ErrorState, Loading } from '../design/states.tsx';
 
-/** The script of a screen could not be loaded: only the page as a whole can be loaded again. */
+/** The script of a screen could not be loaded; only a reload of the page helps. */
 class NotLoadedProblem extends ApiProblem {}
 
 /**
- * A screen that is loaded when it is first shown. Where the service is away that is said, and the screen comes when it is back;
- * one that a newer version does not have any more is loaded with its page, which lazyRouteComponent sees to.
+ * Loads a screen when it is first shown. If the service is down, the screen says so and loads later. If a
+ * newer version removed the script, lazyRouteComponent reloads the page.
  */
 export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
   lazyRouteComponent(
@@ -22,7 +22,7 @@ export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
     name,
   );
 
-/** An address that leads nowhere: without the frame of a workspace, which it does not name. */
+/** Shown for an unknown URL. It has no workspace frame, because no workspace is known. */
 export function NotFoundScreen(): ReactElement {
   useTitle('Not found');
   return (
@@ -30,26 +30,26 @@ export function NotFoundScreen(): ReactElement {
       <EmptyState
         level="h1"
         icon="search"
-        title="There is nothing at this address"
+        title="Page not found"
         action={<Link to="/">Go to your forms</Link>}
       >
-        <p>It may have been deleted, or the link is incomplete.</p>
+        <p>It may have been deleted, or the link may be incomplete.</p>
       </EmptyState>
     </main>
   );
 }
 
-/** A screen that could not be loaded or drawn, within its frame. */
+/** Shown in the frame if a screen could not be loaded or rendered. */
 export function FailedScreen({ error }: ErrorComponentProps): ReactElement {
   useTitle('Problem');
   const router = useRouter();
   const { reset } = useQueryErrorResetBoundary();
-  // What failed is asked for again, rather than failing again from memory.
+  // Fetch failed queries again instead of reusing their cached errors.
   useEffect(reset, [reset]);
   return <ErrorState level="h1" error={asError(error)} onRetry={() => tryAgain(error, router)} />;
 }
 
-/** The same where there is no frame: the session, or a form as a whole, could not be loaded. */
+/** Shown without a frame if the session or a form could not be loaded. */
 export function FailedFrame({ error }: ErrorComponentProps): ReactElement {
   useTitle('Problem');
   const router = useRouter();
@@ -72,10 +72,10 @@ function tryAgain(error: unknown, router: ReturnType<typeof useRouter>): void {
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
-/** While a screen is on its way for longer than a blink. */
+/** Shown if a screen takes longer than 300 ms to load. */
 export function PendingScreen(): ReactElement {
   return (
-    <Page title="Loading …">
+    <Page title="Loading…">
       <Loading lines={4} />
     </Page>
   );

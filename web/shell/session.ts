@@ -6,16 +6,16 @@ import { ApiProblem } from '../api/client.ts';
 import { readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 
-/** Who is signed in, and their workspaces by name. */
+/** The signed-in person and their workspaces, sorted by name. */
 export const sessionQuery = queryOptions({
   ...readSessionQuery('getSession', {}),
   staleTime: 60_000,
 });
 
-/** The session, on screens behind the sign-in. */
+/** Returns the session, on screens behind the sign-in. */
 export const useSession = (): Session => useSuspenseQuery(sessionQuery).data;
 
-/** After a change of the person, of a workspace's name, or of memberships that was made elsewhere. */
+/** Refreshes the session after the person, a workspace name or a membership changed elsewhere. */
 export const refreshSession = (): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
 
@@ -24,13 +24,13 @@ export const mayAdminister = (role: Role): boolean => role === 'owner' || role =
 
 const lastKey = 'formloom.workspace';
 
-/** The workspace that was open last in this browser, while the person is still a member of it; else the first. */
+/** Returns the workspace last opened in this browser if the person is still a member, otherwise the first. */
 export function lastWorkspace({ workspaces }: Session): Session['workspaces'][number] | undefined {
   const last = localStorage.getItem(lastKey);
   return workspaces.find(({ id }) => id === last) ?? workspaces[0];
 }
 
-/** The workspace of the address; on the person's own screens, the one that was open last. */
+/** Returns the workspace of the URL; on account screens, the one opened last. */
 export function useCurrentWorkspace(): Session['workspaces'][number] | undefined {
   const session = useSession();
   const { workspace: id } = useParams({ strict: false });
@@ -39,11 +39,14 @@ export function useCurrentWorkspace(): Session['workspaces'][number] | undefined
 
 export const rememberWorkspace = (id: string): void => localStorage.setItem(lastKey, id);
 
-/** A session may end while a screen is open: whatever hears of it leads to the sign-in, and from there back. */
+/**
+ * Opens the sign-in page when a session ends while a screen is open. Afterwards the person returns to that
+ * screen.
+ */
 export function leadToSignIn(router: RegisteredRouter): void {
   const hear = (error: Error | null): void => {
     if (!(error instanceof ApiProblem) || error.status !== 401) return;
-    // There a 401 says that one was not let in.
+    // On these screens, 401 means that the sign-in failed.
     if (/\/(sign-in|signed-in)$/.test(router.state.location.pathname)) return;
     const next = router.state.location.href;
     queryClient.clear();
@@ -51,7 +54,7 @@ export function leadToSignIn(router: RegisteredRouter): void {
   };
   queryClient.getQueryCache().subscribe(({ query }) => hear(query.state.error));
   queryClient.getMutationCache().subscribe(({ mutation }) => {
-    // That of a try to show who one is says nothing of the session.
+    // A failed sign-in attempt does not mean that the session has ended.
     if (mutation?.meta?.['isSignIn'] !== true) hear(mutation?.state.error ?? null);
   });
 }

@@ -3,14 +3,14 @@ import { usePrefersDark } from '../design/use-window.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
-/** What can be chosen, in words. */
+/** The choices with their labels. */
 export const themes: readonly { id: Theme; label: string }[] = [
-  { id: 'system', label: 'As the system' },
+  { id: 'system', label: 'Match system' },
   { id: 'light', label: 'Light' },
   { id: 'dark', label: 'Dark' },
 ];
 
-/** public/theme.js reads it before the first paint. */
+/** The local storage key. public/theme.js reads it before the first paint. */
 const key = 'formloom.theme';
 const listeners = new Set<() => void>();
 
@@ -19,7 +19,7 @@ function readTheme(): Theme {
   return chosen === 'light' || chosen === 'dark' ? chosen : 'system';
 }
 
-/** Chooses the theme of this browser. */
+/** Sets the theme in this browser. */
 export function setTheme(theme: Theme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme'];
@@ -38,7 +38,7 @@ export function useTheme(): Theme {
   }, readTheme);
 }
 
-/** The look that is in force: the chosen one, else the system's. */
+/** Returns the active color scheme: the chosen one, otherwise the system's. */
 export function useScheme(): 'light' | 'dark' {
   const theme = useTheme();
   const isDark = usePrefersDark();

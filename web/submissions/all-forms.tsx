@@ -32,10 +32,10 @@ import { firstAnswers } from './selection/selectable-cell.tsx';
 type View = { q: string | undefined; page: number };
 
 const rowsOfPage = 25;
-/** Characters around a hit. */
+/** Characters shown around a hit. */
 const hitCharacters = 120;
 
-/** Reads an address with care: what is not understood is left out. */
+/** Parses the URL parameters and ignores invalid ones. */
 function readView({ q, page }: Readonly<Record<string, unknown>>): View {
   const text = typeof q === 'string' || typeof q === 'number' ? String(q).trim() : '';
   return {
@@ -44,7 +44,7 @@ function readView({ q, page }: Readonly<Record<string, unknown>>): View {
   };
 }
 
-/** Without a question all of them, newest first; with one by relevance, as far as a search goes. */
+/** Without a search: all submissions, newest first. With one: by relevance, up to the search limit. */
 const foundQuery = (workspaceId: string, { q, page }: View) =>
   queryOptions({
     queryKey: ['found', workspaceId, q, page],
@@ -59,7 +59,7 @@ const foundQuery = (workspaceId: string, { q, page }: View) =>
     retry: false,
   });
 
-/** The submissions of all forms of a workspace: the newest, or those that answer a question. */
+/** Lists the submissions of all forms of a workspace: the newest, or the results of a search. */
 export function SearchScreen(): ReactElement {
   const workspace = useWorkspace();
   const view = readView(useSearch({ strict: false }));
@@ -82,7 +82,7 @@ export function SearchScreen(): ReactElement {
       <div role="search" className="search-head">
         <AskedQuestion
           label="Search all submissions"
-          placeholder="Search the answers of all forms"
+          placeholder="Search answers in all forms"
           place={{ workspaceId: workspace.id }}
           q={view.q}
           onChange={(q) => show({ q, page: 1 }, true)}
@@ -99,7 +99,7 @@ export function SearchScreen(): ReactElement {
       <QueryState
         query={found}
         lines={6}
-        label="Loading submissions …"
+        label="Loading submissions…"
         empty={<Nothing view={view} total={total ?? 0} />}
       >
         {({ data, pagination }) => (
@@ -124,7 +124,7 @@ export function SearchScreen(): ReactElement {
   );
 }
 
-/** A search counts as far as it goes. */
+/** The most results that a search counts. */
 const mostFound = 1_000;
 const sayTotal = (total: number, isSearch: boolean): string =>
   `${total.toLocaleString()}${isSearch && total === mostFound ? ' or more' : ''} ${wordFor(total, 'submission')}`;
@@ -171,7 +171,7 @@ function columnsOf(q: string | undefined): TableColumn<FoundSubmission>[] {
   ];
 }
 
-/** What is known by no name, by its first answers. */
+/** Identifies a submission without a name by its first answers. */
 function FirstAnswers({ row }: { row: FoundSubmission }): string {
   const { data } = useQuery(columnsQuery({ id: row.form_id, workspace_id: useWorkspace().id }));
   return (data && firstAnswers(row.answers, data).slice(0, 2).join(' · ')) || sayMoment(receivedAt(row));
@@ -197,11 +197,11 @@ function Nothing({ view, total }: { view: View; total: number }): ReactElement {
     );
   return view.q === undefined ? (
     <EmptyState icon="table" title="No submissions yet">
-      What people send to any form of this workspace appears here.
+      Submissions to any form in this workspace appear here.
     </EmptyState>
   ) : (
-    <EmptyState icon="search" title="Nothing matches">
-      Every word has to be there. Try fewer of them, or the beginning of one with a star: web*
+    <EmptyState icon="search" title="No matches">
+      All words must occur. Try fewer words, or end a word with a star to match its beginning: web*
     </EmptyState>
   );
 }

@@ -7,7 +7,7 @@ import type { Column } from '#submissions/shapes.ts';
 import { Icon } from '../design/icon.tsx';
 import { Marked } from '../design/marked.tsx';
 
-/** Characters of an answer that a cell of the table draws; the rest is in the panel. */
+/** The most characters of an answer in a table cell. The panel shows the rest. */
 const cellLimit = 240;
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -21,18 +21,18 @@ export const isFile = (value: unknown): value is FileAnswer =>
   isRecord(value) && ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(value, name));
 export const isRow = (value: unknown): value is AnswerRow => isRecord(value) && !isFile(value);
 
-/** Of an answer as a whole: a row of a group may hold the like, a matrix never does. */
+/** Whether a whole answer is a consent. A row of a group can look like one; a matrix cannot. */
 export const isConsent = (value: AnswerValue): value is ConsentAnswer =>
   isRecord(value) && value['agreed'] === true && typeof value['text'] === 'string';
 
-/** Whether and when it was given. */
+/** Describes whether and when consent was given. */
 export const sayConsent = ({ at }: ConsentAnswer): string =>
   at === undefined ? 'Agreed' : `Agreed on ${sayTime(moment, at)} (UTC)`;
 
-/** What is known of the question that was answered. */
+/** The parts of a question that its answers need for display. */
 export type AskedOf = Pick<Column, 'type' | 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
 
-/** What a form knows of a question of its own. */
+/** Returns the display details of a question from its form. */
 export const askedIn = (
   question: Pick<Question, 'element'> & { inputs?: readonly InputElement[] },
 ): AskedOf => ({
@@ -51,7 +51,7 @@ const askedOf = (element: Question['element']): AskedOf => ({
   option_labels: Object.fromEntries([...optionsIn(element).values()].map(({ id, label }) => [id, label])),
 });
 
-/** An answer that is one text, as people write it. Days and times have no zone: they are shown as they were given. */
+/** Formats an answer that is a single value. Dates and times have no time zone and are shown as given. */
 export function sayAnswer(value: string | number | boolean, asked?: AskedOf): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
   if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 20 });
@@ -65,7 +65,7 @@ function sayTime(format: Intl.DateTimeFormat, iso: string): string {
   return Number.isNaN(time) ? iso : format.format(time);
 }
 
-/** An answer in a cell of the table: one flow of text, in which hits are marked. The value decides how it looks. */
+/** Shows an answer in a table cell as one text with highlighted hits. The value decides the format. */
 export function AnswerCell({
   value,
   asked,
@@ -86,7 +86,7 @@ export function AnswerCell({
   );
 }
 
-/** Any answer as one line of text. */
+/** Formats any answer as one line of text. */
 export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
   if (isConsent(value)) return sayConsent(value);
   if (isRow(value))
@@ -112,7 +112,7 @@ export function sayWhole(value: AnswerValue, asked?: AskedOf): string {
   return items.map((item) => (isFile(item) ? item.filename : sayAnswer(String(item), asked))).join(', ');
 }
 
-/** The answered rows of a matrix in their order, and then those that it has no more. */
+/** Returns the answered rows of a matrix in order, followed by rows that were removed from it. */
 export function rowsIn(
   cells: AnswerRow,
   asked?: AskedOf,

@@ -1,6 +1,7 @@
 /**
- * What one press takes out of the trash: the selection, or without one as many as go at a time.
- * @returns how many go, which is what the person confirms, and how many others stay that were meant as well.
+ * Returns how many submissions will be deleted from the trash: the selection, or without one as many as the
+ * server deletes at a time.
+ * @returns the number to confirm, and how many remain in the trash.
  */
 export function planRemoval({
   selected,
@@ -8,9 +9,9 @@ export function planRemoval({
   atOnce,
 }: {
   selected: number;
-  /** How many lie in the trash. */
+  /** Submissions in the trash. */
   total: number;
-  /** How many the server takes at a time. */
+  /** The most that the server deletes at a time. */
   atOnce: number;
 }): { count: number; rest: number } {
   if (selected > 0) return { count: selected, rest: 0 };

@@ -11,24 +11,26 @@ import { inTableOrder, type ViewState } from './view-state.ts';
 
 export type FormPlace = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
-/** How often it is looked whether there is a first answer. */
+/** How often the table checks for the first submission, in milliseconds. */
 export const firstAnswerMs = 2_000;
 
-/** Rows of a page of the table. */
 const rowsOfPage = 50;
 
 export const tableQuery = (form: FormPlace, view: ViewState) => {
   const parameters = { ...inTableOrder(view), page: view.page, per_page: rowsOfPage };
   return queryOptions({
     ...readQuery(form.workspace_id, 'listFormRows', { params: { id: form.id }, query: parameters }),
-    // The rows stay while the next ones are on their way: nothing jumps.
+    // Keep the rows while the next ones load, so that the page does not jump.
     placeholderData: (before) => keepRows(before),
-    // Whoever waits for a first answer sees it come. Later ones do not move what is being read.
+    // The first submission appears by itself. Later ones do not move rows that are being read.
     refetchInterval: ({ state }) => (state.data?.pagination.total_count === 0 ? firstAnswerMs : false),
   });
 };
 
-/** A question that finds nothing, with the nearest words that somebody wrote in place of those that nobody did; null: there are none. */
+/**
+ * For a search without results: the search with misspelled words corrected, or null if there are no
+ * corrections.
+ */
 export const nearestQuery = (form: FormPlace, q = '') =>
   queryOptions({
     ...readQuery(form.workspace_id, 'searchSubmissions', {
@@ -42,7 +44,7 @@ export const nearestQuery = (form: FormPlace, q = '') =>
     staleTime: 60_000,
   });
 
-/** In which language the reader wants questions and options to be called, of forms that are written in several. */
+/** The language in which the reader wants labels of multilingual forms. */
 export const readerLanguage = (): string => navigator.language.slice(0, 35);
 
 export const columnsQuery = (form: FormPlace) =>
@@ -70,10 +72,10 @@ export const trashQuery = (form: FormPlace, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** What took seconds is not asked again with each look at the window. */
+/** A summary that takes seconds is not fetched again whenever the window gets the focus. */
 const wholeSummaryMs = 300_000;
 
-/** @param sample `all`: answers are added up from all submissions, which takes seconds where there are many. */
+/** @param sample `all`: includes all submissions, which takes seconds for large forms. */
 export const summaryQuery = (
   form: FormPlace,
   days: { from: string | undefined; to: string | undefined },
@@ -94,7 +96,7 @@ export const summaryQuery = (
   });
 };
 
-/** Its days are those of the form, which may be an hour or two off from the reader's. */
+/** Days are in the form's time zone, which can differ from the reader's. */
 export const analyticsQuery = (
   form: FormPlace,
   days: { from: string | undefined; to: string | undefined },
@@ -113,7 +115,7 @@ export const notesQuery = (form: FormPlace, id: string) =>
     select: ({ data }) => data,
   });
 
-/** The tags of a form, from which a person chooses. */
+/** The tags of a form to choose from. */
 export const tagsQuery = (form: FormPlace) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listTags', { params: { id: form.id } }),
@@ -121,10 +123,10 @@ export const tagsQuery = (form: FormPlace) =>
     staleTime: 60_000,
   });
 
-/** A change of many submissions that runs behind. */
+/** A bulk change, which runs in the background. */
 export type Bulk = ReplyOf<'getBulkChange'>;
 
-/** How often one that is under way is asked how far it is. */
+/** How often a running bulk change is polled, in milliseconds. */
 const pollMs = 400;
 
 export const bulksQuery = (form: FormPlace) =>
@@ -151,7 +153,7 @@ export const spamQuery = (form: FormPlace, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** How much is held, which the way to the spam box says. */
+/** The number of spam submissions, shown on the link to them. */
 export const spamCountQuery = (form: FormPlace) =>
   queryOptions({
     ...list(form, { per_page: 1 }),

@@ -33,7 +33,7 @@ import { isFiltered, useViewState, wholeView } from './view-state.ts';
 import { useViewColumns } from './views/saved-view.ts';
 import { ViewsMenu } from './views/views-menu.tsx';
 
-/** A form's submissions: the table, what narrows it, and one submission beside it. */
+/** The submissions of a form: the table, its filters, and one open submission. */
 export function SubmissionsScreen(): ReactElement {
   const form = useForm();
   const [view, changeView] = useViewState();
@@ -49,7 +49,7 @@ export function SubmissionsScreen(): ReactElement {
 
   const open = useCallback((id: string) => changeView({ open: id }), [changeView]);
   const isWide = useWide();
-  // Where there is little room, what stays in place would be all there is.
+  // On small screens, pinned columns would fill the whole width.
   const pinned = isWide ? settings.pinned : 0;
   const { order: ownOrder, hidden } = settings;
   const arranged = useMemo(
@@ -58,7 +58,7 @@ export function SubmissionsScreen(): ReactElement {
   );
   const shown = useMemo(() => arranged.filter(({ id }) => !hidden.includes(id)), [arranged, hidden]);
   const rows = table.data?.data ?? [];
-  // Rows from before the search, and those that a search by status alone has found, have nothing to show in this column.
+  // Hide this column for rows loaded before the search, and for searches by status alone, which have no hits.
   const hasHits = rows.some(({ hits }) => hits.length > 0);
   const drawn = useMemo(
     () => [...shown.slice(0, pinned), ...(hasHits ? [foundColumn] : []), ...shown.slice(pinned)],
@@ -92,7 +92,7 @@ export function SubmissionsScreen(): ReactElement {
             form={form}
             view={view}
             total={total}
-            // What is not saved of a view's columns is not known to the service.
+            // The service does not know the unsaved columns of a view.
             isArranged={isArranged(settings) && !viewColumns.areOther}
             mayWrite={mayEdit(form.role)}
             isTall={settings.is_tall}
@@ -212,18 +212,18 @@ function Nothing({
   if (isPastEnd)
     return (
       <EmptyState icon="table" title="This page is past the end">
-        Go back with the arrows below.
+        Use the arrows below to go back.
       </EmptyState>
     );
   if (isFiltered) {
     return (
       <EmptyState
         icon="search"
-        title="Nothing matches"
+        title="No matches"
         action={<Button onPress={onClear}>Show all submissions</Button>}
       >
         <div className="stack-tight">
-          <p>Every word and every filter has to fit. Try fewer of them, or another status or time.</p>
+          <p>All words and filters must match. Try fewer of them, or another status or period.</p>
           {nearest.data && (
             <p>
               <Button icon="search" size="small" onPress={() => onSearch(nearest.data!)}>
@@ -244,14 +244,17 @@ function Nothing({
       <HeldNote form={form} />
       <p>
         {isPublished
-          ? 'Share the link of this form, or open it and answer. What people send appears here by itself, and you can search, edit and export it.'
-          : 'Publish this form, and what people send appears here.'}
+          ? 'Share the form’s link, or submit the form yourself. Submissions appear here, where you can search, edit and export them.'
+          : 'Publish this form to receive submissions.'}
       </p>
     </EmptyState>
   );
 }
 
-/** Who waits for a first answer hears of one that is held: nothing else of it comes to this place. */
+/**
+ * Says if submissions were held as spam while the person waits for the first one; nothing else would show
+ * them here.
+ */
 function HeldNote({ form }: { form: FormPlace }): ReactElement | null {
   const held = useQuery({ ...spamCountQuery(form), refetchInterval: firstAnswerMs }).data;
   if (!held) return null;
@@ -259,7 +262,7 @@ function HeldNote({ form }: { form: FormPlace }): ReactElement | null {
     <p>
       {sayCount(held, 'submission is', 'submissions are')} held as spam.{' '}
       <Link to="/forms/$form/spam" params={{ form: form.id }}>
-        {held === 1 ? 'Look at it' : 'Look through them'}
+        {held === 1 ? 'Review it' : 'Review them'}
       </Link>
     </p>
   );

@@ -16,12 +16,12 @@ import { VisitsCard } from './summary/visits-card.tsx';
 import { DateFilter, sayDays } from './toolbar.tsx';
 import { useViewState } from './view-state.ts';
 
-/** What a form's submissions say together. */
+/** The summary of a form's submissions. */
 export function SummaryScreen(): ReactElement {
   const form = useForm();
   const [view, changeView] = useViewState();
   const days = { from: view.from, to: view.to };
-  /** The form and the days for which somebody asked for all: others begin with the newest again. */
+  /** The form and days for which all submissions were requested. Others start with the newest again. */
   const span = `${form.id} ${days.from} ${days.to}`;
   const [whole, setWhole] = useState<string>();
   const sample = whole === span ? 'all' : 'newest';
@@ -42,19 +42,19 @@ export function SummaryScreen(): ReactElement {
         </>
       }
     >
-      <QueryState query={query} lines={4} label="Adding up the answers …">
+      <QueryState query={query} lines={4} label="Loading summary…">
         {(data) =>
           data.completed + data.incomplete === 0 ? (
             <div className="stack">
               <VisitsCard days={days} />
               <EmptyState
                 icon="summary"
-                title={days.from || days.to ? 'No submissions in this time' : 'Nothing to add up yet'}
+                title={days.from || days.to ? 'No submissions in this period' : 'No answers yet'}
                 action={
                   form.status === 'published' && <CopyField label="Public link" text={form.public_url} />
                 }
               >
-                <p>Once people fill in this form, their answers are added up here, question by question.</p>
+                <p>When people submit this form, their answers are summarized here by question.</p>
               </EmptyState>
             </div>
           ) : (
@@ -85,7 +85,7 @@ export function SummaryScreen(): ReactElement {
   );
 }
 
-/** From how many submissions the questions are added up, where that is not all of them, and the way to all. */
+/** Says how many submissions the charts cover, with a button to include all. */
 function Sampled({
   summary: { sampled, completed, incomplete },
   sample,
@@ -102,24 +102,24 @@ function Sampled({
   return (
     <div className="row">
       <p className="soft small">
-        The questions below are added up from the newest {sampled.toLocaleString()} of {all.toLocaleString()}{' '}
-        submissions; what they lead to is looked for in all of them.
+        The charts below are based on the newest {sampled.toLocaleString()} of {all.toLocaleString()}{' '}
+        submissions. Their links search all submissions.
       </p>
       {(sample === 'newest' || isAdding) && (
         <Button size="small" isPending={isAdding} onPress={onAddAll}>
-          Add up all
+          Include all
         </Button>
       )}
     </div>
   );
 }
 
-/** Questions whose answers belong to one person each. */
+/** Lists questions without a chart, because their answers identify people. */
 function LeftOut({ elements }: { elements: Summary['elements'] }): ReactElement | null {
   if (elements.length === 0) return null;
   return (
     <p className="soft small">
-      Left out, as the answers tell who somebody is: {elements.map(({ label }) => label).join(', ')}.
+      Hidden because they contain personal data: {elements.map(({ label }) => label).join(', ')}.
     </p>
   );
 }

@@ -13,17 +13,17 @@ const formats = [
   {
     id: 'xlsx',
     label: 'Excel workbook',
-    description: 'Answers of up to 32,767 characters',
+    description: 'Answers up to 32,767 characters',
     asks: { format: 'xlsx' },
   },
-  { id: 'csv', label: 'CSV', description: 'For programs: texts as they are', asks: { format: 'csv' } },
+  { id: 'csv', label: 'CSV', description: 'For programs: unchanged text', asks: { format: 'csv' } },
   {
     id: 'csv-spreadsheet',
     label: 'CSV for spreadsheets',
-    description: 'An apostrophe before what could be a formula',
+    description: 'An apostrophe before possible formulas',
     asks: { format: 'csv', for: 'spreadsheets' },
   },
-  { id: 'ndjson', label: 'NDJSON', description: 'A line of JSON each', asks: { format: 'ndjson' } },
+  { id: 'ndjson', label: 'NDJSON', description: 'One JSON object per line', asks: { format: 'ndjson' } },
 ] as const;
 
 type Asked = (typeof formats)[number]['asks'] & { columns: 'all' | 'shown' };
@@ -32,13 +32,13 @@ type ExportProps = {
   form: FormPlace;
   view: ViewState;
   total: number | undefined;
-  /** Whether the person's table shows other columns, or in another order, than the form has. */
+  /** Whether the person's table differs from the form in its columns or their order. */
   isArranged: boolean;
 };
 
-/** Downloads the view as a file: every submission of the filter, with all columns or with those of the table. */
+/** Exports all submissions of the filter, with all columns or the visible ones. */
 function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
-  const what = isFiltered(view) ? `the ${total ?? ''} submissions of this view` : 'all submissions';
+  const what = isFiltered(view) ? `the ${total ?? ''} submissions in this view` : 'all submissions';
   const save = useAction({
     run: (asked: Asked) =>
       download(form.workspace_id, 'exportFormSubmissions', {
@@ -64,7 +64,7 @@ function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElemen
       items={[
         { id: 'all', heading: `Download ${what}`, items: itemsOf('all') },
         ...(isArranged
-          ? [{ id: 'shown', heading: 'Only the columns shown, in their order', items: itemsOf('shown') }]
+          ? [{ id: 'shown', heading: 'Only visible columns, in their order', items: itemsOf('shown') }]
           : []),
       ]}
     >
@@ -80,14 +80,14 @@ type Props = {
   view: ViewState;
   total: number | undefined;
   isArranged: boolean;
-  /** Whether the person may make submissions. */
+  /** Whether the person may create submissions. */
   mayWrite: boolean;
   isTall: boolean;
   onTallChange: (isTall: boolean) => void;
   onColumns: () => void;
 };
 
-/** How the table looks, what lies beside it, and what is done with all of it. */
+/** The tools of the table: row height, columns, links to spam, trash and import, and export. */
 export function TableTools({
   form,
   view,
@@ -103,7 +103,7 @@ export function TableTools({
     <div className="table-tools">
       <IconButton
         icon="steps"
-        label={isTall ? 'Rows of one line' : 'Rows of several lines'}
+        label={isTall ? 'Show one line per row' : 'Show several lines per row'}
         aria-pressed={isTall}
         onPress={() => onTallChange(!isTall)}
       />

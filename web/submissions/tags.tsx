@@ -5,7 +5,7 @@ import { IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { type FormPlace, tagsQuery } from './queries.ts';
 
-/** The tags of a submission; with `onRemove` each can be taken away. */
+/** The tags of a submission. With `onRemove`, each can be removed. */
 export function TagChips({
   tags,
   onRemove,
@@ -20,12 +20,7 @@ export function TagChips({
         <span key={tag} className="chip tag">
           {tag}
           {onRemove && (
-            <IconButton
-              icon="close"
-              size="small"
-              label={`Remove the tag ${tag}`}
-              onPress={() => onRemove(tag)}
-            />
+            <IconButton icon="close" size="small" label={`Remove tag ${tag}`} onPress={() => onRemove(tag)} />
           )}
         </span>
       ))}
@@ -33,7 +28,7 @@ export function TagChips({
   );
 }
 
-/** A text box for tags, which knows those that the form has. */
+/** A text box for tags that suggests the form's tags. */
 export function TagField({
   form,
   label,
@@ -68,7 +63,7 @@ export function TagField({
   );
 }
 
-/** Tags as a person types them: between commas. */
+/** Splits typed tags at commas. */
 export const tagsIn = (text: string): string[] =>
   text
     .split(',')

@@ -11,7 +11,7 @@ import { type ChangeView, dayBefore, isFiltered, type ViewState, wholeView } fro
 
 type Days = { from: string | undefined; to: string | undefined };
 
-/** Spans that end today, by the number of days before it. */
+/** Periods that end today, with the number of days before today. */
 const spans = { today: 0, week: 6, month: 29, quarter: 89 } as const;
 const spanChoices = [
   { id: 'any', label: 'Any time' },
@@ -22,11 +22,11 @@ const spanChoices = [
 ] as const;
 type SpanId = (typeof spanChoices)[number]['id'] | 'own';
 
-/** When a submission was received: a usual span, or two days of one's own. */
+/** Filters by the time of receipt: a preset period or custom days. */
 export function DateFilter({ from, to, onChange }: Days & { onChange: (days: Days) => void }): ReactElement {
   const [isAsking, setAsking] = useState(false);
   const current = spanOf({ from, to });
-  const own = { id: 'own', label: current === 'own' ? sayDays({ from, to }) : 'Between two days …' } as const;
+  const own = { id: 'own', label: current === 'own' ? sayDays({ from, to }) : 'Custom range…' } as const;
   const choose = (id: SpanId): void => {
     if (id === 'own') setAsking(true);
     else onChange({ from: id === 'any' ? undefined : dayBefore(spans[id]), to: undefined });
@@ -62,7 +62,7 @@ function spanOf({ from, to }: Days): SpanId {
   return known ?? 'own';
 }
 
-/** Between which days, for people. */
+/** Describes the period. */
 export function sayDays({ from, to }: Days): string {
   if (from === undefined) return to === undefined ? 'Any time' : `Until ${to}`;
   return to === undefined ? `Since ${from}` : `${from} – ${to}`;
@@ -79,14 +79,14 @@ function DaysDialog({
 }): ReactElement {
   const [from, setFrom] = useState(days.from ?? '');
   const [to, setTo] = useState(days.to ?? '');
-  const error = from && to && from > to ? 'The last day comes before the first.' : undefined;
+  const error = from && to && from > to ? 'The last day must not be before the first day.' : undefined;
   return (
     <FormDialog
       title="Received between"
       isOpen
       onClose={onClose}
       onSubmit={() => error === undefined && onChange({ from: from || undefined, to: to || undefined })}
-      submitLabel="Show"
+      submitLabel="Apply"
     >
       <TextField type="date" label="First day" value={from} onChange={setFrom} autoFocus />
       <TextField type="date" label="Last day" value={to} onChange={setTo} error={error} />
@@ -107,7 +107,7 @@ type ToolbarProps = {
   onChange: ChangeView;
 };
 
-/** What narrows the table. */
+/** The filters of the table. */
 export function Toolbar({ form, view, columns, onChange }: ToolbarProps): ReactElement {
   return (
     <div className="submissions-filters" role="search">

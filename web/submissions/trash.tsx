@@ -29,15 +29,15 @@ import {
 type Props = {
   form: FormPlace;
   selected: readonly string[];
-  /** How many lie in the trash, and how many of them go at a time. */
+  /** Submissions in the trash, and how many are deleted at a time. */
   total: number;
   atOnce: number;
-  /** Called when the selection is dealt with. */
+  /** Runs when the selection was restored or deleted. */
   onDone: () => void;
   onStart: (bulk: Bulk) => void;
 };
 
-/** What is done with a selection of the trash, or with all of it. */
+/** The actions for a selection in the trash, or for all of it. */
 function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
   const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
   const what = saySubmissions(count);
@@ -58,19 +58,19 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
         },
       }),
     confirm: {
-      title: `Delete ${what} for good?`,
+      title: `Permanently delete ${what}?`,
       label: `Delete ${what}`,
       typed: String(count),
       text: (
         <>
           <p>
-            This cannot be undone. Their files go too, and webhooks that listen are told of each one that had
-            been completed.
+            This cannot be undone. Their files are deleted too, and subscribed webhooks are notified of each
+            completed submission.
           </p>
           {rest > 0 && (
             <p>
-              At most {atOnce.toLocaleString()} go at a time, the last deleted first: {saySubmissions(rest)}{' '}
-              stay in the trash for now.
+              At most {atOnce.toLocaleString()} are deleted at a time, most recently deleted first.{' '}
+              {saySubmissions(rest)} will stay in the trash for now.
             </p>
           )}
         </>
@@ -87,14 +87,14 @@ function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props)
         Restore
       </Button>
       <Button icon="remove" {...empty.press()}>
-        {selected.length === 0 ? 'Empty the trash' : 'Delete for good'}
+        {selected.length === 0 ? 'Empty trash' : 'Delete permanently'}
       </Button>
       {empty.dialog}
     </>
   );
 }
 
-/** What was deleted within 30 days: to be taken back, or deleted for good. */
+/** Lists submissions deleted in the last 30 days, to restore or delete permanently. */
 export function TrashScreen(): ReactElement {
   const form = useForm();
   const [page, setPage] = useState(1);
@@ -141,8 +141,8 @@ export function TrashScreen(): ReactElement {
           page === 1 && (
             <EmptyState icon="remove" title="The trash is empty">
               <p>
-                Submissions that are deleted in the console come here first. After 30 days they are deleted
-                for good, with their files, and webhooks that listen are told.
+                Submissions deleted in the console are moved here. After 30 days they are permanently deleted
+                with their files, and subscribed webhooks are notified.
               </p>
             </EmptyState>
           )
@@ -204,13 +204,13 @@ function columnsOf(
       cell: ({ trashed_at, trashed_by }) => (
         <span className="selectable-words">
           <Ago at={trashed_at} />
-          <span className="soft small">by {trashed_by ?? 'somebody who is gone'}</span>
+          <span className="soft small">by {trashed_by ?? 'a deleted account'}</span>
         </span>
       ),
     },
     {
       id: 'removed',
-      title: 'Gone for good',
+      title: 'Permanent deletion',
       isSecondary: true,
       cell: ({ removed_at }) => <time dateTime={removed_at}>{sayDay(removed_at)}</time>,
     },

@@ -4,27 +4,27 @@ import { dayOf, startOf } from '../design/day.ts';
 import { askedIn } from '../shell/search/found.ts';
 import { askFor, type Condition, readConditions } from './filter/conditions.ts';
 
-/** What the address says about the table: the whole view, so that it can be shared. */
+/** The state of the table in the URL: the whole view, so that it can be shared. */
 export type ViewState = {
   status: 'completed' | 'incomplete' | undefined;
-  /** The first and the last day, in the reader's time zone. */
+  /** The first and last day, in the reader's time zone. */
   from: string | undefined;
   to: string | undefined;
   q: string | undefined;
-  /** Conditions on answers; all of them hold. */
+  /** Conditions on answers. All of them must be met. */
   where: readonly Condition[];
-  /** Columns that order it, as the service takes them; undefined: last received first, or by relevance. */
+  /** The sort columns in the format of the API; undefined: last received first, or by relevance. */
   sort: string | undefined;
-  /** The saved view that it began with. */
+  /** The saved view that it is based on. */
   saved: string | undefined;
   page: number;
-  /** The submission that is open beside the table. */
+  /** The submission that is open next to the table. */
   open: string | undefined;
 };
 
 export type ChangeView = (change: Partial<ViewState>, options?: { replace?: boolean }) => void;
 
-/** The view of the address, and a way to change it. Another filter begins at its first page. */
+/** Returns the view in the URL and a function to change it. A changed filter starts at the first page. */
 export function useViewState(): [ViewState, ChangeView] {
   const view = readView(useSearch({ strict: false }));
   const navigate = useNavigate();
@@ -40,7 +40,7 @@ export function useViewState(): [ViewState, ChangeView] {
   return [view, change];
 }
 
-/** Addresses are written by people too: what makes no sense is left out. */
+/** Parses the URL and ignores invalid values, because people edit URLs. */
 function readView(search: Readonly<Record<string, unknown>>): ViewState {
   const text = (key: string): string | undefined => {
     const value = search[key];
@@ -78,7 +78,7 @@ function writeView({ page, where, ...view }: ViewState): Record<string, unknown>
   return Object.fromEntries(set.filter(([, value]) => value !== undefined));
 }
 
-/** A view that nothing narrows. */
+/** A view without filters. */
 export const wholeView = {
   status: undefined,
   from: undefined,
@@ -87,11 +87,11 @@ export const wholeView = {
   where: [],
 } as const;
 
-/** Whether anything narrows the view. */
+/** Whether the view has filters. */
 export const isFiltered = ({ status, from, to, q, where }: ViewState): boolean =>
   where.length > 0 || [status, from, to, q].some((value) => value !== undefined);
 
-/** The filter as the service takes it: days of the reader's time zone become moments. */
+/** Converts the filter for the API: days in the reader's time zone become timestamps. */
 export function filterOf({
   status,
   from,
@@ -108,18 +108,18 @@ export function filterOf({
   };
 }
 
-/** The same in the order of the table: a search by relevance, all else by `receivedAt`, as long as nothing else is chosen. */
+/** Adds the default order of the table: by relevance for a search, otherwise by `receivedAt`. */
 export const inTableOrder = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
   ...orderedBy(view),
   ...(view.sort === undefined && view.q === undefined && { sort: '-$received' }),
 });
 
-/** The same with its order, for what shows submissions one after the other. */
+/** Adds the sort order to the filter, for lists of submissions. */
 export const orderedBy = (view: Omit<ViewState, 'page' | 'open' | 'saved'>) => ({
   ...filterOf(view),
   ...(view.sort !== undefined && { sort: view.sort }),
 });
 
-/** Today, or so many days before, as YYYY-MM-DD where the reader is. */
+/** Returns today or an earlier day as YYYY-MM-DD in the reader's time zone. */
 export const dayBefore = (days: number, now: Date = new Date()): string =>
   dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));

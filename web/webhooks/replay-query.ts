@@ -7,7 +7,7 @@ import { logParameters } from './log/log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
-/** Which deliveries are sent again. Days are the reader's own, `YYYY-MM-DD`, both included. */
+/** The deliveries to send again. Days are in the reader's time zone, `YYYY-MM-DD`, both included. */
 export type ReplayDraft = {
   status: 'Failed' | 'Success' | 'any';
   event: EventKind | 'all';
@@ -15,7 +15,7 @@ export type ReplayDraft = {
   to: string;
 };
 
-/** The draft as the service takes it: days become moments. */
+/** Converts the draft for the API: days become timestamps. */
 export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQuery {
   const days = logParameters({ ...(from && { from }), ...(to && { to }) });
   return {
@@ -26,7 +26,7 @@ export function replayQueryOf({ status, event, from, to }: ReplayDraft): ReplayQ
   };
 }
 
-/** What a replay is about, in words: "failed, created, from 3 May". */
+/** Describes the filter of a replay: "failed, created, from 3 May". */
 export const sayFilter = (
   filter: { status: string | null; event: EventKind | null; since: string | null; until: string | null },
   sayMoment: (at: string) => string,
@@ -40,14 +40,14 @@ export const sayFilter = (
     .filter(Boolean)
     .join(', ');
 
-/** The last replays; looked at often while one runs. */
+/** Recent replays, polled more often while one runs. */
 export const replaysQuery = (form: Form, webhook: string) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listReplays', { params: { id: webhook } }),
     refetchInterval: (found) => (found.state.data?.data[0]?.state === 'running' ? 500 : 5_000),
   });
 
-/** How many deliveries a replay would send again. */
+/** Counts the deliveries that a replay would send. */
 export const replayCountQuery = (form: Form, webhook: string, draft: ReplayDraft) =>
   queryOptions(
     readQuery(form.workspace_id, 'countReplay', {

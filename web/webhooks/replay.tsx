@@ -37,14 +37,14 @@ const events = [
 type Props = {
   form: LocatedForm;
   webhook: Webhook;
-  /** What is chosen at first. */
+  /** The initial choices. */
   draft?: Partial<ReplayDraft>;
-  /** Why it opened by itself. */
+  /** The reason, if the dialog opened by itself. */
   reason?: string;
   onClose: () => void;
 };
 
-/** Sends deliveries again: it says how many before, and goes on in the background. */
+/** Sends deliveries again in the background, and shows their number first. */
 export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: Props): ReactElement {
   const [draft, setDraft] = useState<ReplayDraft>({
     status: 'Failed',
@@ -66,7 +66,7 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
   return (
     <Dialog
       title="Send deliveries again"
-      description={reason ?? 'Each is sent once more as the same delivery, so a receiver knows which it has.'}
+      description={reason ?? 'Each is sent as the same delivery, so receivers can recognize duplicates.'}
       size="medium"
       isOpen
       onClose={onClose}
@@ -100,20 +100,20 @@ export function ReplayDialog({ form, webhook, draft: given, reason, onClose }: P
       </div>
       <p role="status">
         {total === undefined
-          ? 'Counting …'
+          ? 'Counting…'
           : total === 0
-            ? 'No delivery matches.'
-            : `${sayCount(total, 'delivery', 'deliveries')} will be sent again, the oldest first. New events go out between them.`}
+            ? 'No matching deliveries.'
+            : `${sayCount(total, 'delivery', 'deliveries')} will be sent again, oldest first. New events are sent in between.`}
       </p>
       {problem && <Message tone="bad">{problem.message}</Message>}
     </Dialog>
   );
 }
 
-/** How long the end of a replay is news. */
+/** How long the result of a replay is shown, in milliseconds. */
 const newsMs = 10 * 60 * 1_000;
 
-/** The replay of a webhook that is under way, with a way to stop it, or what the last one came to. */
+/** Shows the running replay of a webhook with a cancel button, or the result of the last one. */
 export function ReplayProgress({
   form,
   webhook,
@@ -132,14 +132,14 @@ export function ReplayProgress({
     if (Date.now() - Date.parse(replay.ended_at) > newsMs) return null;
     return (
       <Message tone={replay.state === 'finished' ? 'good' : 'info'}>
-        {replay.state === 'finished' ? 'A replay has sent' : 'A replay was cancelled after'} {words}{' '}
-        deliveries again ({sayFilter(replay.filter, sayMoment)}), <AgoText at={replay.ended_at} />.
+        {replay.state === 'finished' ? 'Replay finished:' : 'Replay canceled:'} {words} deliveries sent again
+        ({sayFilter(replay.filter, sayMoment)}), <AgoText at={replay.ended_at} />.
       </Message>
     );
   }
   return (
     <TaskProgress
-      label="Sending again"
+      label="Replay"
       task={replay}
       unit="deliveries"
       note={sayFilter(replay.filter, sayMoment)}

@@ -17,11 +17,11 @@ import { PayloadDialog, SubmissionTestDialog } from './workbench.tsx';
 type SendTestProps = {
   form: LocatedForm;
   webhook: Webhook;
-  /** Where its outcome will be seen. */
+  /** Called with the ID of the test delivery, to show its outcome. */
   onSent: (delivery: string) => void;
 };
 
-/** Sends a sample of this form to the webhook; it asks for the event when the webhook hears of several. */
+/** Sends a sample submission to the webhook. If the webhook has several events, the person chooses one. */
 export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement {
   const send = useAction({
     run: (event: EventKind) =>
@@ -58,14 +58,14 @@ type Props = {
   form: LocatedForm;
   webhook: Webhook;
   rules: WebhookRules;
-  /** Before the lists forget it; on its own page, leads away from there. */
+  /** Runs before the lists are refreshed. The webhook's own page then navigates away. */
   onDeleted?: () => void;
 };
 
-/** What an editor can do with a webhook: edit, pause or resume, delete. */
+/** The menu of a webhook: edit, receiver code, tests, pause or resume, and delete. */
 export function WebhookActions({ form, webhook, rules, onDeleted }: Props): ReactElement {
   const [open, setOpen] = useState<'edit' | 'payload' | 'submissions' | 'replay'>();
-  // Since when deliveries failed, for what is sent again after it was resumed.
+  // Start of the failures, for the replay offered after resuming.
   const [failedFrom, setFailedFrom] = useState<string | null>(null);
   const close = (): void => setOpen(undefined);
   const place = { params: { id: webhook.id } };
@@ -73,12 +73,12 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
     run: (active: boolean) =>
       call(form.workspace_id, 'changeWebhook', { ...place, body: { active } }, { seen: webhook }),
     again: (active) => ({
-      title: `${sayActive(active)} this webhook all the same?`,
+      title: `${sayActive(active)} this webhook anyway?`,
       label: sayActive(active),
     }),
-    done: (_, active) => (active ? 'The webhook is active again.' : 'The webhook is paused.'),
+    done: (_, active) => (active ? 'The webhook was resumed.' : 'The webhook was paused.'),
     onDone(_, active) {
-      // What happened while it was paused by itself is written down as failed.
+      // Events during an automatic pause were logged as failed.
       if (!active || webhook.paused_by !== 'failure') return;
       setFailedFrom(webhook.failing_since ?? webhook.paused_at);
       setOpen('replay');
@@ -91,10 +91,11 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
       label: 'Delete webhook',
       text: (
         <>
-          Nothing is sent to <strong>{hostOf(webhook.url)}</strong> any more, its delivery log is deleted
+          No events will be sent to <strong>{hostOf(webhook.url)}</strong> any longer. Its delivery log is
+          deleted
           {webhook.day.retrying > 0 &&
             `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
-          . To stop for a while, pause it instead.
+          . To stop temporarily, pause it instead.
         </>
       ),
     },
@@ -117,7 +118,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
             id: 'submissions',
             label: 'Test with real submissions',
             icon: 'send',
-            description: 'The last ones, to another address',
+            description: 'The latest ones, to another address',
             onAction: () => setOpen('submissions'),
           },
           webhook.active
@@ -125,14 +126,14 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
                 id: 'pause',
                 label: 'Pause',
                 icon: 'pause',
-                description: 'Events are not sent, not even later',
+                description: 'Events are not sent, even after resuming',
                 onAction: () => setActive.start(false),
               }
             : {
                 id: 'resume',
                 label: 'Resume',
                 icon: 'play',
-                description: 'Events from now on are sent',
+                description: 'New events are sent',
                 onAction: () => setActive.start(true),
               },
           { id: 'line', separator: true },
@@ -151,7 +152,7 @@ export function WebhookActions({ form, webhook, rules, onDeleted }: Props): Reac
           form={form}
           webhook={webhook}
           draft={failedFrom === null ? {} : { from: dayOf(new Date(failedFrom)) }}
-          reason="The webhook is active again. Send what failed meanwhile, as the same deliveries?"
+          reason="The webhook is active again. Send the failed deliveries again?"
           onClose={close}
         />
       )}

@@ -25,14 +25,14 @@ import { ReplayProgress } from './replay.tsx';
 import { SendTest, WebhookActions } from './webhook-actions.tsx';
 import { webhookQuery } from './webhooks-query.ts';
 
-/** What a webhook is and how it fares, in one row. */
+/** The details of a webhook and its health, in one row. */
 function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }): ReactElement {
   const [isVerifying, setVerifying] = useState(false);
   return (
     <>
       <dl className="card webhook-facts">
         <div className="webhook-fact">
-          <dt>State</dt>
+          <dt>Status</dt>
           <dd>
             <StatusChip status={webhook.active ? 'active' : 'paused'} />
           </dd>
@@ -47,8 +47,8 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
         </div>
         {!webhook.pauses_on_failure && (
           <div className="webhook-fact">
-            <dt>When it fails for days</dt>
-            <dd>Goes on</dd>
+            <dt>After days of failures</dt>
+            <dd>Keeps retrying</dd>
           </div>
         )}
         <div className="webhook-fact">
@@ -74,7 +74,7 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
             )}
             {webhook.previous_secret_until && (
               <span className="soft small">
-                and with the secret of before until {sayMoment(webhook.previous_secret_until)}
+                and with the previous secret until {sayMoment(webhook.previous_secret_until)}
               </span>
             )}
           </dd>
@@ -110,12 +110,12 @@ function WebhookFacts({ form, webhook }: { form: LocatedForm; webhook: Webhook }
   );
 }
 
-/** One webhook: how it fares, its delivery log, and tests. */
+/** Shows one webhook: its health, delivery log and tests. */
 export function WebhookScreen(): ReactElement {
   const form = useForm();
   const id = useParams({ strict: false }).webhook!;
   const found = useQuery(webhookQuery(form, id));
-  // Somebody else may delete it while it is looked at.
+  // Another person may have deleted it.
   const isGone = found.error instanceof ApiProblem && found.error.status === 404;
   return (
     <>

@@ -9,10 +9,10 @@ import { type LogView, logParameters } from './log/log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 
-/** What the plan and the operator say of every webhook. */
+/** The limits that the plan and the operator set for webhooks. */
 export type WebhookRules = Pick<WebhookDetail, 'secrets_allowed' | 'pause_days'>;
 
-/** How often a screen in view looks again: soon while something is being retried, else now and then. */
+/** How often a visible screen refreshes, in milliseconds: soon during retries, otherwise later. */
 const soonMs = 2_000;
 const laterMs = 5_000;
 
@@ -29,7 +29,7 @@ export const webhookQuery = (form: Form, webhook: string) =>
     refetchInterval: (found) => ((found.state.data?.webhook.day.retrying ?? 0) > 0 ? soonMs : laterMs),
   });
 
-/** A health that is counted over a week changes slowly, and costs more than a look at the log. */
+/** Statistics over a week change slowly, and cost more to read than the log. */
 export const healthQuery = (form: Form, webhook: string) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getWebhookHealth', { params: { id: webhook } }),
@@ -53,22 +53,22 @@ export const deliveryQuery = (form: Form, delivery: string) =>
     refetchInterval: (found) => (found.state.data?.status === 'Retrying' ? soonMs : false),
   });
 
-/** What events of the live form look like. The form may be published anew meanwhile. */
+/** Samples of the live form's events. Not cached, because the form can be published again. */
 export const payloadQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getPayloadSamples', { params: { id: form.id } }),
     staleTime: 0,
   });
 
-/** Programs that receive the events of a webhook. */
+/** Example programs that receive the events of a webhook. */
 export const receiversQuery = (form: Form, webhook: string) =>
   queryOptions(readQuery(form.workspace_id, 'listReceivers', { params: { id: webhook } }));
 
-/** What a filter may ask of a submission: the questions of the live version, in order. */
+/** The questions of the live version in order, for filters. */
 export const questionsQuery = (form: Form) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'getForm', { params: { id: form.id } }),
-    // It was validated when it became the live version.
+    // It was validated when it was published.
     select: ({ structure }): AskedNode[] =>
       listQuestions(structure as AskedForm).map(({ element: { type, attrs } }) => ({ type, attrs })),
   });

@@ -17,7 +17,7 @@ import { DayHealth, LastDelivery } from './health/health.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { type WebhookRules, webhooksQuery } from './webhooks-query.ts';
 
-/** A webhook in the list: where it goes, what it tells, how it fares. */
+/** A webhook in the list: address, events and health. */
 function WebhookCard({
   form,
   webhook,
@@ -44,7 +44,7 @@ function WebhookCard({
             <Chip key={kind}>{shortEvent(kind)}</Chip>
           ))}
           {webhook.has_secret && <Chip tone="info">Signed</Chip>}
-          {webhook.paused_by === 'failure' && <Chip tone="bad">Failed for days</Chip>}
+          {webhook.paused_by === 'failure' && <Chip tone="bad">Failing for days</Chip>}
         </div>
         {webhook.filter && <FilterSentence form={form} filter={webhook.filter} />}
       </div>
@@ -69,7 +69,7 @@ function WebhookCard({
   );
 }
 
-/** The webhooks of a form, with their health at a glance. */
+/** Lists the webhooks of a form with their health. */
 export function WebhooksScreen(): ReactElement {
   const form = useForm();
   const webhooks = useQuery(webhooksQuery(form));
@@ -80,7 +80,7 @@ export function WebhooksScreen(): ReactElement {
   return (
     <Page
       title="Webhooks"
-      lead="What happens to the submissions of this form is sent to the addresses below, as it happens."
+      lead="Sends events about the submissions of this form to the addresses below, as they happen."
       actions={list && list.data.length > 0 && add}
     >
       <QueryState query={webhooks} lines={2}>
@@ -114,7 +114,7 @@ export function WebhooksScreen(): ReactElement {
 
 function AddButton({ list, onPress }: { list: WebhookList; onPress: () => void }): ReactElement {
   if (list.data.length >= list.most_webhooks) {
-    return <span className="soft small">A form has at most {list.most_webhooks} webhooks.</span>;
+    return <span className="soft small">A form can have at most {list.most_webhooks} webhooks.</span>;
   }
   return (
     <Button variant="primary" icon="add" onPress={onPress}>
@@ -127,12 +127,12 @@ function NoWebhooks({ mostAttempts, add }: { mostAttempts: number; add: ReactNod
   return (
     <EmptyState icon="webhook" title="No webhooks yet" action={add}>
       <p>
-        A webhook tells another program at once when a submission comes in, changes or is deleted: we send it
-        a small JSON document over https.
+        A webhook notifies another program immediately when a submission is received, changed or deleted. It
+        sends a small JSON document over HTTPS.
       </p>
       <p>
-        If the program does not answer, we try again, up to {mostAttempts} times in all. Every attempt stands
-        in the delivery log, where you can also send a test.
+        If the program does not respond, the delivery is retried, up to {mostAttempts} attempts in total. The
+        delivery log shows every attempt, and you can send a test there.
       </p>
     </EmptyState>
   );

@@ -17,7 +17,7 @@ import { type EventKind, eventChoices } from './events.ts';
 import { layOut } from './log/log-view.ts';
 import { payloadQuery, receiversQuery } from './webhooks-query.ts';
 
-/** A receiver for this webhook that verifies and deduplicates, in the language of one's choice. */
+/** Example code for a receiver that verifies and deduplicates deliveries, in several languages. */
 export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {
   const [language, setLanguage] = useState<Receiver['id']>('node');
   const receivers = useQuery(receiversQuery(form, webhook));
@@ -34,7 +34,7 @@ export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: st
               label,
               content: (
                 <CopyField
-                  label={`${file}: verifies each delivery, handles it once`}
+                  label={`${file}: verifies each delivery and handles it once`}
                   text={code}
                   isMultiline
                 />
@@ -50,7 +50,7 @@ export function ReceiverCode({ form, webhook }: { form: LocatedForm; webhook: st
 type Tab = 'receiver' | 'sample' | 'schema' | 'type';
 type PayloadProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
 
-/** For who writes the receiver: a program to start from, and what comes, as a sample, a schema and a type. */
+/** Helps to write a receiver: example code, a sample event, a schema and a type. */
 export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactElement {
   const [tab, setTab] = useState<Tab>('receiver');
   const found = useQuery(payloadQuery(form));
@@ -62,7 +62,7 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
   return (
     <Dialog
       title="Write a receiver"
-      description="Made for the live version of this form. Submissions of earlier versions keep the answers of theirs."
+      description="Based on the live version of this form. Submissions of earlier versions keep their own answers."
       size="large"
       isOpen
       onClose={onClose}
@@ -84,7 +84,7 @@ export function PayloadDialog({ form, webhook, onClose }: PayloadProps): ReactEl
             label: 'JSON Schema',
             content: show(({ schema, schema_url }) => (
               <>
-                <CopyField label="Address, for a key that may read forms" text={schema_url} />
+                <CopyField label="URL, for a key that can read forms" text={schema_url} />
                 <CopyField label="JSON Schema of an event" text={schema} isMultiline />
               </>
             )),
@@ -113,8 +113,8 @@ function Sample({ samples, feed_url, webhook }: Payload & { webhook: Webhook }):
         value={event}
         onChange={setEvent}
       />
-      <CopyField label="Body of a sample" text={layOut(body)} isMultiline />
-      <CopyField label="Or pull the same bodies, with a key that may read submissions" text={feed_url} />
+      <CopyField label="Sample body" text={layOut(body)} isMultiline />
+      <CopyField label="Or pull the same events with a key that can read submissions" text={feed_url} />
     </>
   );
 }
@@ -123,7 +123,7 @@ const counts = ['1', '3', '5', '10'] as const;
 type Draft = { url: string; count: (typeof counts)[number]; event: EventKind };
 type TestProps = { form: LocatedForm; webhook: Webhook; onClose: () => void };
 
-/** Sends the last real submissions to another address, to try out what is being built there. */
+/** Sends the latest real submissions to another address, to test a receiver in development. */
 export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): ReactElement {
   const [draft, setDraft] = useState<Draft>({ url: '', count: '3', event: webhook.events[0]! });
   const [wasLeft, setLeft] = useState(false);
@@ -141,8 +141,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
     <FormDialog
       title="Test with real submissions"
       description={
-        'The last completed submissions go to an address of your choice, signed like every delivery, marked with ' +
-        'X-Service-Test, and without the headers that are for the webhook. They count for nothing.'
+        'Sends the latest completed submissions to an address of your choice. They are signed like every delivery, marked with X-Service-Test, and sent without the webhook’s own headers. Tests are not counted.'
       }
       size="medium"
       isOpen
@@ -157,8 +156,8 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
       error={send.of('url') ? undefined : send.error?.message}
     >
       <TextField
-        label="Address"
-        description="Real answers of people go there: make sure that it is yours."
+        label="URL"
+        description="Real answers are sent there. Make sure that the address is yours."
         placeholder="https://example.com/hooks/try"
         type="url"
         inputMode="url"
@@ -171,7 +170,7 @@ export function SubmissionTestDialog({ form, webhook, onClose }: TestProps): Rea
       />
       <Select
         label="How many"
-        choices={counts.map((id) => ({ id, label: id === '1' ? 'The last one' : `The last ${id}` }))}
+        choices={counts.map((id) => ({ id, label: id === '1' ? 'The latest one' : `The latest ${id}` }))}
         value={draft.count}
         onChange={(count) => set({ count })}
       />

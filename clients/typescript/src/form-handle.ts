@@ -99,7 +99,7 @@ async function findByName(api: Api, name: string): Promise<string | undefined> {
   return found[0];
 }
 
-/** Settings as they are read: a password never is, and what is null is not set. */
+/** Returns settings as the API returns them: without the password and without nulls. */
 const shown = (settings: SettingsChange): object => ({
   access: 'public',
   ...Object.fromEntries(

@@ -1,24 +1,24 @@
 import type { LetterField } from '#kit/outbox.ts';
 
-/** What a look at one thing found. The remedy is one sentence that says what to do. */
+/** The result of one check. The remedy is one sentence that says what to do. */
 export type Finding =
   | { state: 'ok'; what: string }
   | { state: 'warning' | 'problem'; what: string; remedy: string };
 
-/** Something that is wrong now and that a person has to repair. */
+/** A current problem that a person has to fix. */
 export type Incident = {
-  /** Names it across all processes for as long as it lasts. */
+  /** Identifies the incident across all processes while it lasts. */
   key: string;
-  /** The workspace whose owners get the email; without it the operator gets it. */
+  /** The workspace whose owners get the email. Without one, the operator gets it. */
   workspaceId?: string;
-  /** One sentence, for the log and the subject of the email. */
+  /** One sentence, for the log and the email subject. */
   what: string;
   remedy: string;
   fields: LetterField[];
   url?: string;
 };
 
-/** A number of `/metrics`, or one for each set of labels; undefined: it is absent here. */
+/** A metric of `/metrics`: one value, or one for each set of labels. Undefined omits it. */
 export type CheckGauge = readonly [
   name: string,
   help: string,
@@ -30,34 +30,37 @@ export type CheckGauge = readonly [
   type?: 'counter',
 ];
 
-/** One thing that can be wrong in or around the service, and what each of its readers says about it. */
+/** A possible fault in or around the service, and how `doctor`, `/readyz`, emails and metrics report it. */
 export type Check<Facts> = {
   /** One or two words. */
   id: string;
-  /** A problem of `start` stops a start; one of `ready` makes `/readyz` answer 503. */
+  /** A `start` problem stops a start; a `ready` problem makes `/readyz` answer 503. */
   severity: 'start' | 'ready' | 'notice';
-  /** Whether it can be asked only of a database that has the tables of this version. */
+  /** Whether the check needs the tables of this version. */
   needsSchema?: true;
-  /** `doctor` prints what this finds. An error that it throws is a problem of its own. */
+  /** Returns what `doctor` prints. A thrown error is reported as a problem. */
   look?: (facts: Facts) => Promise<Finding>;
-  /** The subject of the email about a problem that `look` finds, and the label of what it found. */
+  /** The subject of the email about a problem that `look` finds, and the label of the finding. */
   email?: { what: string; label: string };
-  /** Returns the status that `/readyz` answers with 503. */
+  /** Returns the status that `/readyz` sends with 503. */
   obstacle?: (facts: Facts) => Promise<string | undefined>;
-  /** What the watch emails where one email about `look` does not do. */
+  /** Returns the incidents to email, where one email about `look` is not enough. */
   incidents?: (facts: Facts) => Promise<Incident[]>;
-  /** `/metrics` publishes these. What cannot be read is in no number. */
+  /** Returns what `/metrics` publishes. Values that cannot be read are omitted. */
   gauges?: (facts: Facts) => Promise<CheckGauge[]>;
 };
 
-/** Stops a start. The message includes the remedy. */
+/** An error that stops a start. Its message includes the remedy. */
 export class CheckError extends Error {}
 
 export const ok = (what: string): Finding => ({ state: 'ok', what });
 export const warning = (what: string, remedy: string): Finding => ({ state: 'warning', what, remedy });
 export const problem = (what: string, remedy: string): Finding => ({ state: 'problem', what, remedy });
 
-/** @throws CheckError for the first problem that stops a start; also what a check throws. */
+/**
+ * Runs the `start` checks until one finds a problem.
+ * @throws CheckError for that problem, and any error that a check throws.
+ */
 export async function refuseProblems<Facts>(checks: readonly Check<Facts>[], facts: Facts): Promise<void> {
   for (const { severity, look } of checks) {
     const finding = severity === 'start' ? await look?.(facts) : undefined;

@@ -6,7 +6,10 @@ import { hasFullDisk, takesMore } from '#kit/storage.ts';
 import { type Check, type CheckGauge, ok, problem, refuseProblems } from './check.ts';
 import { type DatabaseFacts, databaseFacts, readDatabaseDisk } from './facts.ts';
 
-/** Finds transactions that hold locks and do nothing for so many seconds, or were prepared and never ended. */
+/**
+ * Finds transactions that hold locks but have been idle for this many seconds, or that were prepared and
+ * never ended.
+ */
 export const selectLeftovers = statement(
   'checks.select_leftovers',
   'seconds',
@@ -22,7 +25,7 @@ export const selectLeftovers = statement(
     where database = current_database() and prepared < now() - make_interval(secs => $seconds)`,
 );
 
-/** Reads what the server of the database says about itself. */
+/** Reads statistics of the database server. */
 const readStatistics = statement(
   'checks.read_statistics',
   '',
@@ -45,20 +48,20 @@ const readStatistics = statement(
 const oldestVersion = 15;
 /** Formloom ends a session that holds a transaction open for 30 s. */
 const leftSeconds = 120;
-/** Signatures and links fail if the clocks are further apart. */
+/** Signatures and links fail if the clocks differ by more than this. */
 const largestDriftSeconds = 5;
-/** PostgreSQL writes its log in files of this size, and ends if there is no room for the next one. */
+/** The size of a WAL file. PostgreSQL stops if there is no room for the next one. */
 const leastRoom = 16 * 1024 * 1024;
 const diskIsFull = 'the disk of the database is full';
 
-/** A database, whatever is in it. A start checks it before it changes anything. */
+/** Checks of any database, whatever it contains. A start runs them before it changes anything. */
 export const databaseChecks: readonly Check<DatabaseFacts>[] = [
   {
     id: 'sessions',
     severity: 'start',
     async look({ database }) {
       await refuseTransactionPooling(database);
-      return ok('Each connection keeps its session.');
+      return ok('No transaction pooling: each connection keeps its session.');
     },
   },
   {
@@ -69,13 +72,13 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       const major = Math.floor(version / 10_000);
       if (major < oldestVersion)
         return problem(
-          `The database is PostgreSQL ${major}, and Formloom needs ${oldestVersion} or newer.`,
-          'Upgrade it, or leave DATABASE_URL empty for the PostgreSQL that comes along.',
+          `The database is PostgreSQL ${major}, but Formloom needs ${oldestVersion} or later.`,
+          'Upgrade it, or leave DATABASE_URL empty to use the bundled PostgreSQL.',
         );
       if (encoding !== 'UTF8')
         return problem(
-          `The database stores text as ${encoding}, which cannot hold most of the world's letters.`,
-          "Create one with `create database formloom encoding 'UTF8' template template0`, and name it in DATABASE_URL.",
+          `The database uses the encoding ${encoding}, which lacks most of the world's characters.`,
+          "Create one with `create database formloom encoding 'UTF8' template template0`, and set DATABASE_URL to it.",
         );
       return ok(`PostgreSQL ${major}, UTF8.`);
     },
@@ -87,15 +90,15 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
       if (isStandby)
         return problem(
-          'The database is a standby, which takes no writes.',
-          'Let DATABASE_URL lead to the primary (with several hosts: target_session_attrs=read-write).',
+          'The database is a standby, which accepts no writes.',
+          'Point DATABASE_URL to the primary (with several hosts: target_session_attrs=read-write).',
         );
       if (isReadOnly)
         return problem(
           'The database is read-only.',
-          'Look for default_transaction_read_only: `alter database … reset default_transaction_read_only`, the same for the role.',
+          'Reset default_transaction_read_only with `alter database … reset default_transaction_read_only` and `alter role … reset default_transaction_read_only`.',
         );
-      return ok('It takes writes.');
+      return ok('The database accepts writes.');
     },
   },
   {
@@ -103,10 +106,10 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'start',
     async look({ database }) {
       const moved = await findMoved(database);
-      if (!moved?.moved_to) return ok('The instance is here.');
+      if (!moved?.moved_to) return ok('The instance has not been moved.');
       return problem(
-        `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()}, and continues there.`,
-        'Set DATABASE_URL to that database (leave it empty for the one in DATA_DIR). If it is lost, `npm run -s formloom -- move --stay` continues here with the data from before the move.',
+        `This instance was moved to ${moved.moved_to} on ${moved.moved_at!.toISOString()} and now runs there.`,
+        'Set DATABASE_URL to that database (leave it empty for the one in DATA_DIR). If it is lost, `npm run -s formloom -- move --stay` runs the instance here again, with the data from before the move.',
       );
     },
   },
@@ -115,9 +118,9 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     severity: 'ready',
     async look({ database, server }) {
       const { is_read_only: isReadOnly, is_standby: isStandby } = await server();
-      if (isReadOnly || isStandby) return ok('It takes no writes.');
-      if (await takesMore(database)) return ok('Its disk has room.');
-      return problem('The disk of the database is full.', 'Make room there, or give it a larger one.');
+      if (isReadOnly || isStandby) return ok('The database accepts no writes.');
+      if (await takesMore(database)) return ok('The disk of the database has free space.');
+      return problem('The disk of the database is full.', 'Free space on it, or enlarge it.');
     },
     async obstacle({ config, database }) {
       try {
@@ -146,7 +149,7 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
       const who = found.map(({ who: one, age }) => `${one} for ${Math.round(age)} s`).join(', ');
       return problem(
         `Transactions were left open and may hold locks: ${who}.`,
-        'End them: `select pg_terminate_backend(<process>)`, or `rollback prepared` for one that was prepared.',
+        'End them with `select pg_terminate_backend(<process>)`, or `rollback prepared` for a prepared one.',
       );
     },
   },
@@ -156,29 +159,42 @@ export const databaseChecks: readonly Check<DatabaseFacts>[] = [
     async look({ server }) {
       const { clockDrift } = await server();
       return clockDrift <= largestDriftSeconds
-        ? ok('This machine and the database agree.')
+        ? ok('The clocks of this machine and the database agree.')
         : problem(
-            `The clocks of this machine and of the database are ${clockDrift} s apart.`,
-            'Set both by NTP: signatures, links and schedules depend on it.',
+            `The clocks of this machine and the database are ${clockDrift} s apart.`,
+            'Synchronize both with NTP: signatures, links and schedules depend on it.',
           );
     },
   },
 ];
 
 const gaugesOf = (found: Awaited<ReturnType<typeof readStatistics>>[number]): CheckGauge[] => [
-  ['database_bytes', 'Bytes of the database on its disk.', found.database_bytes],
+  ['database_bytes', 'Size of the database in bytes.', found.database_bytes],
   ['database_connections', 'Connections to the database from all clients.', found.connections],
   ['database_connections_most', 'Connections that the database server allows.', found.connections_most],
   ['database_oldest_transaction_seconds', 'Age of the oldest open transaction.', found.oldest_transaction],
-  ['database_commits', 'Transactions that were committed.', found.commits, 'counter'],
-  ['database_rollbacks', 'Transactions that were rolled back.', found.rollbacks, 'counter'],
-  ['database_deadlocks', 'Deadlocks that the database ended.', found.deadlocks, 'counter'],
-  ['database_blocks_read', 'Blocks read from disk or the system.', found.blocks_read, 'counter'],
-  ['database_blocks_hit', 'Blocks that the database had in memory.', found.blocks_hit, 'counter'],
-  ['database_temporary_bytes', 'Bytes of sorting and hashing on disk.', found.temporary_bytes, 'counter'],
+  ['database_commits', 'Committed transactions.', found.commits, 'counter'],
+  ['database_rollbacks', 'Transactions rolled back.', found.rollbacks, 'counter'],
+  ['database_deadlocks', 'Deadlocks that the database resolved.', found.deadlocks, 'counter'],
+  [
+    'database_blocks_read',
+    'Blocks read from disk or the cache of the operating system.',
+    found.blocks_read,
+    'counter',
+  ],
+  ['database_blocks_hit', 'Blocks found in the memory of the database.', found.blocks_hit, 'counter'],
+  [
+    'database_temporary_bytes',
+    'Bytes written to temporary files for sorting and hashing.',
+    found.temporary_bytes,
+    'counter',
+  ],
 ];
 
-/** Checks a database that an instance is brought into, which may be the one that it was moved away from. @throws as refuseProblems. */
+/**
+ * Checks the target database of a restore or move, which may be one that the instance was moved away from.
+ * @throws CheckError for the first problem.
+ */
 export const refuseUnfit = (context: Parameters<typeof databaseFacts>[0]): Promise<void> =>
   refuseProblems(
     databaseChecks.filter(({ id }) => id !== 'place'),

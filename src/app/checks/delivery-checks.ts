@@ -6,9 +6,9 @@ import type { Check } from './check.ts';
 import type { Facts } from './facts.ts';
 
 /**
- * Finds webhooks that are paused because they failed, and active ones with a delivery that failed for good since they fail.
- * Looks at the first 500 deliveries since then: the first of them fails first. Of more than 1,000 webhooks it returns the
- * latest, since webhooks that their owners gave up on stay for years.
+ * Finds webhooks that are paused because they failed, and active ones with a delivery that failed for good
+ * since they began to fail. It looks at the first 500 deliveries since then, as the first one fails first. It
+ * returns the latest 1,000 webhooks: abandoned ones stay for years.
  */
 const selectLostWebhooks = statement(
   'checks.select_lost_webhooks',
@@ -38,17 +38,20 @@ const selectLostWebhooks = statement(
     limit 1000`,
 );
 
-/** Jobs and deliveries that are counted at most. */
+/** The most jobs and deliveries that are counted. */
 const most = 10_000;
 
-/** Reads what waits and fails. Its cost is bounded: it looks at no more than `most` jobs and deliveries, by their indexes. */
+/**
+ * Reads due jobs, waiting deliveries and failing webhooks. It reads at most `most` jobs and deliveries, by
+ * index, so its cost is bounded.
+ */
 const readQueue = statement(
   'checks.read_queue',
   'most',
   [
     'deliveries_waiting:bigint webhooks_failing:bigint webhooks_paused:bigint',
     {
-      /** By kind: how many are due, and the seconds since the first of them was. */
+      /** By kind: how many are due, and for how many seconds the oldest has been due. */
       jobs: jsonb<{ kind: string; due: number; oldest: number }[]>(),
     },
   ],
@@ -63,10 +66,13 @@ const readQueue = statement(
      (select count(*) from webhooks where paused_by = 'failure') as webhooks_paused`,
 );
 
-/** Published even if no such job is due: a rule then reads 0 and not nothing. */
+/** Published even if no job of the kind is due, so that alert rules read 0 instead of no value. */
 const alwaysPublished = [deliverJob, sendMailJob].map((kind) => ({ kind, due: 0, oldest: 0 }));
 
-/** What leaves the instance. `doctor` does not print it: the owners of workspaces repair their webhooks. */
+/**
+ * Checks of webhooks and the queue. `doctor` does not print them: the owners of workspaces repair their
+ * webhooks.
+ */
 export const deliveryChecks: readonly Check<Facts>[] = [
   {
     id: 'webhooks',
@@ -76,16 +82,16 @@ export const deliveryChecks: readonly Check<Facts>[] = [
         isPartial: true,
       });
       return lost.map(({ workspace_id, workspace, id, form_id, form, url, is_paused }) => ({
-        // A pause is another incident than the failure before it.
+        // A pause is a separate incident from the failure before it.
         key: `webhook ${id} ${is_paused ? 'paused' : 'failed'}`,
         workspaceId: workspace_id,
         what: is_paused
-          ? `A webhook of “${form}” was paused: it failed for days`
-          : `A webhook of “${form}” fails: a delivery has no retries left`,
+          ? `A webhook of “${form}” was paused after failing for days`
+          : `A webhook of “${form}” is failing: a delivery has no retries left`,
         remedy: is_paused
-          ? 'Nothing is sent any more. Repair the receiver, resume the webhook, and replay what failed.'
-          : 'Repair the receiver; then replay what failed.',
-        // Its path may be a secret.
+          ? 'No more events are sent. Fix the endpoint, resume the webhook, and replay the failed events.'
+          : 'Fix the endpoint, then replay the failed events.',
+        // Only the origin: the path may be a secret.
         fields: [
           { label: 'Workspace', value: workspace },
           { label: 'Receiver', value: URL.parse(url)?.origin ?? '' },
@@ -114,11 +120,11 @@ export const deliveryChecks: readonly Check<Facts>[] = [
         ['jobs_oldest_due_seconds', 'Age of the oldest due job of each kind.', oldest],
         [
           'deliveries_waiting',
-          `Webhook deliveries that wait for their next attempt. At most ${most} are counted.`,
+          `Webhook deliveries waiting for their next attempt. At most ${most} are counted.`,
           sum('deliveries_waiting'),
         ],
-        ['webhooks_failing', 'Active webhooks whose every delivery fails.', sum('webhooks_failing')],
-        ['webhooks_paused', 'Webhooks paused because they failed for days.', sum('webhooks_paused')],
+        ['webhooks_failing', 'Active webhooks whose deliveries are all failing.', sum('webhooks_failing')],
+        ['webhooks_paused', 'Webhooks paused after failing for days.', sum('webhooks_paused')],
       ];
     },
   },

@@ -255,7 +255,7 @@ test('of backups by schedule it says when the last was made, that none was yet, 
   const lately = new Date(Date.now() - 3_600_000).toISOString();
   await add(lately, lately, null);
   const made = await backups();
-  assert.deepEqual([made.state, made.finding], ['ok', `The last one was made on ${lately}.`]);
+  assert.deepEqual([made.state, made.finding], ['ok', `The last backup was made on ${lately}.`]);
   const now = new Date().toISOString();
   await add(now, now, 'ENOSPC: no space left');
   const said = await problemOf('backups', scheduled);

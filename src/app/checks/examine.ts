@@ -9,10 +9,10 @@ import { machineFacts, openFacts } from './facts.ts';
 import { instanceChecks } from './instance-checks.ts';
 import { machineChecks } from './machine-checks.ts';
 
-/** A line of the report of `doctor`. */
+/** One row of the report of `doctor`. */
 export type Diagnosis = { check: string; state: Finding['state']; finding: string; remedy: string | null };
 
-/** Runs every check, and changes nothing. A check that fails is a problem of its own. */
+/** Runs every check without changing anything. A check that throws is reported as a problem. */
 export async function examine(config: Config, log: Log): Promise<Diagnosis[]> {
   const machine = await runChecks(machineChecks, machineFacts({ config }));
   try {
@@ -20,7 +20,7 @@ export async function examine(config: Config, log: Log): Promise<Diagnosis[]> {
     try {
       const facts = openFacts({ config, database });
       const found = await runChecks(databaseChecks, facts);
-      // Nothing can be said about what is in a database that cannot be used.
+      // If the database cannot be used, its contents cannot be checked.
       const isUsable = found.every(({ state }) => state !== 'problem');
       if (!isUsable) return [...machine, ...found];
       return [...machine, ...found, ...(await runChecks(instanceChecks, facts, facts.pendingMigrations))];
@@ -32,7 +32,7 @@ export async function examine(config: Config, log: Log): Promise<Diagnosis[]> {
   }
 }
 
-/** Runs one check after the other, until one of them fails. */
+/** Runs the checks in order until one throws. */
 async function runChecks<Facts>(
   checks: readonly Check<Facts>[],
   facts: Facts,
@@ -42,7 +42,8 @@ async function runChecks<Facts>(
   for (const { id, look, needsSchema } of checks) {
     try {
       const isEarly = needsSchema && (await pendingMigrations()).length > 0;
-      if (look) found.push(diagnose(id, isEarly ? ok('The next start migrates.') : await look(facts)));
+      if (look)
+        found.push(diagnose(id, isEarly ? ok('The next start migrates the database.') : await look(facts)));
     } catch (error) {
       return [...found, diagnose(id, describeFailure(error))];
     }
@@ -50,7 +51,7 @@ async function runChecks<Facts>(
   return found;
 }
 
-/** The error itself says what to do, unless the database is away. */
+/** The error says what to do, unless the database is down. */
 const describeFailure = (error: unknown): Finding =>
   problem(
     explain(error),

@@ -23,10 +23,10 @@ const readServer = statement(
           extract(epoch from clock_timestamp())::double precision as now`,
 );
 
-/** Parked jobs that are counted at most, in each cell. */
+/** The most parked jobs that are counted in each cell. */
 const mostParked = 1_000;
 
-/** Facts about the machine. Each fact is read once for all checks of one run, and only if a check asks for it. */
+/** Returns the facts about the machine. Each fact is read once per run, and only if a check needs it. */
 export const machineFacts = ({
   config,
   storage,
@@ -34,7 +34,7 @@ export const machineFacts = ({
 }: {
   config: Config;
   storage?: Storage;
-  /** Why the mail server took nothing lately; undefined if it did, or if nothing was to be sent. */
+  /** Why the mail server refused the last email; undefined if it accepted it or none was sent. */
   mailProblem?: (() => string | undefined) | undefined;
 }) => ({
   config,
@@ -43,7 +43,7 @@ export const machineFacts = ({
   disks: whenAsked(() => readDisks(config)),
 });
 
-/** Facts that need no table of Formloom. */
+/** Returns the facts that need no table of Formloom. */
 export const databaseFacts = ({
   config,
   database,
@@ -90,14 +90,17 @@ async function findValkeyProblem({ valkeyUrl }: Config): Promise<string | undefi
   }
 }
 
-/** A disk that the instance writes to, with all of its folders there. */
+/** A disk that the instance writes to, with the instance's folders on it. */
 type Disk = { name: string; folders: string[] } & Awaited<ReturnType<typeof readDisk>>;
 
-/** Reads the disks that an instance writes to. Each is named for the first folder on it. @throws Error for a disk that cannot be read. */
+/**
+ * Reads the disks that an instance writes to. Each is named after the first folder on it.
+ * @throws Error for a disk that cannot be read.
+ */
 async function readDisks({ dataDir, databaseUrl, s3, backup }: Config): Promise<Disk[]> {
   const folders = {
     data: dataDir,
-    // Behind a link if root runs the service. One of several processes has the path to its socket.
+    // A link if root runs the service. With several processes, databaseUrl has the path of the socket.
     ...(isOnThisMachine(databaseUrl) && { database: join(dataDir, 'postgres') }),
     ...(s3 ? { spool: join(dataDir, 'spool') } : { uploads: join(dataDir, 'uploads') }),
     ...(backup?.to !== undefined && { backups: backup.to }),
@@ -113,14 +116,14 @@ async function readDisks({ dataDir, databaseUrl, s3, backup }: Config): Promise<
   return [...disks.values()];
 }
 
-/** Reads the disk of the database; undefined if that is on another machine. */
+/** Returns the disk of the database, or undefined if the database is on another machine. */
 export const readDatabaseDisk = async ({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>) =>
   isOnThisMachine(databaseUrl) ? readDisk(await findExisting(join(dataDir, 'postgres'))) : undefined;
 
 const isOnThisMachine = (url: string | undefined): boolean =>
   url === undefined || (URL.parse(url)?.searchParams.get('host') ?? '').startsWith('/');
 
-/** Returns the folder, or the one above it in which it will be created. */
+/** Returns the folder, or its nearest parent that exists. */
 const findExisting = (folder: string): Promise<string> =>
   realpath(folder).catch((error: unknown) => {
     if (dirname(folder) === folder) throw error;

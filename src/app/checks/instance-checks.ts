@@ -26,8 +26,8 @@ const selectLostCells = statement(
 );
 
 /**
- * Finds the servers with a query in the last seconds. Each sends two a second, and the sessions of a lost machine can stay
- * for hours.
+ * Finds the servers that ran a query in the last seconds. Each runs two a second; sessions of a lost machine
+ * can stay for hours.
  */
 const findServers = statement(
   'checks.find_servers',
@@ -38,10 +38,13 @@ const findServers = statement(
       and state_change > now() - make_interval(secs => $seconds)`,
 );
 
-/** A moment of the schedule may be missed while nothing runs; after three in a row, something is wrong. */
+/** Scheduled backups are missed while no server runs. Three missed in a row are a problem. */
 const missedBackups = 3;
 
-/** What is in the database, compared with this version and this instance. A start checks it as it migrates and opens the key. */
+/**
+ * Checks that compare the database with this version and this instance. A start runs them when it migrates
+ * and opens the key.
+ */
 export const instanceChecks: readonly Check<Facts>[] = [
   {
     id: 'schema',
@@ -49,10 +52,10 @@ export const instanceChecks: readonly Check<Facts>[] = [
     async look({ pendingMigrations }) {
       const pending = await pendingMigrations();
       return pending.length === 0
-        ? ok('Of this version.')
+        ? ok('The tables match this version.')
         : warning(
-            `The next start migrates: ${pending.join(', ')}.`,
-            'Make a backup before it: an earlier version cannot use a migrated database.',
+            `The next start runs migrations: ${pending.join(', ')}.`,
+            'Make a backup first: an earlier version cannot use a migrated database.',
           );
     },
   },
@@ -61,31 +64,31 @@ export const instanceChecks: readonly Check<Facts>[] = [
     severity: 'notice',
     async look({ database, config: { databasePool: pool, webProcesses: processes } }) {
       const others = await otherCells(database);
-      if (others.length === 0) return ok('There is one.');
+      if (others.length === 0) return ok('There is one cell.');
       const lost = await selectLostCells(database, {});
       if (lost.length > 0)
         return problem(
-          `The tables of ${lost.map(({ name }) => name).join(', ')} are not where they should be.`,
-          'Restore a backup that has them.',
+          `Tables of these cells are missing: ${lost.map(({ name }) => name).join(', ')}.`,
+          'Restore a backup that contains them.',
         );
       const count = others.length + 1;
       const room = await findRoom(database, count, { pool, processes, channel: keyChannel });
       if (room.away.length > 0)
         return problem(
-          `${room.away.join(', ')} of the cluster does not answer.`,
-          'Start it, or have a standby take its place (citus_update_node): its cells answer 503 until then.',
+          `Cluster nodes that do not answer: ${room.away.join(', ')}.`,
+          'Start them, or let a standby replace each (citus_update_node): their cells answer 503 until then.',
         );
       if (room.needed > room.allowed)
         return warning(
           describeRoom(count, room),
-          'Allow more, or make DATABASE_POOL smaller: a request that gets no connection is answered 503.',
+          'Allow more connections, or lower DATABASE_POOL: a request that gets no connection fails with 503.',
         );
-      return ok(`There are ${count}, with up to ${room.needed} connections of ${room.allowed}.`);
+      return ok(`There are ${count} cells; they use up to ${room.needed} of ${room.allowed} connections.`);
     },
     gauges: async ({ cellsAway }) => [
       [
         'cells_away',
-        'Cells whose node does not answer. No other number has them.',
+        'Cells whose node does not answer. All other metrics exclude them.',
         (await cellsAway()).length,
       ],
     ],
@@ -97,10 +100,10 @@ export const instanceChecks: readonly Check<Facts>[] = [
       await checkInstanceKey(database, config);
       const count = (await findInstanceKey(config.dataDir, config.secretKey))?.split(',').length ?? 1;
       return count === 1
-        ? ok('The one that the database is used with.')
+        ? ok('The instance key matches the database.')
         : warning(
-            `There are ${count - 1} former keys beside it.`,
-            'Run `npm run -s formloom -- instance-key forget` to remove them once nothing needs them.',
+            `Previous instance keys that are still kept: ${count - 1}.`,
+            'Run `npm run -s formloom -- instance-key forget` to remove them when they are no longer needed.',
           );
     },
   },
@@ -112,16 +115,16 @@ export const instanceChecks: readonly Check<Facts>[] = [
       if (valkeyUrl === undefined)
         return count > 1
           ? problem(
-              `${count} servers use this database without VALKEY_URL, so each counts rate limits for itself.`,
-              'Set the same VALKEY_URL on all of them, or stop the others.',
+              `${count} servers share this database without VALKEY_URL, so each counts rate limits separately.`,
+              'Set the same VALKEY_URL on all of them, or stop all but one.',
             )
-          : ok('One server at most uses this database.');
+          : ok('At most one server uses this database.');
       const found = await valkeyProblem();
       return found === undefined
-        ? ok(`Requests are counted in the Valkey at ${new URL(valkeyUrl).host}.`)
+        ? ok(`Rate limits are counted in the Valkey at ${new URL(valkeyUrl).host}.`)
         : problem(
             `${found}.`,
-            'Check it and VALKEY_URL. Until it answers, each server counts for itself, so each limit holds per server.',
+            'Check it and VALKEY_URL. Until it answers, rate limits apply to each server separately.',
           );
     },
     async incidents({ valkeyProblem }) {
@@ -131,19 +134,19 @@ export const instanceChecks: readonly Check<Facts>[] = [
         : [
             {
               key: 'valkey',
-              what: 'The Valkey does not answer',
+              what: 'Valkey does not answer',
               remedy:
-                'Check VALKEY_URL and the server. Until it answers, each machine counts requests for itself.',
+                'Check VALKEY_URL and the Valkey server. Until it answers, rate limits apply to each server separately.',
               fields: [
                 { label: 'Machine', value: hostname() },
-                { label: 'What was seen', value: found },
+                { label: 'Finding', value: found },
               ],
             },
           ];
     },
     async gauges({ config, valkeyProblem }) {
       const isUp = config.valkeyUrl === undefined ? undefined : (await valkeyProblem()) === undefined;
-      return [['valkey_up', 'Whether the Valkey of VALKEY_URL answers this machine.', isUp]];
+      return [['valkey_up', 'Whether the Valkey of VALKEY_URL answers this server.', isUp]];
     },
   },
   {
@@ -157,10 +160,10 @@ export const instanceChecks: readonly Check<Facts>[] = [
         if (!(error instanceof ApiError)) throw error;
         return problem(
           sayWithCause(error),
-          'Check S3_ENDPOINT, the settings beside it, and the store. Until then uploads and files are answered 503.',
+          'Check the S3 settings and the store. Until it works, uploads and files are answered with 503.',
         );
       }
-      return ok(`The files lie in ${place}.`);
+      return ok(`Files are stored in ${place}.`);
     },
   },
   {
@@ -171,9 +174,9 @@ export const instanceChecks: readonly Check<Facts>[] = [
       const parked = await parkedJobs();
       return parked.length === 0 ? ok('None.') : problem(describeParked(parked), retryParked);
     },
-    email: { what: 'Background jobs were parked', label: 'What happened' },
+    email: { what: 'Background jobs were parked', label: 'Finding' },
     gauges: async ({ parkedJobs }) => [
-      ['jobs_parked', 'Parked jobs. At most 1,000 of a cell are counted.', (await parkedJobs()).length],
+      ['jobs_parked', 'Parked jobs. At most 1,000 are counted for each cell.', (await parkedJobs()).length],
     ],
   },
   {
@@ -182,13 +185,13 @@ export const instanceChecks: readonly Check<Facts>[] = [
     needsSchema: true,
     async look({ clockDoubt }) {
       const doubt = await clockDoubt();
-      return doubt ? problem(doubt.what, doubt.remedy) : ok('The clock agrees with the last sweep.');
+      return doubt ? problem(doubt.what, doubt.remedy) : ok('The clock is consistent with the last sweep.');
     },
-    email: { what: 'Sweeps have stopped: the clock is in doubt', label: 'What was seen' },
+    email: { what: 'Sweeps have stopped: the clock may be wrong', label: 'Finding' },
     gauges: async ({ clockDoubt }) => [
       [
         'sweeps_stopped',
-        'Whether a clock in doubt stops deletion by age.',
+        'Whether deletion by age has stopped because the clock may be wrong.',
         (await clockDoubt()) !== undefined,
       ],
     ],
@@ -198,16 +201,18 @@ export const instanceChecks: readonly Check<Facts>[] = [
     severity: 'notice',
     needsSchema: true,
     async look({ backups, config }) {
-      if (!config.backup) return ok('BACKUP_SCHEDULE is not set: no backup is made automatically.');
+      if (!config.backup) return ok('BACKUP_SCHEDULE is not set, so backups are not automatic.');
       const found = await backups();
       const { made_at: madeAt, last_problem: why } = found;
-      const made = madeAt ? `The last one was made on ${madeAt.toISOString()}.` : 'None was made yet.';
+      const made = madeAt
+        ? `The last backup was made on ${madeAt.toISOString()}.`
+        : 'No backup has been made yet.';
       const [incident] = judgeBackups(config.backup, found);
       if (incident)
         return problem(`${incident.what}${why === null ? '' : ` (${why})`}. ${made}`, incident.remedy);
       return madeAt
         ? ok(made)
-        : warning(made, 'A server that starts makes it at once. Its log says why if it cannot.');
+        : warning(made, 'Start a server to make one now; if it fails, the log says why.');
     },
     incidents: async ({ backups, config }) =>
       config.backup ? judgeBackups(config.backup, await backups()) : [],
@@ -217,18 +222,18 @@ export const instanceChecks: readonly Check<Facts>[] = [
         ['backup_scheduled', 'Whether BACKUP_SCHEDULE is set.', config.backup !== undefined],
         [
           'backup_age_seconds',
-          'Seconds since the last scheduled backup, or since the first was due; 0 before that.',
+          'Seconds since the last scheduled backup, or since the first was due. 0 before the first is due.',
           found.backup_age,
         ],
-        ['backups_made', 'Scheduled backups that were made, of those in the log.', found.backups_made],
-        ['backups_failed', 'Scheduled backups that failed, of those in the log.', found.backups_failed],
+        ['backups_made', 'Scheduled backups in the log that were made.', found.backups_made],
+        ['backups_failed', 'Scheduled backups in the log that failed.', found.backups_failed],
         ['backup_last_failed', 'Whether the last scheduled backup failed.', found.last_problem !== null],
       ];
     },
   },
 ];
 
-/** Every check, in the order in which `doctor` prints them. */
+/** All checks, in the order in which `doctor` prints them. */
 export const allChecks: readonly Check<Facts>[] = [
   ...machineChecks,
   ...databaseChecks,
@@ -236,17 +241,20 @@ export const allChecks: readonly Check<Facts>[] = [
   ...deliveryChecks,
 ];
 
-/** Names the kinds of parked jobs, for the operator. */
+/** Describes the kinds of parked jobs for the operator. */
 function describeParked(parked: readonly { kind: string }[]): string {
   const kinds = [...Map.groupBy(parked, ({ kind }) => kind)].map(([kind, jobs]) => `${jobs.length} ${kind}`);
-  return `${sayCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}), because the server stopped three times while it worked on each.`;
+  return `${sayCount(parked.length, 'background job was', 'background jobs were')} parked (${kinds.join(', ')}): the server stopped three times while running each.`;
 }
 const retryParked =
-  '`npm run -s formloom -- job list` shows them. When the cause is gone, start each again with `job retry <id>`.';
+  'List them with `npm run -s formloom -- job list`. When the cause is fixed, restart each with `job retry <id>`.';
 
-const byHand = 'The log says why. Make one by hand with `formloom backup <file>` until it works again.';
+const byHand = 'The log says why. Until it works again, make backups with `formloom backup <file>`.';
 
-/** Finds what a schedule asks for and is not made. A backup that lacks files can do so for long, and hides no failed one. */
+/**
+ * Returns an incident if the schedule's backups are missing, failed or lack files. Files can be missing for
+ * long, so that incident has another key and does not hide a failed backup.
+ */
 function judgeBackups(
   { schedule }: NonNullable<Config['backup']>,
   {
@@ -263,8 +271,11 @@ function judgeBackups(
     why === null
       ? ['The last backup is old', byHand]
       : isMade
-        ? ['A backup lacks files', 'The log names them: put them back, or delete what names them.']
-        : ['A backup could not be made', byHand];
+        ? [
+            'A backup is missing files',
+            'The log names the files: put them back, or delete what refers to them.',
+          ]
+        : ['A backup failed', byHand];
   return [
     {
       key: isMade && why !== null ? 'backup files' : 'backup',
@@ -272,7 +283,12 @@ function judgeBackups(
       remedy,
       fields:
         age > 0
-          ? [{ label: 'Without a whole one for', value: sayCount(Math.round(age / 3_600), 'hour') }]
+          ? [
+              {
+                label: 'Time since the last complete backup',
+                value: sayCount(Math.round(age / 3_600), 'hour'),
+              },
+            ]
           : [],
     },
   ];

@@ -11,14 +11,14 @@ import type { MachineFacts } from './facts.ts';
 
 /** The major version that setup.mjs installs. Older ones cannot run TypeScript. */
 const oldestNode = 24;
-/** How long the mail server has for its part of a dialogue without an email. */
+/** How long the mail server has to respond in a dialogue without an email, in milliseconds. */
 const mailServerMs = 3_000;
-/** The free space that uploads leave alone should be there twice: below that, an operator has to make room soon. */
+/** Warns at twice the free space below which uploads are refused, so that the operator has time to react. */
 const roomFactor = 2;
 
 const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 
-/** The machine of this process, and what is around it. */
+/** Checks of the machine of this process and its surroundings. */
 export const machineChecks: readonly Check<MachineFacts>[] = [
   {
     id: 'versions',
@@ -27,12 +27,15 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const { node } = process.versions;
       if (Number.parseInt(node, 10) < oldestNode)
         return problem(
-          `This is Node ${node}, and Formloom needs ${oldestNode}.`,
-          'Start it by npm start or setup.mjs, which bring the right one.',
+          `This is Node ${node}, but Formloom needs ${oldestNode}.`,
+          'Start Formloom with npm start or setup.mjs, which install the right version.',
         );
       return existsSync(fileURLToPath(new URL('../../../dist/web', import.meta.url)))
         ? ok(`Node ${node}.`)
-        : warning('The pages of the console are not built.', 'npm start builds them; a release has them.');
+        : warning(
+            'The console has not been built.',
+            'Run npm start to build it, or use a release, which includes it.',
+          );
     },
   },
   {
@@ -45,24 +48,27 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
           await access(folder, constants.W_OK);
         } catch {
           return problem(
-            `${folder} cannot be written to.`,
-            'Give it to the user that runs Formloom, or choose another DATA_DIR or BACKUP_TO.',
+            `Formloom cannot write to ${folder}.`,
+            'Give write access to the user that runs Formloom, or choose another DATA_DIR or BACKUP_TO.',
           );
         }
       const rooms = all.map(({ name, folders, free }) => ({
         isFull: free < config.limits.freeBytes,
-        room: `${Math.floor(free / megabyte)} MB are free on the disk of ${folders[0]} (${name})`,
+        room: `${Math.floor(free / megabyte)} MB free on the disk of ${folders[0]} (${name})`,
       }));
       const full = rooms.find(({ isFull }) => isFull);
       return full
-        ? problem(`${full.room}, less than UPLOAD_FREE_MB, below which uploads are refused.`, 'Make room.')
+        ? problem(
+            `${full.room}: less than UPLOAD_FREE_MB, so uploads are refused.`,
+            'Free space on it, or enlarge it.',
+          )
         : ok(`${rooms.map(({ room }) => room).join('; ')}.`);
     },
     async obstacle({ storage }) {
       try {
-        return (await storage().hasRoom()) ? undefined : 'the disk of the uploads is full';
+        return (await storage().hasRoom()) ? undefined : 'the disk for uploads is full';
       } catch {
-        return 'the place of the uploads cannot be read';
+        return 'the storage for uploads cannot be read';
       }
     },
     async incidents({ config, disks }) {
@@ -71,7 +77,7 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       return low.map(({ folders: [folder], free }) => ({
         key: `disk ${hostname()} ${folder}`,
         what: `The disk of ${folder} is nearly full`,
-        remedy: `Make room, or give it a larger disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; without any the database stops.`,
+        remedy: `Free space or enlarge the disk. Below ${Math.round(freeBytes / megabyte)} MB (UPLOAD_FREE_MB) uploads are refused; on a full disk the database stops.`,
         fields: [
           { label: 'Machine', value: hostname() },
           { label: 'Free', value: `${Math.floor(free / megabyte)} MB` },
@@ -83,8 +89,8 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const byDisk = (of: 'free' | 'size') =>
         all.map((disk) => ({ labels: { disk: disk.name }, value: disk[of] }));
       return [
-        ['disk_free_bytes', 'Bytes that Formloom can use on the disk of a folder.', byDisk('free')],
-        ['disk_bytes', 'Bytes of the disk of a folder.', byDisk('size')],
+        ['disk_free_bytes', 'Free bytes for Formloom on the disk of a folder.', byDisk('free')],
+        ['disk_bytes', 'Size of the disk of a folder in bytes.', byDisk('size')],
       ];
     },
   },
@@ -94,11 +100,11 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     async look({ config: { dataDir, secretKey } }) {
       const path = join(dataDir, 'secret.key');
       if (secretKey !== undefined) return ok('SECRET_KEY is set.');
-      if (!existsSync(path)) return ok('The first start makes one.');
+      if (!existsSync(path)) return ok('The first start creates it.');
       const { mode } = await stat(path);
       return (mode & 0o077) === 0
         ? ok(`Only its owner can read ${path}.`)
-        : problem(`${path} can be read by others on this machine.`, `chmod 600 ${path}`);
+        : problem(`Other users of this machine can read ${path}.`, `chmod 600 ${path}`);
     },
   },
   {
@@ -108,10 +114,10 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
       const needed = memoryNeeded(config);
       const limit = memoryLimit();
       return limit === undefined || limit >= needed
-        ? ok(`${needed} MB are needed.`)
+        ? ok(`Formloom needs ${needed} MB.`)
         : problem(
-            `The limit of this container or service is ${limit} MB, and ${needed} MB are needed.`,
-            'Raise it, or lower WEB_PROCESSES.',
+            `This container or service is limited to ${limit} MB, but Formloom needs ${needed} MB.`,
+            'Raise the limit, or lower WEB_PROCESSES.',
           );
     },
   },
@@ -121,23 +127,23 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     async look({ config: { publicUrl, host, port } }) {
       if (isLoopback(new URL(publicUrl).hostname) && !isLoopback(host))
         return problem(
-          `PUBLIC_URL is ${publicUrl}, which leads everybody to their own machine.`,
-          'Set it to the address that people use, such as https://forms.example.org.',
+          `PUBLIC_URL is ${publicUrl}, which only works on this machine.`,
+          'Set it to the URL that visitors use, such as https://forms.example.org.',
         );
       const there = await askHealth(publicUrl);
-      if (there === 'ours') return ok(`${publicUrl} leads here.`);
+      if (there === 'ours') return ok(`${publicUrl} reaches this service.`);
       const isRunning =
         (await askHealth(`http://${host.includes(':') ? `[${host}]` : host}:${port}`)) === 'ours';
       if (!isRunning)
-        return ok(`${publicUrl}. Run doctor while the service runs to check that it leads here.`);
+        return ok(`${publicUrl}. Run doctor while the service runs to check that this URL reaches it.`);
       return there === 'another'
         ? problem(
             `Another program answers at ${publicUrl}.`,
-            'Let the proxy there pass requests on to HOST and PORT, or correct PUBLIC_URL.',
+            'Make the proxy there forward requests to HOST and PORT, or correct PUBLIC_URL.',
           )
         : warning(
             `${publicUrl} cannot be reached from this machine.`,
-            'Check that other machines can reach it: emails and builders link to it.',
+            'Check that other machines can reach it: emails and the builder link to it.',
           );
     },
   },
@@ -147,8 +153,8 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     look: async ({ config: { publicUrl, trustProxy } }) =>
       publicUrl.startsWith('https:') && trustProxy === false
         ? problem(
-            'PUBLIC_URL is https, so there is a proxy, and its X-Forwarded-For is not trusted: all visitors count as one and share one limit.',
-            'Set TRUST_PROXY to the number of proxies, or to their addresses.',
+            'PUBLIC_URL is https, so there is a proxy, but its X-Forwarded-For is not trusted: all visitors share one rate limit.',
+            'Set TRUST_PROXY to the number of proxies or to their addresses.',
           )
         : ok(trustProxy === false ? 'No proxy is expected.' : `Trusted from ${String(trustProxy)}.`),
   },
@@ -156,15 +162,15 @@ export const machineChecks: readonly Check<MachineFacts>[] = [
     id: 'mail server',
     severity: 'notice',
     async look({ config: { smtp }, mailProblem }) {
-      if (!smtp) return ok('SMTP_URL is not set: nothing is sent.');
+      if (!smtp) return ok('SMTP_URL is not set, so no emails are sent.');
       const reason = mailProblem ? mailProblem() : (await greetMailServer(smtp, mailServerMs))?.reason;
       return reason === undefined
-        ? ok(`The one at ${smtp.host} answers.`)
+        ? ok(`The mail server at ${smtp.host} answers.`)
         : problem(
             reason.replace(/\.?$/, '.'),
-            'Check SMTP_URL and the server. Emails wait and are tried again.',
+            'Check SMTP_URL and the mail server. Emails stay in the queue and are retried.',
           );
     },
-    email: { what: 'The mail server takes no mail', label: 'What it says' },
+    email: { what: 'The mail server does not accept emails', label: 'Response' },
   },
 ];

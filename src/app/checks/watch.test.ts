@@ -71,7 +71,7 @@ const taken = (address: string): TakenMail[] =>
   server.taken.filter(({ to, mail }) => to.includes(address) && !mail.subject!.includes('API key'));
 const told = (address: string, count: number): Promise<TakenMail[]> =>
   until(`${count} mails to ${address}`, async () => taken(address).length === count && taken(address));
-const over = 'an incident is over';
+const over = 'an incident has ended';
 
 test('an instance that is well tells nobody anything', async () => {
   assert.deepEqual(await look(), []);
@@ -201,7 +201,7 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
   const before = taken('operator@example.test').length;
   await server.goAway();
   assert.deepEqual(await look({}, { mailProblem: 'The mail server cannot be reached' }), [
-    'The mail server takes no mail',
+    'The mail server does not accept emails',
   ]);
   await until('the mail to be tried in vain', async () => {
     const tried = "select from mails where kind = 'incident' and attempts > 0 and state <> 'sent'";
@@ -215,7 +215,7 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
 test('the operator is told once that the Valkey is away', async () => {
   const before = taken('operator@example.test').length;
   const away = { VALKEY_URL: `redis://127.0.0.1:${closedPort}` };
-  assert.deepEqual(await look(away), ['The Valkey does not answer']);
+  assert.deepEqual(await look(away), ['Valkey does not answer']);
   assert.deepEqual(await look(away), []);
   await told('operator@example.test', before + 1);
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
@@ -233,8 +233,8 @@ test('a backup that failed, and one that is older than three moments of its sche
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
   await made(0, '2 files are not whole in storage');
-  assert.deepEqual(await look(schedule), ['A backup lacks files']);
-  const failed = ['A backup could not be made'];
+  assert.deepEqual(await look(schedule), ['A backup is missing files']);
+  const failed = ['A backup failed'];
   await database.query(
     "update backups set bytes = null, problem = 'the disk is full' where problem is not null",
   );

@@ -12,7 +12,7 @@ import type { Incident } from './check.ts';
 import { openFacts } from './facts.ts';
 import { allChecks } from './instance-checks.ts';
 
-/** Notes that these incidents last, and returns whether each was reported. */
+/** Records that these incidents last, and returns whether each has been reported. */
 const noteIncidents = statement(
   'watch.note_incidents',
   'keys',
@@ -34,7 +34,7 @@ const claimIncidents = statement(
    returning incidents.key, began_at`,
 );
 
-/** Ends the incidents that no check has found for so many seconds. */
+/** Ends the incidents that no check has found for this many seconds. */
 const endIncidents = statement(
   'watch.end_incidents',
   'calm:double',
@@ -52,7 +52,7 @@ const selectOwners = statement(
 
 type Context = Parameters<typeof openFacts>[0] & { log: Log; vault: Vault; wakeQueue: () => void };
 
-/** Finds what is wrong now, as far as this process sees it, by check. */
+/** Returns the incidents that this process sees now, by check. */
 export function findIncidents(
   context: Parameters<typeof openFacts>[0],
 ): Promise<PromiseSettledResult<Incident[]>[]> {
@@ -68,12 +68,12 @@ export function findIncidents(
   );
 }
 
-/** An incident that comes back within this time is the same incident. */
+/** An incident that returns within this time is the same incident. */
 const calmSeconds = 600;
 
 /**
- * Finds what is wrong now. A new incident is one warning in the log and one email, whichever process finds it. It is reported
- * again only after it was over for a while. A check that fails hides no other one.
+ * Finds current incidents. A new one causes one warning in the log and one email, whichever process finds it.
+ * It is reported again only if it returns after `calm` seconds. A failing check does not hide others.
  */
 export async function watch(context: Context, calm = calmSeconds): Promise<void> {
   const { database, log } = context;
@@ -82,17 +82,18 @@ export async function watch(context: Context, calm = calmSeconds): Promise<void>
   const noted = await noteIncidents(database, { keys: found.map(({ key }) => key) });
   const isUnreported = new Set(noted.filter((each) => !each.is_told).map(({ key }) => key));
   const incidents = found.filter(({ key }) => isUnreported.has(key));
-  // An email in another cell is committed before it is noted here that it was sent: a failure then concerns one workspace.
+  // An email in another cell is committed before the incident is marked as reported here. Grouping by
+  // workspace limits a failure to one workspace.
   const reported: Incident[] = [];
   for (const group of Map.groupBy(incidents, ({ workspaceId }) => workspaceId).values())
     reported.push(...(await report(context, group)));
   for (const { key, what, remedy, workspaceId } of reported)
     log.warn({ incident: key, workspace_id: workspaceId, remedy }, what);
   if (reported.length > 0) context.wakeQueue();
-  // What a failed check would have found may not be over.
+  // The incidents of a failed check may still last.
   for (const each of checks) if (each.status === 'rejected') throw each.reason;
   for (const { key } of await endIncidents(database, { calm }))
-    log.info({ incident: key }, 'an incident is over');
+    log.info({ incident: key }, 'an incident has ended');
 }
 
 /** Emails the incidents that no other process has claimed, and returns them. */
@@ -126,11 +127,11 @@ async function mail(
     blocks: [
       { kind: 'fields', fields },
       { kind: 'text', text: remedy },
-      ...(url === undefined ? [] : [{ kind: 'button' as const, label: 'Open it', url }]),
+      ...(url === undefined ? [] : [{ kind: 'button' as const, label: 'View details', url }]),
     ],
     reason: incident.workspaceId
-      ? `You get this mail because you own the workspace. It is not repeated while this lasts.`
-      : `You get this mail because you run ${config.publicUrl} (OPERATOR_EMAIL). It is not repeated while this lasts.`,
+      ? `You receive this email because you own the workspace. It is not repeated while the problem lasts.`
+      : `You receive this email because you run ${config.publicUrl} (OPERATOR_EMAIL). It is not repeated while the problem lasts.`,
   };
   const mails = addresses.flatMap((address): NewMail[] => {
     const to = address === undefined ? undefined : readMailAddress(address);

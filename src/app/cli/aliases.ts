@@ -5,27 +5,27 @@ import { id, UsageError } from './values.ts';
 type Alias = {
   /** The generated command that it runs. */
   readonly of: string;
-  /** The parameter of the generated command that its one parameter, `<id>`, fills. */
+  /** The parameter of the generated command that `<id>` fills. */
   readonly id?: string;
-  /** Its options, each with the option or parameter of the generated command that it fills. */
+  /** Options of the alias, each with the option or parameter of the generated command that it fills. */
   readonly options?: string;
-  /** Flags, with the options that each stands for. */
+  /** Flags, with the options that each sets. */
   readonly flags?: Readonly<Record<string, Input>>;
   /** Options that it always passes. */
   readonly always?: Input;
-  /** The properties of the answer that it prints, or of each item of a list. */
+  /** The properties of the response, or of each item of its list, that it prints. */
   readonly prints: string;
   readonly note?: string;
 };
 
-/** Scripts depend on these names, their options and their answers (docs/rules.md 18). */
+/** Scripts depend on these names, their options and their output (docs/rules.md 18). */
 const aliases: Readonly<Record<string, Alias>> = {
   'webhook create': {
     of: 'webhooks create',
     options: 'form url events secret filter no-pause-on-failure=no-pauses-on-failure',
     flags: { 'generate-secret': { secret: 'generate' } },
     prints: 'id secret',
-    note: 'A secret is shown only this once.',
+    note: 'The secret is only shown once.',
   },
   'webhook list': { of: 'webhooks list', options: 'form', prints: 'data' },
   'webhook delete': { of: 'webhooks delete', id: 'webhook', always: { yes: true }, prints: 'id' },
@@ -40,12 +40,12 @@ const aliases: Readonly<Record<string, Alias>> = {
     of: 'keys create',
     options: 'name permissions forms=form-ids expires=expires-at',
     prints: 'id key',
-    note: 'The key is shown only this once.',
+    note: 'The key is only shown once.',
   },
   'key revoke': { of: 'keys revoke', id: 'key', always: { yes: true }, prints: 'id' },
 };
 
-/** Returns every alias as a command that runs a generated one. */
+/** Returns the aliases as commands that run generated ones. */
 export function aliasCommands(generated: readonly Command[]): readonly Command[] {
   const byName = new Map(generated.map((command) => [command.name, command]));
   return Object.entries(aliases).map(([name, alias]) => aliasCommand(name, alias, byName.get(alias.of)!));
@@ -53,7 +53,7 @@ export function aliasCommands(generated: readonly Command[]): readonly Command[]
 
 function aliasCommand(name: string, alias: Alias, target: Command): Command {
   const { of, id: parameter, flags = {}, always = {}, prints, note } = alias;
-  if (target.at !== 'api') throw new TypeError(`${of} is no operation.`);
+  if (target.at !== 'api') throw new TypeError(`${of} is not an operation.`);
   const spellings = (alias.options?.split(' ') ?? []).map((each) => {
     const [own, filled = own] = each.split('=') as [string, string?];
     const value = target.parameters[filled];
@@ -75,7 +75,7 @@ function aliasCommand(name: string, alias: Alias, target: Command): Command {
       for (const { own, filled } of spellings) input[filled] = given[own];
       for (const [each, fields] of Object.entries(flags).filter(([name]) => given[name] === true)) {
         const both = Object.keys(fields).find((field) => input[field] !== undefined);
-        if (both !== undefined) throw new UsageError(`--${both} and --${each} exclude each other.`);
+        if (both !== undefined) throw new UsageError(`--${both} and --${each} cannot be combined.`);
         Object.assign(input, fields);
       }
       if (parameter !== undefined) input[parameter] = given['id'];
@@ -83,7 +83,7 @@ function aliasCommand(name: string, alias: Alias, target: Command): Command {
       const names = prints.split(' ');
       if ('data' in answer && !names.includes('data'))
         return { data: (answer.data as object[]).map((item) => pick(item, names)) };
-      // A webhook without a secret prints none.
+      // A webhook without a secret prints no secret.
       return pick(answer, names, (value) => value !== null && value !== undefined);
     },
   };

@@ -19,24 +19,24 @@ import { id, readTextFile, text, UsageError, type Value } from './values.ts';
 const file: Value<string> = { ...text('<file>'), isFile: true };
 const passphraseFile = {
   ...optional(file),
-  about: 'The file with the passphrase that seals the backup, which age opens too.',
+  about: 'The file with the passphrase that encrypts the backup; age can decrypt it too.',
 };
 
 export const backupCommands: readonly Command[] = [
   command({
     name: 'backup',
     summary:
-      'Writes the database, the files and the key, or one workspace, to one new file while the service runs.',
+      'Writes a backup of the database, files and key, or of one workspace, to a new file while the service runs.',
     about:
-      'All that was acknowledged before it began is in it. Whoever has the file has every answer and, unless it is left out or sealed, the key.',
-    note: 'The bytes are those of the uploads. `restore <file> --check` tries out whether it can be restored.',
+      'It contains everything that was acknowledged before it began. Keep the file safe: unless it is encrypted, it reveals all answers and, unless you omit it, the key.',
+    note: '`bytes` is the size of the uploads. Run `restore <file> --check` to test whether the backup can be restored.',
     parameters: { file },
     options: {
-      'without-key': { ...flag, about: 'Leaves the key out: keep SECRET_KEY, or secret.key, elsewhere.' },
+      'without-key': { ...flag, about: 'Omits the key: keep SECRET_KEY, or secret.key, elsewhere.' },
       'passphrase-file': passphraseFile,
       workspace: {
         ...optional(id),
-        about: 'Only this workspace, with the accounts of its members. The key is never inside.',
+        about: 'Only this workspace, with the accounts of its members. Never contains the key.',
       },
     },
     async run({ config, database, signal }, input) {
@@ -60,7 +60,7 @@ export const backupCommands: readonly Command[] = [
             );
       if (made.missing.length > 0)
         throw new PartlyDone(
-          `${sayCount(made.missing.length, 'file is', 'files are')} not whole in storage, and so not in the backup: "missing" names them.`,
+          `${sayCount(made.missing.length, 'file is', 'files are')} missing or incomplete in storage, and therefore not in the backup: "missing" lists them.`,
           made,
         );
       return made;
@@ -69,23 +69,23 @@ export const backupCommands: readonly Command[] = [
   machineCommand({
     name: 'restore',
     summary:
-      'Restores a backup into an empty instance, or the backup of a workspace into an instance that does not have it.',
+      'Restores a backup into an empty instance, or a workspace into an instance that does not have it.',
     about:
-      'Stop the service first, unless you restore a workspace. A workspace comes with the ids that it had, into the same version. A backup of an earlier version becomes one of this version. Killed midway it leaves the instance empty, and may be run again. `s3:<name>` is one in the bucket of S3_ENDPOINT; `s3:` says which there are.',
+      'Stop the service first, unless you restore a workspace. A workspace keeps its ids and needs the version of its backup. An instance backup of an earlier version is upgraded. If interrupted, the instance stays empty; run the command again. `s3:<name>` is a backup in the bucket of S3_ENDPOINT; `s3:` lists them.',
     note: ({ check }) =>
       check
-        ? 'All of the backup was restored, and is gone again: so it can be.'
-        : 'The backup is restored. Start the service if it is stopped.',
+        ? 'The whole backup can be restored. The test copy was deleted.'
+        : 'The backup was restored. Start the service if it is stopped.',
     parameters: { file },
     options: {
       'passphrase-file': passphraseFile,
       check: {
         ...flag,
-        about: 'Restores into a database that is thrown away, to see that all of the backup can be read.',
+        about: 'Restores into a temporary database, to check that the whole backup can be read.',
       },
       'key-is-lost': {
         ...flag,
-        about: 'Restores a backup without its key all the same; `instance-key replace` says what is lost.',
+        about: 'Restores a backup without its key; `instance-key replace` lists what is lost.',
       },
     },
     async run({ config, log, signal }, input) {
@@ -105,17 +105,17 @@ export const backupCommands: readonly Command[] = [
   }),
 ];
 
-/** Of the file's first line: an editor ends it with a line break, which nobody types. */
+/** Reads the first line only: an editor ends it with a line break that is not part of the passphrase. */
 function readPassphrase(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const passphrase = readTextFile(path).split('\n', 1)[0]!.trim();
-  if (passphrase === '') throw new UsageError(`${path} holds no passphrase.`);
+  if (passphrase === '') throw new UsageError(`${path} contains no passphrase.`);
   return passphrase;
 }
 
 const ownDatabase = 'embedded';
 
-/** Another database: the address of a PostgreSQL, or the one that comes along. */
+/** The target of a move: the URL of a PostgreSQL, or the embedded database. */
 const place: Value<string> = {
   shows: `<url|${ownDatabase}>`,
   mustBe: `postgres://user:password@host/database, or "${ownDatabase}" for the one in DATA_DIR`,
@@ -126,24 +126,24 @@ const to: Option<string | undefined> = {
   value: place,
   isRequired: true,
   unless: 'stay',
-  about: 'Where to: an empty database, or the one that this instance was moved away from.',
+  about: 'The target: an empty database, or the one that this instance was moved away from.',
 };
 
 export const moveCommand = machineCommand({
   name: 'move',
   summary:
-    'Brings the database of this instance into another one, from the PostgreSQL that comes along to one of your own and back.',
+    "Moves this instance's database to another one: from the embedded PostgreSQL to your own, or back.",
   about:
-    'The service does not run meanwhile. Files and the key stay where they are. Killed at any moment it may be run again: what is there by then is used by nobody before this database says that it was moved. Afterwards nothing starts on this database any more: let DATABASE_URL lead to the other.',
-  note: 'Let DATABASE_URL lead to where the instance is now (none for the embedded one), and start the service.',
+    'Stop the service first. Files and the key stay where they are. If interrupted, run it again: the copy is not used until this database is marked as moved. After that, the service no longer starts on this database: set DATABASE_URL to the new one.',
+  note: 'Set DATABASE_URL to the new database (leave it empty for the embedded one), and start the service.',
   options: {
     to,
-    stay: { ...flag, about: 'Takes back that this database was moved: the service starts on it again.' },
+    stay: { ...flag, about: 'Undoes the move: the service starts on this database again.' },
   },
   async run(context, input) {
     const { stayInPlace } = await import('#backup/move-instance.ts');
     if (!input.stay) return move(context, input.to!);
-    if (input.to !== undefined) throw new UsageError('--stay goes nowhere: leave --to out.');
+    if (input.to !== undefined) throw new UsageError('--stay cannot be combined with --to.');
     const here = await openHere(context);
     try {
       return await stayInPlace(here.database);
@@ -162,7 +162,7 @@ async function move(context: BareContext, given: string): Promise<object> {
   const { config, log, tell } = context;
   const databaseUrl = given === ownDatabase ? undefined : given;
   if (config.databaseUrl === undefined && databaseUrl === undefined)
-    throw new UsageError('The database is the embedded one already: DATABASE_URL names no other.');
+    throw new UsageError('DATABASE_URL is not set, so this instance already uses the embedded database.');
   const { moveInstance } = await import('#backup/move-instance.ts');
   const { openEmptyDatabase } = await import('../open-database.ts');
   const { refuseUnfit } = await import('../checks/database-checks.ts');

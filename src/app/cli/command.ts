@@ -18,31 +18,31 @@ import {
   wholeNumber,
 } from './values.ts';
 
-/** What a command on the database works with. */
+/** The context of a command on the database. */
 export type CommandContext = {
   config: Config;
   database: Database;
   vault: Vault;
   log: Log;
-  /** The address of the database, in the form of DATABASE_URL. */
+  /** The URL of the database, in the form of DATABASE_URL. */
   url: string;
-  /** The same for a person, without a password. */
+  /** Describes the database to a person, without a password. */
   description: string;
   /**
-   * Asks the person at the terminal to confirm what cannot be undone.
+   * Asks the person at the terminal to confirm an action that cannot be undone.
    * @throws UsageError without a terminal; Declined.
    */
   confirm: (what: string) => Promise<void>;
-  /** Reports progress on standard error; with `--json` it writes nothing. */
+  /** Reports progress on standard error, or nothing with `--json`. */
   tell: (line: string) => void;
-  /** Aborted by a signal, for long work that does not end when the database closes. */
+  /** Aborted by a signal; for long work that does not end when the database closes. */
   signal: AbortSignal | undefined;
 };
 
-/** What a command that opens its database itself works with. */
+/** The context of a command that opens its database itself. */
 export type BareContext = Pick<CommandContext, 'config' | 'log' | 'tell' | 'signal'>;
 
-/** What a command that calls operations works with, here or at another service. */
+/** The context of a command that calls operations, here or on another server. */
 export type ApiContext = {
   api: Api;
   json: boolean;
@@ -50,20 +50,20 @@ export type ApiContext = {
   signal: CommandContext['signal'];
   /** Aborted when standard output is no longer read. A command that only prints, such as `listen`, then ends. */
   reader: AbortSignal | undefined;
-  /** Writes a part of a file to standard output. */
+  /** Writes a chunk of a file to standard output. */
   write: (chunk: Uint8Array) => Promise<void>;
 };
 
-/** An option `--name`: with a value, or a flag without one. */
+/** An option `--name` with a value, or a flag without one. */
 export type Option<T> = {
   readonly value: Value<unknown> | undefined;
   readonly isRequired: boolean;
   /** The name of an option that replaces this one. */
   readonly unless?: string;
-  /** Left out of the usage line, because many commands have it. */
+  /** Omitted from the usage line, because many commands have it. */
   readonly isMinor?: boolean;
   readonly about?: string | undefined;
-  /** Only for the compiler: the type that the option has in a command's input. */
+  /** Only for the compiler: the type of the option in a command's input. */
   readonly type?: T;
 };
 
@@ -73,7 +73,10 @@ export const flag: Option<boolean> = { value: undefined, isRequired: false };
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** What a command works with, by where it works: on the database, on this machine, as the API, or on the commands themselves. */
+/**
+ * The context of a command by where it works: on the database, this machine, the API, or the list of
+ * commands.
+ */
 type Contexts = {
   database: CommandContext;
   machine: BareContext;
@@ -81,7 +84,10 @@ type Contexts = {
   table: readonly Command[];
 };
 
-/** Does the work of a command. `--json` prints its answer; a list is `{ data: [...] }`; undefined: it wrote its answer itself. */
+/**
+ * Runs a command. `--json` prints its result; a list is `{ data: [...] }`. Undefined if the command printed
+ * its result itself.
+ */
 type Work = {
   [At in keyof Contexts]: {
     readonly at: At;
@@ -90,36 +96,36 @@ type Work = {
 }[keyof Contexts];
 
 type About = {
-  /** Its words, such as `key create`. */
+  /** The words of the command, such as `key create`. */
   readonly name: string;
   readonly summary: string;
-  /** Help below the summary. */
+  /** The help below the summary. */
   readonly about?: string | undefined;
-  /** Printed below the answer, but not with `--json`. */
+  /** Printed below the result, but not with `--json`. */
   readonly note?: string | ((input: Input) => string);
-  /** Whether the database is used with the current key from now on (kit/instance-key). */
+  /** Whether the database is tied to the current key from now on (kit/instance-key). */
   readonly replacesKey?: boolean;
-  /** Whether it creates a missing database; every other command fails and says where it looked. */
+  /** Whether it creates a missing database. All other commands fail and say where they looked. */
   readonly makesDatabase?: boolean;
-  /** Formats the answer for a person; by default as lines or a table. */
+  /** Formats the result for a person. Default: lines or a table. */
   readonly show?: (answer: object) => string;
 };
 
 export type Command = About &
   Work & {
-    /** The words after its name, in order; all are required. */
+    /** The words after the name, in order. All are required. */
     readonly parameters: Readonly<Record<string, Value<unknown>>>;
     readonly options: Readonly<Record<string, Option<unknown>>>;
   };
 
 /**
- * Ends a command that has an answer but did not succeed: prints the answer, and the message on standard error.
- * Exit code 1, or 2 if forms differ.
+ * Ends a command that has a result but did not succeed. The result is printed, and the message goes to
+ * standard error. The exit code is 1, or 2 if forms differ.
  */
 export class PartlyDone extends Error {
   override readonly name = 'PartlyDone';
   readonly answer: object;
-  /** The `error` of `--json`. */
+  /** The `error` in the output of `--json`. */
   readonly code: 'partly_done' | 'differs';
   constructor(message: string, answer: object, as: PartlyDone['code'] = 'partly_done') {
     super(message);
@@ -128,7 +134,7 @@ export class PartlyDone extends Error {
   }
 }
 
-/** A person declined to confirm, or a signal ended the command. */
+/** Thrown if a person declined to confirm, or a signal ended the command. */
 export class Declined extends Error {
   override readonly name = 'Declined';
 }
@@ -148,23 +154,26 @@ type Definition<P, O, Context> = About & {
   run: (context: Context, input: InputOf<P, O>) => Promise<object | undefined>;
 };
 
-/** Returns what declares commands of one kind: the types of their input follow from their parameters and options. */
+/**
+ * Returns a function that declares commands of one kind. The type of their input follows from their
+ * parameters and options.
+ */
 const declaring =
   <At extends keyof Contexts>(at: At) =>
   <P extends Values = None, O extends Options = None>(definition: Definition<P, O, Contexts[At]>) => {
     const { parameters = {}, options = {}, run, ...rest } = definition;
-    // read-input.ts makes the input by these declarations.
+    // read-input.ts builds the input from these declarations.
     const runWith = (context: Contexts[At], input: Input) => run(context, input as InputOf<P, O>);
     return { at, ...rest, parameters, options, run: runWith };
   };
 
-/** Declares a command of the operator on the database. */
+/** Declares an operator command on the database. */
 export const command = declaring('database');
-/** Declares a command of the operator that opens its database itself. */
+/** Declares an operator command that opens its database itself. */
 export const machineCommand = declaring('machine');
-/** Declares a command that calls operations of the API, here or at another service. */
+/** Declares a command that calls operations of the API, here or on another server. */
 export const apiCommand = declaring('api');
-/** Declares a command about the commands. */
+/** Declares a command about the list of commands. */
 export const tableCommand = declaring('table');
 
 /** The part of JSON Schema that the command line reads. */
@@ -181,12 +190,13 @@ type Schema = {
   default?: unknown;
 };
 
-/** `per_page` is `--per-page`. */
+/** Returns the option of a field: `per_page` is `--per-page`. */
 export const optionName = (field: string): string => field.replaceAll('_', '-');
 
 /**
- * Returns the fields of a query or a body as options, each by its schema: a text, a choice, a list with commas, JSON. Texts, data
- * and JSON take `@file`. A boolean is `--name` or `--no-name`; `--no-name` of a nullable field is null.
+ * Returns the fields of a query or a body as options. The schema decides their kind: text, choice,
+ * comma-separated list or JSON. Text, data and JSON accept `@file`. A boolean is `--name` or `--no-name`;
+ * `--no-name` sets a nullable field to null.
  * @param unless an option that can replace all of them.
  */
 export function optionsOf(schema: TObject, unless?: string): Record<string, Option<unknown>> {
@@ -208,7 +218,7 @@ export function optionsOf(schema: TObject, unless?: string): Record<string, Opti
   return options;
 }
 
-/** Returns the fields for options that `optionsOf` declared. */
+/** Returns the fields that were set by the options of `optionsOf`. */
 export function fieldsOf(schema: TObject, input: Input): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
   for (const [field, property] of Object.entries(schema.properties as Record<string, Schema>)) {
@@ -217,14 +227,14 @@ export function fieldsOf(schema: TObject, input: Input): Record<string, unknown>
     const isNo = input[`no-${name}`] === true;
     // A missing flag is false.
     const isSaid = isYes ? input[name] === true : input[name] !== undefined;
-    if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} exclude each other.`);
+    if (isNo && isSaid) throw new UsageError(`--${name} and --no-${name} cannot be combined.`);
     if (isNo) fields[field] = isYes ? false : null;
     else if (isSaid) fields[field] = input[name];
   }
   return fields;
 }
 
-/** Returns how the text of one field is read; undefined for a boolean. */
+/** Returns how to read the value of a field; undefined for a boolean. */
 export function valueOf(given: Schema): Value<unknown> | undefined {
   if (isYesOrNo(given)) return undefined;
   const schema = withoutNull(given);
@@ -265,17 +275,17 @@ const number: Value<number> = {
   read: (given) => (/^-?\d+(\.\d+)?$/.test(given) ? Number(given) : undefined),
 };
 
-/** A day or a time, as text. */
+/** A date or a time, as text. */
 const moment: Value<string> = { ...date, read: (given) => date.read(given)?.toISOString() };
 
-/** Texts separated by commas; JSON if a text has a comma. */
+/** Reads texts separated by commas, or JSON if a text contains a comma. */
 function listOf(items: Schema): Value<unknown> {
   const each = valueOf(items)!;
   const shows = each.choices?.join('|') === each.shows ? `<${each.choices.join(',')}>` : list.shows;
   return {
     ...each,
     shows,
-    mustBe: `${each.choices ? `some of ${each.choices.join(', ')}` : each.mustBe}, with commas between them, or JSON`,
+    mustBe: `${each.choices ? `one or more of ${each.choices.join(', ')}` : each.mustBe}, separated by commas, or JSON`,
     read(given) {
       if (/^(\[|@(?!@))/.test(given)) return json.read(given);
       const read = list.read(given)?.map((item) => each.read(item));
@@ -285,6 +295,6 @@ function listOf(items: Schema): Value<unknown> {
 }
 
 function describe({ description, default: usual }: Schema): string | undefined {
-  const parts = [description, usual === undefined ? undefined : `Without it: ${JSON.stringify(usual)}.`];
+  const parts = [description, usual === undefined ? undefined : `Default: ${JSON.stringify(usual)}.`];
   return parts.filter(Boolean).join(' ') || undefined;
 }

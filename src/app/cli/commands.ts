@@ -46,10 +46,9 @@ const address: Value<{ address: string; name?: string }> = {
 const mailCommands = [
   command({
     name: 'announce',
-    summary:
-      'Mails the owners of API keys, once each, however often it is run; --dry-run lists those who would get it.',
+    summary: 'Emails each owner of API keys once, however often it is run; --dry-run lists the recipients.',
     options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
-    note: 'The mails leave while a server runs.',
+    note: 'A running server sends the emails.',
     async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {
       const announcement = { subject: readLine(subject), text: readText(path) };
       const { announce, findAudience } = await import('#mail/announcements.ts');
@@ -58,14 +57,14 @@ const mailCommands = [
         const data = audience.map(({ email, name, workspace_id }) => ({ email, name, workspace_id }));
         return { dry_run: true, recipients: data.length, data };
       }
-      if (!config.smtp) throw new UsageError('Set SMTP_URL and MAIL_FROM first: no mail can be sent.');
+      if (!config.smtp) throw new UsageError('No emails can be sent. Set SMTP_URL and MAIL_FROM first.');
       const data = await announce({ database, vault, publicUrl: config.publicUrl }, announcement);
       return { dry_run: false, recipients: data.length, data };
     },
   }),
   command({
     name: 'mail send-test',
-    summary: 'Sends one mail at once and shows what the mail server said.',
+    summary: 'Sends one email immediately and shows the response of the mail server.',
     options: { to: required(address) },
     async run({ config }, { to }) {
       const { sendTestMail } = await import('#mail/sending/send-test-mail.ts');
@@ -88,12 +87,12 @@ function readText(path: string): string {
   return read;
 }
 
-/** The operations for a program on this machine that speaks the Model Context Protocol (docs/mcp.md). */
+/** Serves the operations to a program on this machine over the Model Context Protocol (docs/mcp.md). */
 const mcpCommand = apiCommand({
   name: 'mcp',
-  summary: 'Serves the Model Context Protocol over standard input and output, until the input ends.',
+  summary: 'Serves the Model Context Protocol over standard input and output until the input ends.',
   about:
-    'For the configuration of an MCP client. It calls the service at --url with its key, or the database of this machine with every permission.',
+    'For the configuration of an MCP client. It calls the server at --url with its API key, or uses the database of this machine with all permissions.',
   options: { tools: optional(text('<names>')), 'read-only': flag },
   async run({ api, signal }, { tools, 'read-only': isReadOnly }) {
     const [{ serveStdio }, { openMcp }, { drawTools, readSelection }, { declaredRoutes }, { readJsonBody }] =
@@ -105,7 +104,7 @@ const mcpCommand = apiCommand({
         import('#kit/json-body.ts'),
       ]);
     const limited: typeof api = async (request) => {
-      // The limits of a request body hold here too, where no HTTP server reads it.
+      // The limits of a request body apply here too, where no HTTP server enforces them.
       if (request.body && !Buffer.isBuffer(request.body))
         readJsonBody(Buffer.from(JSON.stringify(request.body)));
       return api(request).catch((error: unknown) => {
@@ -125,14 +124,14 @@ const mcpCommand = apiCommand({
 const cellCommands = [
   command({
     name: 'cell create',
-    summary: 'Creates a cell: tables, a queue and a word index of its own, for new workspaces.',
+    summary: 'Creates a cell for new workspaces, with its own tables, queue and word index.',
     about:
-      'A workspace stays in its cell. New workspaces go to the smallest cell. A cell takes workspaces 15 seconds after it was made. See docs/operating/cells.md.',
+      'A workspace stays in its cell. New workspaces go to the smallest cell. A new cell receives workspaces after 15 seconds. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
-    note: 'Every process of the service opens it without a restart.',
+    note: 'All processes of the service open the cell without a restart.',
     async run({ config, database, url, log, tell }, { name }) {
       const { databasePool: pool, webProcesses: processes } = config;
-      // Without limits of time: it waits for a backup and for other changes of tables.
+      // No timeouts: creating a cell waits for backups and other schema changes.
       const unhurried = openDatabase({ connectionString: url }, { pool: 2, log, limits: false });
       try {
         await createCell(unhurried, name, { service: { pool, processes, channel: keyChannel }, tell });
@@ -145,17 +144,17 @@ const cellCommands = [
   }),
   command({
     name: 'cell move',
-    summary: 'Moves a cell to another node of a Citus cluster, while it is used.',
+    summary: 'Moves a cell to another node of a Citus cluster while it is in use.',
     about:
-      'Nothing that was acknowledged is lost. At its end requests that write to the cell are answered 503 for some seconds. See docs/operating/cells.md.',
+      'Acknowledged data is never lost. At the end, writes to the cell get 503 for a few seconds. See docs/operating/cells.md.',
     parameters: { name: text('<name>') },
     options: { to: { ...required(text('<host:port>')), about: 'A node of the cluster.' } },
-    note: 'Every process of the service connects to that node.',
+    note: 'All processes of the service connect to that node.',
     run: ({ database }, { name, to }) => moveCell(database, name, { to, channel: keyChannel }),
   }),
   command({
     name: 'cell list',
-    summary: 'Lists the cells with their size, their workspaces, and on a Citus cluster their nodes.',
+    summary: 'Lists the cells with their size and workspaces and, on a Citus cluster, their nodes.',
     run: async ({ database }) => ({ data: await listCells(database) }),
   }),
 ];
@@ -163,14 +162,14 @@ const cellCommands = [
 const databaseCommands = [
   command({
     name: 'database create',
-    summary: 'Makes the database where there is none yet, as the first start of the service does.',
+    summary: 'Creates the database if there is none, like the first start of the service.',
     makesDatabase: true,
     run: ({ description }) => Promise.resolve({ database: description }),
   }),
   command({
     name: 'storage replace',
     summary:
-      'For files that are lost, or were copied without their mark: goes on with the storage that DATA_DIR or S3_ENDPOINT names now, and counts the files that are not in it.',
+      'Uses the storage of DATA_DIR or S3_ENDPOINT from now on, and counts missing files. For files that were lost, or copied without their marker.',
     note: 'Restart every running server.',
     async run({ config, database }) {
       const storage = openStorage(config);
@@ -196,18 +195,15 @@ const marks: Readonly<Record<Diagnosis['state'], string>> = { ok: 'ok', warning:
 
 const doctorCommand = machineCommand({
   name: 'doctor',
-  summary: 'Looks at everything around the service, and says of each thing that is wrong what to do.',
+  summary: 'Checks the instance and its environment, and says how to fix each problem.',
   about:
-    'It changes nothing, beside a running service or without one. Warnings end with 0, problems with 1. What is wrong for sure stops a start as well.',
+    'Changes nothing, and works with or without a running service. Exits with 0 for warnings, with 1 for problems. Severe problems also stop a start.',
   async run({ config, log }) {
     const { examine } = await import('../checks/examine.ts');
     const answer = { data: await examine(config, log) };
     const problems = answer.data.filter(({ state }) => state === 'problem').length;
     if (problems > 0)
-      throw new PartlyDone(
-        problems === 1 ? 'There is a problem.' : `There are ${problems} problems.`,
-        answer,
-      );
+      throw new PartlyDone(problems === 1 ? 'Found 1 problem.' : `Found ${problems} problems.`, answer);
     return answer;
   },
   show: (answer) =>
@@ -222,14 +218,14 @@ const doctorCommand = machineCommand({
 const sweepCommands = [
   command({
     name: 'sweeps confirm',
-    summary: 'Confirms that the clock of this machine is right, so that data is deleted by its age again.',
-    options: { yes: { ...flag, about: 'Does not ask whether it is meant.' } },
-    note: 'A running server sweeps within a minute.',
+    summary: 'Confirms that the clock of this machine is right, so that expired data is deleted again.',
+    options: { yes: { ...flag, about: 'Skips the confirmation.' } },
+    note: 'A running server deletes expired data within a minute.',
     async run({ database, confirm }, { yes }) {
       const at = now();
       if (!yes)
         await confirm(
-          `The clock of this machine says ${at.toISOString()}. Everything that is past its retention limit by this clock will be deleted.`,
+          `Delete all data past its retention limit by the clock of this machine (${at.toISOString()})`,
         );
       const confirmed = requireRow(await confirmSweepClock(database, {}));
       const doubt = await findClockDoubt(database);
@@ -241,7 +237,7 @@ const sweepCommands = [
 
 const completionCommand = tableCommand({
   name: 'completion',
-  summary: 'Prints what makes a shell complete `formloom`, and defines it where there is none.',
+  summary: 'Prints a shell completion script, which also defines `formloom` if it is not installed.',
   about: [
     'bash, zsh: eval "$(npm run -s formloom -- completion bash)" in ~/.bashrc or ~/.zshrc, from this folder',
     'fish: npm run -s formloom -- completion fish > ~/.config/fish/completions/formloom.fish',
@@ -251,7 +247,10 @@ const completionCommand = tableCommand({
   run: (commands, { shell }) => Promise.resolve({ script: completionScript(shell, commands) }),
 });
 
-/** The commands that are no operations of the API. docs/rules.md 18: scripts depend on their names, options and answers. */
+/**
+ * The commands that are not operations of the API. Scripts depend on their names, options and output
+ * (docs/rules.md 18).
+ */
 export const ownCommands: readonly Command[] = [
   ...workspaceCommands,
   ...userCommands,
@@ -270,7 +269,10 @@ export const ownCommands: readonly Command[] = [
   completionCommand,
 ];
 
-/** Every command. The operations are loaded only where one is asked for: it takes most of the time of a start. */
+/**
+ * Returns all commands. The operations are loaded only when needed: loading them takes most of the start
+ * time.
+ */
 export async function allCommands(): Promise<readonly Command[]> {
   const [{ operationCommands }, { aliasCommands }] = await Promise.all([
     import('./operation-commands.ts'),

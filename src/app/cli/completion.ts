@@ -4,21 +4,21 @@ import { serviceOptions } from './read-input.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** A word that may come next: after the words of a command, or as the value of an option of it. */
+/** A completion: a word that can follow the words of a command, or a value for one of its options. */
 type Offer = readonly [name: string, option: string, word: string, about: string];
 
-/** Stands for the names of files. */
+/** Stands for file names. */
 const files = '<file>';
 
-/** The folder of this installation: a person types `formloom` in any folder. */
+/** The folder of this installation, since `formloom` can be run in any folder. */
 const home = fileURLToPath(new URL('../../..', import.meta.url)).replace(/[/\\]$/, '');
 
 const always: Readonly<Record<string, Option<unknown>>> = {
   json: { ...flag, about: 'Prints one JSON document' },
-  help: { ...flag, about: 'Explains the command' },
+  help: { ...flag, about: 'Shows help for the command' },
 };
 
-/** Returns the script that lets a shell complete every command, its options and their words. It starts no command. */
+/** Returns the script that completes commands, options and values in a shell. Completing runs no command. */
 export function completionScript(shell: (typeof shells)[number], commands: readonly Command[]): string {
   const offers = offersOf(commands).map(([name, option, word, about]) =>
     [name, option, word, about.split('\n', 1)[0]!].join('\t'),
@@ -53,8 +53,9 @@ function offersOfCommand({ name, at, parameters, options, summary }: Command): O
 }
 
 /**
- * Finds the offers for what was typed: awk reads a line for each word, a line `--`, and the offers. A command is its first two
- * words, or its first; before them an option of the service has its value.
+ * Finds the completions for the typed words. awk reads one line for each word, a line `--`, and the
+ * completions. A command is its first two words, or only the first. An option of the service before the
+ * command has a value.
  */
 const find = `BEGIN { FS = "\\t" }
 typed {
@@ -73,7 +74,7 @@ count == 0 && /^--(${Object.keys(serviceOptions).join('|')})$/ { skip = 1; next 
 count < 2 { name = name (count++ ? " " : "") $0 }
 END { printf "%s", both ? both : loose ? loose : plain }`;
 
-/** A text in single quotes of bash and zsh. */
+/** Quotes a text for bash and zsh. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const completeIn = {

@@ -10,17 +10,20 @@ import { compileCheck } from '#kit/validation.ts';
 import { UsageError } from './values.ts';
 
 /**
- * The file beside the forms that says what each was on the service at the last pull or apply, so that a plan can tell a change
- * made on the service from one made in the folder. It belongs in git, like the forms.
+ * The file beside the forms that records the state of each on the service at the last pull or apply. With it,
+ * a plan can tell a change on the service from one in the folder. It belongs in git, like the forms.
  */
 export const lockName = 'formloom.lock.json';
 
-/** The SHA-256 of each form as the service had it, by its id: an id is of one service alone. */
+/** The SHA-256 of each form on the service, by form id. An id exists on one service only. */
 export type FormLock = Map<string, string>;
 
 const check = compileCheck(Type.Object({ forms: Type.Record(Type.String(), Type.String()) }));
 
-/** @throws UsageError for a lock file that is damaged. */
+/**
+ * Reads the lock file of a folder.
+ * @throws UsageError if the lock file is damaged.
+ */
 export async function readFormLock(folder: string): Promise<FormLock> {
   const path = join(folder, lockName);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +39,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // The check refuses it.
+    // The check refuses `undefined`.
     return undefined;
   }
 }
@@ -47,7 +50,7 @@ export async function writeFormLock(folder: string, lock: FormLock): Promise<voi
   await writeFile(join(folder, lockName), `${JSON.stringify({ forms }, null, 2)}\n`);
 }
 
-/** Returns the hash of a form, whatever the order of its keys. */
+/** Returns the hash of a form, independent of the order of its keys. */
 export const hashForm = ({
   status,
   structure,
@@ -67,15 +70,15 @@ function sorted(value: unknown): unknown {
   );
 }
 
-/** A form as a file has it: JSON as `forms pull` writes it, or a module whose default is what defineForm made. */
+/** A form in a file: JSON as `forms pull` writes it, or a module with a default export from defineForm. */
 export type FormFile = {
   file: string;
-  /** Of the form that it is; without it, the one of this name. */
+  /** The id of the form. Without it, the file is the form with this name. */
   id?: string;
-  /** Left out: as it is; a new form is a draft. */
+  /** If omitted, unchanged; a new form is a draft. */
   status?: FormStatus;
   structure: object;
-  /** Left out: as they are. */
+  /** If omitted, unchanged. */
   settings?: object;
 };
 
@@ -88,8 +91,8 @@ const folderProblems: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the forms of a folder, sorted by file name. A module is run.
- * @throws UsageError for a folder that cannot be read, and for a file that is not a form.
+ * Reads the forms of a folder, sorted by file name. Modules are executed.
+ * @throws UsageError for a folder that cannot be read, or a file that is not a form.
  */
 export async function readFormFiles(folder: string): Promise<FormFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
@@ -120,15 +123,16 @@ const known = ['id', 'status', 'structure', 'settings'];
 function formIn(file: string, found: unknown): FormFile {
   const refuse = (what: string): UsageError => new UsageError(`${file} ${what}`);
   if (!isRecord(found) || !isRecord(found['structure']))
-    throw refuse('is no form: it takes "structure", or a default export that defineForm made.');
+    throw refuse('is not a form: it needs "structure", or a default export made by defineForm.');
   const strange = Object.keys(found).find((name) => !known.includes(name));
-  if (strange !== undefined) throw refuse(`has "${strange}", and takes ${known.join(', ')}.`);
+  if (strange !== undefined)
+    throw refuse(`has the unknown field "${strange}". Allowed fields: ${known.join(', ')}.`);
   const { id, status, structure, settings } = found;
-  if (id !== undefined && typeof id !== 'string') throw refuse('has an "id" that is no text.');
+  if (id !== undefined && typeof id !== 'string') throw refuse('has an "id" that is not a string.');
   const isStatus = (word: unknown): word is FormStatus => formStatuses.some((each) => each === word);
   if (status !== undefined && !isStatus(status))
-    throw refuse(`has a "status" that is none of ${formStatuses.join(', ')}.`);
-  if (settings !== undefined && !isRecord(settings)) throw refuse('has "settings" that are no object.');
+    throw refuse(`has an invalid "status". Use one of ${formStatuses.join(', ')}.`);
+  if (settings !== undefined && !isRecord(settings)) throw refuse('has "settings" that are not an object.');
   return {
     file,
     ...(id !== undefined && { id: id.toLowerCase() }),
@@ -138,7 +142,10 @@ function formIn(file: string, found: unknown): FormFile {
   };
 }
 
-/** Writes a form as JSON, unless the file says the same already. @returns whether it was written. */
+/**
+ * Writes a form as JSON, unless the file is already up to date.
+ * @returns whether it was written.
+ */
 export async function writeFormFile(folder: string, { file, ...form }: FormFile): Promise<boolean> {
   const path = join(folder, file);
   const text = `${JSON.stringify(form, null, 2)}\n`;
@@ -147,7 +154,7 @@ export async function writeFormFile(folder: string, { file, ...form }: FormFile)
   return true;
 }
 
-/** The name of a new file: the form's own, without what is none of a file. */
+/** Returns the name of a new file: the form's name without characters that do not belong in file names. */
 export function newFileName(name: string, taken: ReadonlySet<string>): string {
   const base =
     name

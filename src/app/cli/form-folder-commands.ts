@@ -9,19 +9,19 @@ import { text } from './values.ts';
 
 const folder = { ...text('<folder>'), isFile: true };
 
-/** Loaded on use: they import the rooms of the operations, which take most of a command's start. */
+/** Loaded on use: these modules import the operations, which take most of a command's start time. */
 const loadFolders = async () => ({
   ...(await import('./form-files.ts')),
   ...(await import('./plan-forms.ts')),
 });
 
-/** Forms as files of a folder, which git keeps (docs/guides/forms-as-code.md). */
+/** Commands for forms as files in a folder, to keep them in git (docs/guides/forms-as-code.md). */
 export const formFolderCommands: readonly Command[] = [
   apiCommand({
     name: 'forms pull',
-    summary: 'Writes every form that is not archived into a folder, each as a JSON file.',
+    summary: 'Writes each form that is not archived to a JSON file in a folder.',
     about:
-      'Makes the folder if it does not exist. A form that has a file already, by its id, is written into that file; modules stay as they are.',
+      'Creates the folder if it does not exist. A form whose id is in a file is written to that file. Modules are not changed.',
     parameters: { folder },
     async run({ api }, { folder }) {
       const { hashForm, listAllForms, newFileName, readFormFiles, readFormLock, ...files } =
@@ -48,9 +48,9 @@ export const formFolderCommands: readonly Command[] = [
   }),
   apiCommand({
     name: 'forms plan',
-    summary: 'Shows what `forms apply` would change, and which answers that affects. Changes nothing.',
+    summary: 'Shows what `forms apply` would change and which answers are affected. Changes nothing.',
     about:
-      'Exits with 1 if a form would be refused and, with --check, with 2 if anything differs. Modules of the folder (.ts, .js) are run.',
+      'Exits with 1 if a form would be rejected and, with --check, with 2 if anything differs. Modules in the folder (.ts, .js) are executed.',
     parameters: { folder },
     options: { check: { ...flag, about: 'Exits with 2 if anything differs.' } },
     show: formatAnswer,
@@ -67,9 +67,9 @@ export const formFolderCommands: readonly Command[] = [
   }),
   apiCommand({
     name: 'forms apply',
-    summary: 'Creates and changes forms so that the service has them as the folder does.',
+    summary: 'Creates and updates forms so that the service matches the folder.',
     about:
-      'Changes nothing if a form would be refused. Exits with 1 if somebody changes a form meanwhile; run it again. Forms without a file stay as they are. Modules of the folder (.ts, .js) are run.',
+      'Changes nothing if a form would be rejected. Exits with 1 if another person changes a form meanwhile; run it again. Forms without a file are not changed. Modules in the folder (.ts, .js) are executed.',
     parameters: { folder },
     show: formatAnswer,
     async run({ api }, { folder }) {
@@ -87,7 +87,7 @@ export const formFolderCommands: readonly Command[] = [
           await files.writeFormLock(folder, lock);
         } catch (error) {
           if (!(error instanceof ApiError) || data.length === 0) throw error;
-          throw new PartlyDone(`${file}: ${error.message} The forms listed above are applied.`, { data });
+          throw new PartlyDone(`${file}: ${error.message} The forms listed above were applied.`, { data });
         }
       }
       return { data };
@@ -95,14 +95,17 @@ export const formFolderCommands: readonly Command[] = [
   }),
 ];
 
-/** @throws PartlyDone with all plans if one would be refused. */
+/**
+ * Refuses plans with problems.
+ * @throws PartlyDone with all plans.
+ */
 function requireValid(data: readonly FormPlan[]): void {
   const wrong = data.filter(({ problems }) => problems.length > 0).map(({ file }) => file);
   if (wrong.length > 0)
-    throw new PartlyDone(`${wrong.join(', ')} would be refused; nothing was changed.`, { data });
+    throw new PartlyDone(`${wrong.join(', ')} would be rejected. Nothing was changed.`, { data });
 }
 
-/** Plans as lines, and what was done as a table. */
+/** Formats plans as lines, and applied changes as a table. */
 function formatAnswer(answer: object): string {
   const { data } = answer as { data: readonly FormPlan[] };
   const isPlan = data.every((line) => 'changes' in line) && data.length > 0;
@@ -125,12 +128,14 @@ const actions: Readonly<Record<FormPlan['action'], string>> = {
 const linesOf = (plan: FormPlan): string[] => [
   `${plan.file}: "${plan.name}" ${actions[plan.action]}`,
   ...(plan.service_changed
-    ? ['  ! Changed on the service since the last pull: applying reverts that. Run `forms pull` to keep it.']
+    ? [
+        '  ! Changed on the service since the last pull; applying reverts that. Run `forms pull` to keep the change.',
+      ]
     : []),
   ...plan.changes.map((change) => `  ${formatChange(change)}`),
-  ...(plan.impact ?? [{ message: 'The key cannot change forms, so affected answers were not counted.' }]).map(
-    ({ message }) => `  ! ${message}`,
-  ),
+  ...(
+    plan.impact ?? [{ message: 'This API key cannot change forms, so affected answers were not counted.' }]
+  ).map(({ message }) => `  ! ${message}`),
   ...plan.warnings.map(({ message }) => `  ? ${message}`),
   ...plan.problems.map(({ message, path }) => `  x ${path ? `[${path.join(', ')}] ` : ''}${message}`),
 ];

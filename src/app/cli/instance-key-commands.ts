@@ -8,11 +8,12 @@ import { command, PartlyDone } from './command.ts';
 import { UsageError } from './values.ts';
 
 /**
- * What another key than the one of now has sealed in a column, from `after` on, in the order in which rows lie. `place` is
- * a row as long as nobody writes to it; it is written where the column is still what was read.
+ * Reads and updates values of a column that are sealed with another key than the current one, from `after` on
+ * in physical order. `place` identifies a row only until the row is written, so the update requires the value
+ * that was read.
  */
 const sealedIn = (table: string, column: string, isOfInstance = false) => ({
-  /** Whether the instance has the table, and no other cell. */
+  /** Whether the table belongs to the instance rather than to each cell. */
   isOfInstance,
   select: statement(
     `cli.select_sealed_${table}_${column}`,
@@ -35,7 +36,7 @@ const sealedIn = (table: string, column: string, isOfInstance = false) => ({
   ),
 });
 
-/** Every column in which something is sealed and stays, by what it is sealed for. */
+/** All columns whose values stay sealed, by the purpose of the seal. */
 export const sealedColumns = {
   'webhook secrets': [sealedIn('webhooks', 'secret'), sealedIn('webhooks', 'previous_secret')],
   'webhook headers': [sealedIn('webhooks', 'headers')],
@@ -45,17 +46,17 @@ export const sealedColumns = {
   erasures: [sealedIn('tasks', 'secret')],
 } as const;
 
-/** What was looked at at once. */
+/** The rows of one batch. */
 const batchSize = 500;
 
 type Purpose = keyof typeof sealedColumns;
-/** `found`: what a former key had sealed; `lost`: what none of the keys opens. */
+/** `found` counts values sealed with a previous key; `lost` counts values that no key opens. */
 type Resealed = { what: Purpose; found: number; lost: number };
 
 /**
- * Finds what another key than the one of now has sealed, and seals it with the one of now; what is written meanwhile by
- * a process that has the key of now is sealed with it already.
- * @param options.isDry counts alone.
+ * Finds values that are sealed with a previous key, and seals them with the current one. Processes that have
+ * the current key already seal with it.
+ * @param options.isDry counts without writing.
  */
 async function reseal(
   database: Database,
@@ -65,7 +66,7 @@ async function reseal(
   const all: Resealed[] = [];
   for (const what of Object.keys(sealedColumns) as Purpose[]) {
     const told = { what, found: 0, lost: 0 };
-    // One after the other: a row that is written lies elsewhere, where another column would not find it again.
+    // One after the other: writing a row moves it, so a scan of another column would miss it.
     for (const column of sealedColumns[what])
       for (const each of column.isOfInstance ? [{ database }] : cellsOf(database))
         await resealColumn(each.database, column, told);
@@ -107,7 +108,7 @@ async function reseal(
   }
 }
 
-/** Webhooks with something that the instance's key opens, oldest first. */
+/** Finds the webhooks with a sealed secret or sealed headers, oldest first. */
 const selectSealed = statement(
   'cli.select_sealed',
   '',
@@ -122,21 +123,18 @@ const selectSealed = statement(
 export const instanceKeyCommands = [
   command({
     name: 'instance-key add',
-    summary: 'The first step to another key: puts a new one in front of the one of now.',
-    note:
-      'Restart every process of this database: it seals and signs with the new key then, and knows the former one. Then ' +
-      '`instance-key reseal`. (Where several machines serve: SECRET_KEY=<former>,<new> on each first, restarted one after ' +
-      'the other, then the other order, so that none meets a key that it does not know.)',
+    summary: 'Step 1 of replacing the instance key: adds a new key in front of the current one.',
+    note: 'Restart every process of this database. It then seals and signs with the new key, and still knows the previous one. Next, run `instance-key reseal`. (With several machines, first set SECRET_KEY=<previous>,<new> on each and restart them in turn; then do it again in the other order. No machine then meets a key that it does not know.)',
     async run({ config, vault }) {
       if (config.secretKey !== undefined)
         return {
-          set: `SECRET_KEY=${newKey()},<what SECRET_KEY is now>`,
+          set: `SECRET_KEY=${newKey()},<the current SECRET_KEY>`,
           keys: vault.derive('fingerprint').length,
         };
       const keys = [newKey(), (await findInstanceKey(config.dataDir, undefined))!].join(',');
       if (!keysPattern.test(keys))
         throw new UsageError(
-          'There are four keys already: `instance-key forget` takes the former ones away.',
+          'There are already four keys. Remove the previous ones with `instance-key forget`.',
         );
       await replaceInstanceKeys(config.dataDir, keys);
       return { keys: keys.split(',').length };
@@ -145,10 +143,8 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key reseal',
     summary:
-      'The second step to another key: seals with the key of now what a former one has sealed, while the service goes on.',
-    note:
-      'Run it again until nothing is found. As long as the former key is kept, links that it signed go on working, and so do ' +
-      'recovery codes and sessions of people. `instance-key forget` ends them.',
+      'Step 2 of replacing the instance key: reseals data of previous keys with the current one while the service runs.',
+    note: 'Run it again until it finds nothing. While the previous key is kept, the links that it signed, recovery codes and sessions keep working. `instance-key forget` ends them.',
     async run({ database, vault }) {
       const data = await reseal(database, vault);
       await noteKey(database, vault);
@@ -158,22 +154,21 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key forget',
     summary:
-      'The last step to another key: takes the former ones away, where nothing is sealed with them any more.',
-    note:
-      'Restart every process. Links that were given out before (of invitations, to go on or to edit, to files, to ' +
-      'unsubscribe), sessions and recovery codes of before have ended.',
+      'Step 3 of replacing the instance key: removes the previous keys when nothing is sealed with them.',
+    note: 'Restart every process. Earlier sessions, recovery codes and links (invitations, saved answers, editing, files, unsubscribing) no longer work.',
     async run({ config, database, vault }) {
       const former = vault.derive('fingerprint').length - 1;
       const data = await reseal(database, vault, { isDry: true });
       if (data.some(({ found }) => found > 0))
         throw new PartlyDone(
-          'Something is still sealed with a former key: run `instance-key reseal` first.',
+          'Some data is still sealed with a previous key. Run `instance-key reseal` first.',
           { data },
         );
-      // `reseal` may have been killed before it said so, or never run: with the former one gone no process would start.
+      // `reseal` may have been killed before it did this, or never run. Without it, no process would start
+      // after the previous key is gone.
       await noteKey(database, vault);
       if (config.secretKey !== undefined)
-        return { set: 'SECRET_KEY=<the first of its keys alone>', forgotten: former };
+        return { set: 'SECRET_KEY=<only the first of its keys>', forgotten: former };
       const [now] = (await findInstanceKey(config.dataDir, undefined))!.split(',');
       await replaceInstanceKeys(config.dataDir, now!);
       return { forgotten: former };
@@ -182,11 +177,8 @@ export const instanceKeyCommands = [
   command({
     name: 'instance-key replace',
     summary:
-      'For a key that is lost: goes on with SECRET_KEY, or a new DATA_DIR/secret.key, and lists the webhooks whose secret or headers are lost with it.',
-    note:
-      'Give each of these a new secret (webhooks set-secret <id> --no-overlap) or its headers anew; until then ' +
-      'its deliveries fail. Links that were given out (to files, invitations, saved answers) and sessions have ended, mails ' +
-      'that waited are lost. Forms, submissions, accounts and API keys are as they were. Restart every running server.',
+      'For a lost key: continues with SECRET_KEY or a new DATA_DIR/secret.key, and lists the webhooks whose secret or headers are lost.',
+    note: 'Give each webhook a new secret (webhooks set-secret <id> --no-overlap) or set its headers again; until then its deliveries fail. Earlier links (files, invitations, saved answers), sessions and waiting emails are lost. Forms, submissions, accounts and API keys are not affected. Restart every running server.',
     replacesKey: true,
     async run({ database, vault }) {
       const webhooks = await findInAllCells(database, (cells) => selectSealed(cells, {}), {
@@ -204,7 +196,7 @@ export const instanceKeyCommands = [
   }),
 ];
 
-/** From now on the database is used with the key of now, or with several of which that is one. */
+/** Records that the database is used with the current key from now on. */
 const noteKey = async (database: Database, vault: Vault): Promise<void> =>
   void (await updateKeyFingerprint(database, { key_fingerprint: vault.derive('fingerprint')[0] }));
 

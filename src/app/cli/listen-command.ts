@@ -16,17 +16,19 @@ type Event = Page['data'][number];
 
 /** The longest wait for events that the service allows, in seconds. */
 const waitSeconds = 30;
-/** The timeout of a webhook. */
+/** The timeout of a webhook delivery, in milliseconds. */
 const answerMs = 10_000;
-/** The pause between two requests to a service that does not answer. */
+/** The pause before the next request while the service does not answer, in milliseconds. */
 const againMs = 2_000;
 
-/** Webhooks without a public address: pulls events, and sends them to a program on this machine as a webhook would. */
+/**
+ * Webhooks without a public URL: pulls events and sends them to a program on this machine, like a webhook.
+ */
 export const listenCommand = apiCommand({
   name: 'listen',
-  summary: 'Sends events on to an address of this machine as they happen, signed as a webhook signs them.',
+  summary: 'Forwards events to a URL on this machine as they happen, signed like webhook deliveries.',
   about:
-    'Until Ctrl-C, until its output is no longer read (`| head`), or after so many with --count. An event is sent once: what the receiver answers is printed, and not tried again.',
+    'Runs until Ctrl-C, until its output is no longer read (`| head`), or until --count events were sent. Each event is sent once: the response is printed, and a failure is not retried.',
   options: {
     'forward-to': required(webAddress),
     secret: optional(text('<text>')),
@@ -43,7 +45,7 @@ export const listenCommand = apiCommand({
     const say = (line: string, document: object): Promise<void> =>
       write(Buffer.from(`${json ? JSON.stringify(document) : line}\n`));
     let cursor = await findEnd(api);
-    await say(`Listening. What happens goes to ${target.href}, signed with the secret ${secret}`, {
+    await say(`Listening. Events are sent to ${target.href}, signed with the secret ${secret}`, {
       forward_to: target.href,
       secret,
     });
@@ -80,7 +82,10 @@ async function findEnd(api: Api): Promise<string> {
   return next;
 }
 
-/** Reads the next page. Tries again while the service does not answer; after a cursor that is gone it begins at the end. */
+/**
+ * Reads the next page. Retries while the service does not answer; if the cursor has expired, starts again at
+ * the end.
+ */
 async function readOn(api: Api, query: { after: string; limit: number; wait: number }): Promise<Page> {
   for (;;) {
     try {
@@ -96,7 +101,7 @@ async function readOn(api: Api, query: { after: string; limit: number; wait: num
   }
 }
 
-/** Sends an event as a webhook would, and returns the outcome in words. */
+/** Sends an event like a webhook, and describes the outcome. */
 async function forward(target: URL, secret: string, event: Event): Promise<string> {
   const body = Buffer.from(JSON.stringify(event));
   const headers = deliveryHeaders({
@@ -122,6 +127,6 @@ async function forward(target: URL, secret: string, event: Event): Promise<strin
       return `${response.status} in ${Math.round(performance.now() - began)} ms`;
     },
     (error: Error) =>
-      `no answer: ${(error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message}`,
+      `no response: ${(error.cause as NodeJS.ErrnoException | undefined)?.code ?? error.message}`,
   );
 }

@@ -16,7 +16,10 @@ import { openServices, type Services } from '../services.ts';
 import type { CommandContext } from './command.ts';
 import { UsageError } from './values.ts';
 
-/** Finds the workspace of a thing by its id alone: a path has no workspace, and the operator may see all of them. */
+/**
+ * Finds the workspace of an object by its id alone: a path names no workspace, and the operator may see all
+ * of them.
+ */
 const finder = (table: string, named = 'id', type: typeof text = uuid) =>
   statement(
     `cli.find_place_in_${table}`,
@@ -28,7 +31,7 @@ const finder = (table: string, named = 'id', type: typeof text = uuid) =>
 
 const findTask = finder('tasks');
 
-/** What a path names by its `:id`, by the words before it. */
+/** How to find the object that `:id` in a path names, by the words before it. */
 const finders: Readonly<Record<string, readonly [name: string, find: ReturnType<typeof finder>]>> = {
   forms: ['form', finder('form_lookup', 'form_id')],
   submissions: ['submission', finder('submissions')],
@@ -40,12 +43,12 @@ const finders: Readonly<Record<string, readonly [name: string, find: ReturnType<
   mails: ['mail', finder('mails')],
   // A person may be a member of several workspaces.
   members: ['member', finder('members', 'user_id', text)],
-  'members/invitations': ['invitation to a workspace', finder('member_invitations')],
+  'members/invitations': ['workspace invitation', finder('member_invitations')],
 };
 
 /**
- * Returns the workspace of the thing that a path names by its `:id`; undefined if it names none that has a row of its own.
- * @throws ApiError not_found if no workspace has it; UsageError for a person in several.
+ * Returns the workspace of the object that `:id` in a path names; undefined if the path names none.
+ * @throws ApiError not_found if no workspace has the object; UsageError for a person in several workspaces.
  */
 async function findWorkspace(
   database: Database,
@@ -56,21 +59,23 @@ async function findWorkspace(
   const [name, find] = finders[kind] ?? [];
   if (id === undefined || !find) return undefined;
   const ask = (isPartial: boolean) => findInAllCells(database, (cells) => find(cells, { id }), { isPartial });
-  // Only a person can be in several cells. For anything else the cell that has it answers, whichever other one is away.
+  // Only a person can be in several cells. Any other object is found in its cell even if another cell is
+  // down.
   const some = kind === 'members' ? [] : await ask(true);
   const [found, ...others] = some.length > 0 ? some : await ask(false);
   if (!found) throw new ApiError('not_found', `There is no ${name} ${id}.`);
   if (others.length > 0)
     throw new UsageError(
-      `This person is a member of ${others.length + 1} workspaces: --workspace <id> says which one.`,
+      `This person is a member of ${others.length + 1} workspaces. Choose one with --workspace <id>.`,
     );
   return found.workspace_id;
 }
 
 /**
- * Opens the operations of this process on the database for the operator, who has every permission. A running server does the
- * jobs that they enqueue.
- * @param workspace without it an operation acts in the workspace of the thing that its path names, or in the only workspace.
+ * Opens the operations of this process on the database for the operator, who has every permission. A running
+ * server runs the jobs that they enqueue.
+ * @param workspace the workspace to act in. Without it, an operation acts in the workspace of the object that
+ * its path names, or in the only workspace.
  */
 export async function openLocalApi(
   { config, database, vault, log }: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>,
@@ -130,15 +135,15 @@ async function chooseWorkspace(
   }
   const list = async (isPartial: boolean): Promise<string[]> =>
     (await listWorkspaces(database, { isPartial })).map(({ id }) => id);
-  // A workspace that is found in a cell does not need the other cells.
+  // A workspace found in one cell does not need the other cells.
   if (named !== undefined && (await list(true)).includes(named)) return named;
   const workspaces = await list(false);
   if (named !== undefined && !workspaces.includes(named))
-    throw new ApiError('not_found', 'There is no such workspace.');
+    throw new ApiError('not_found', 'There is no workspace with this id.');
   if (named === undefined && workspaces.length > 1)
-    throw new UsageError(`There are ${workspaces.length} workspaces: --workspace <id> says which one.`);
+    throw new UsageError(`There are ${workspaces.length} workspaces. Choose one with --workspace <id>.`);
   const found = named ?? workspaces[0];
   if (found === undefined)
-    throw new ApiError('not_found', 'There is no workspace yet: `workspace create <name>` makes one.');
+    throw new ApiError('not_found', 'There is no workspace yet. Create one with `workspace create <name>`.');
   return found;
 }

@@ -19,12 +19,12 @@ import {
 } from './command.ts';
 import { bytesFile, jsonFile, orFile, text, UsageError, type Value } from './values.ts';
 
-/** Returns the example of an operation as options. */
+/** Returns the example of an operation as command-line options. */
 export function exampleArguments({ operation: { example, query, body, bodyContent } }: ApiRoute): string[] {
   return [
     ...argumentsFor(query.properties, example.query),
     ...argumentsFor(body?.properties ?? {}, body && example.body),
-    // `image.png` for image/png.
+    // Such as `image.png` for image/png.
     ...(bodyContent ? ['--body-file', bodyContent[0]!.replace('/', '.')] : []),
   ];
 }
@@ -46,26 +46,26 @@ function argumentsFor(properties: object, fields: unknown): string[] {
 const quote = (word: string): string =>
   /^[\w@:/.,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** A text, or the file that --etag-file wrote. */
+/** An ETag, or a file that --etag-file wrote. */
 const etag = orFile<string>({ ...text('<etag>'), read: (given) => given.trim() });
 
-/** Options that many operations have beside their fields. */
+/** Options that many operations share. */
 const common = {
-  output: minor(text('<file>'), 'Writes to a file; without it, to standard output.'),
-  all: minor(undefined, 'Every page, one after the other.'),
-  yes: minor(undefined, 'Does not ask whether it is meant.'),
+  output: minor(text('<file>'), 'The file to write. Default: standard output.'),
+  all: minor(undefined, 'Reads all pages.'),
+  yes: minor(undefined, 'Skips the confirmation.'),
   'body-file': minor(
     jsonFile,
-    'The whole request as JSON; options change fields of it. `-` is standard input.',
+    'The whole request as JSON; other options override its fields. `-` is standard input.',
   ),
-  'etag-file': minor(text('<file>'), 'Writes the ETag of what is answered to a file, for --if-match.'),
+  'etag-file': minor(text('<file>'), 'Writes the ETag of the response to a file, for --if-match.'),
   'if-match': minor(
     etag,
-    'The ETag of what was read, or @ and the file of it: what was changed since is not changed.',
+    'The ETag that was read, or @ and the file with it. Fails if the object has changed since.',
   ),
   'idempotency-key': minor(
     text('<text>'),
-    'Sent again with the same key within a day, it takes effect once.',
+    'A request repeated with this key within a day takes effect once.',
   ),
 } as const;
 
@@ -73,17 +73,20 @@ function minor(value: Value<unknown> | undefined, about: string): Option<unknown
   return { value, isRequired: false, isMinor: true, about };
 }
 
-/** Returns the declared operations, of which none can run: a declaration reads only the configuration of its services. */
+/**
+ * Returns the declared operations. They cannot run: a declaration reads only the configuration of its
+ * services.
+ */
 export const declaredRoutes = (): readonly ApiRoute[] => apiRoutes({ config: readConfig({}) } as Services);
 
 export const operationCommands = (): readonly Command[] => declaredRoutes().map(operationCommand);
 
-/** Makes an operation a command: the parameters of its path in order, its query and its body as options. */
+/** Turns an operation into a command: the path parameters in order, query and body as options. */
 export function operationCommand(route: ApiRoute): Command {
   const { method, path, operation } = route;
   const { query, body, bodyContent, reply } = operation;
   const isStream = reply.content !== undefined;
-  /** The parameters of the path, with their names on the command line. */
+  /** The path parameters with their names on the command line. */
   const places = Object.entries(operation.params.properties).map(([name, schema]) => ({
     name,
     called: parameterName(path, name),
@@ -93,7 +96,11 @@ export function operationCommand(route: ApiRoute): Command {
     ...optionsOf(query),
     ...(body && { ...optionsOf(body, 'body-file'), 'body-file': common['body-file'] }),
     ...(bodyContent && {
-      'body-file': { value: bytesFile, isRequired: true, about: `The file: ${bodyContent.join(', ')}.` },
+      'body-file': {
+        value: bytesFile,
+        isRequired: true,
+        about: `The file to send: ${bodyContent.join(', ')}.`,
+      },
     }),
     ...(isPaged(route) && { all: common.all }),
     ...(isStream && { output: common.output }),
@@ -134,19 +141,18 @@ export function operationCommand(route: ApiRoute): Command {
       if (input['all'] === true) return readAll(context, request, route, input['most'] as number | undefined);
       const sent = await context.api(request);
       if (input['etag-file'] !== undefined) await saveTag(sent, input['etag-file'] as string);
-      // Without an answer it prints the ids that it worked on.
+      // Without a response body, it prints the ids that it worked on.
       return isRecord(sent.value) ? sent.value : params;
     },
   };
 }
 
 async function saveTag({ tag }: Sent, path: string): Promise<void> {
-  if (tag === undefined)
-    throw new ApiError('bad_request', 'What was answered has no ETag: there is none to write.');
+  if (tag === undefined) throw new ApiError('bad_request', 'The response has no ETag, so none was written.');
   await writeFile(path, `${tag}\n`);
 }
 
-/** Returns the fields of a query as texts, for an address. */
+/** Returns the fields of a query as strings, for a URL. */
 const textsOf = (fields: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -161,7 +167,7 @@ async function saveStream(
   output: string | undefined,
 ): Promise<object | undefined> {
   if (json && output === undefined)
-    throw new UsageError('--json takes --output <file> here: the answer is a file.');
+    throw new UsageError('The response is a file: with --json, set --output <file>.');
   const sent = await api(request);
   const stream = sent.stream!;
   if (output === undefined) {
@@ -171,14 +177,14 @@ async function saveStream(
   return { output, bytes: await pour(stream, output, signal) };
 }
 
-/** Writes a file, and removes it after a failure: half a file looks like a whole one. */
+/** Writes a file, and removes it after a failure: a partial file looks complete. */
 async function pour(stream: Readable, path: string, signal: ApiContext['signal']): Promise<number> {
   const file = (await open(path, 'w')).createWriteStream();
   try {
     await untilAborted(pipeline(stream, file, { ...(signal && { signal }) }), signal);
     return file.bytesWritten;
   } catch (error) {
-    // A device stays.
+    // A device is not removed.
     if ((await lstat(path)).isFile()) await rm(path);
     throw error;
   }
@@ -193,7 +199,7 @@ const isPaged = ({ operation: { query } }: ApiRoute): boolean =>
   'cursor' in query.properties || 'page' in query.properties;
 
 /**
- * Reads the pages of a list, by cursor if it has one, otherwise by number.
+ * Reads all pages of a list, by cursor if it has one, otherwise by number.
  * @param enough the number of items after which it stops.
  */
 async function readAll(
@@ -203,7 +209,7 @@ async function readAll(
   enough = Number.POSITIVE_INFINITY,
 ): Promise<{ data: object[] }> {
   const { properties } = operation.query;
-  if (request.query?.['page'] !== undefined) throw new UsageError('--page and --all exclude each other.');
+  if (request.query?.['page'] !== undefined) throw new UsageError('--page and --all cannot be combined.');
   const most = (properties['per_page'] as { maximum?: number })?.maximum;
   const turn = 'cursor' in properties ? { cursor: '*' } : { page: '1' };
   const query: Record<string, string> = {
@@ -231,7 +237,7 @@ function aboutOf(route: ApiRoute, places: readonly string[]): string {
   const example = [commandName(route), ...places.map((name) => `<${name}>`), ...given];
   return [
     ...(operation.description === undefined ? [] : [operation.description]),
-    `${method} ${path} · takes the permission ${operation.permission}`,
+    `${method} ${path} · requires the permission ${operation.permission}`,
     ...(given.length > 0 ? [`Example: ${example.join(' ')}`] : []),
   ].join('\n');
 }

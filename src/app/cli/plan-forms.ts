@@ -6,12 +6,12 @@ import type { ReplyOf } from '../operations.ts';
 import { type FormFile, type FormLock, hashForm } from './form-files.ts';
 import { UsageError } from './values.ts';
 
-/** One difference, for programs and for a line of its own. */
+/** One difference between a file and the service. */
 export type FormChange = {
   change: 'added' | 'removed' | 'changed' | 'moved';
-  /** `form`, `step 1`, `status`, a setting, or an element by its id or its place. */
+  /** `form`, `step 1`, `status`, a setting, or an element by its id or its position. */
   what: string;
-  /** The attribute. */
+  /** The name of the attribute. */
   name?: string;
   before?: unknown;
   after?: unknown;
@@ -20,8 +20,8 @@ export type FormChange = {
 type Part = { place: string; type: string; attrs: Readonly<Record<string, unknown>> };
 
 /**
- * Everything in which a form's tree differs from another's. Elements are the same by their ids, what has none by its place
- * among its like.
+ * Returns the differences between two form trees. Elements are matched by id; nodes without an id by their
+ * position among nodes of their type.
  */
 function compareStructures(before: unknown, after: unknown): FormChange[] {
   const [old, fresh] = [partsOf(before), partsOf(after)];
@@ -47,7 +47,7 @@ function compareStructures(before: unknown, after: unknown): FormChange[] {
   ];
 }
 
-/** The values in which two records differ, each of `what`, or each by its own name. */
+/** Returns the values that differ between two records, as attributes of `what` or under their own names. */
 function compareValues(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
@@ -63,7 +63,10 @@ function compareValues(
     }));
 }
 
-/** Whether something stands no longer behind what it stood behind, among what was kept. */
+/**
+ * Returns a check for whether a node moved: among the nodes in both trees, it comes earlier than before and
+ * follows another node.
+ */
 function movedAmong(kept: readonly string[], before: readonly string[]): (what: string) => boolean {
   const stayed = before.filter((what) => kept.includes(what));
   const previous = (list: readonly string[], what: string): string | undefined =>
@@ -72,7 +75,7 @@ function movedAmong(kept: readonly string[], before: readonly string[]): (what: 
     previous(kept, what) !== previous(stayed, what) && kept.indexOf(what) < stayed.indexOf(what);
 }
 
-/** Every node by what it is called, in reading order. It may be no valid tree. */
+/** Returns all nodes by id or position, in reading order. The tree may be invalid. */
 function partsOf(root: unknown): Map<string, Part> {
   const parts = new Map<string, Part>();
   const counts = new Map<string, number>();
@@ -92,26 +95,29 @@ function partsOf(root: unknown): Map<string, Part> {
   return parts;
 }
 
-/** What would become of a form that a file has. */
+/** What `forms apply` would do to the form in a file. */
 export type FormPlan = {
   file: string;
-  /** Null: it is not there yet. */
+  /** Null if the form does not exist yet. */
   id: string | null;
   name: string;
   action: 'create' | 'update' | 'none';
   changes: FormChange[];
-  /** Whether the service changed since the last pull or apply; false for a form that is not in the lock file. */
+  /**
+   * Whether the form changed on the service since the last pull or apply; false if it is not in the lock
+   * file.
+   */
   service_changed: boolean;
-  /** What visitors can no longer answer, with the answers that it touches; null: the key may not change forms. */
+  /** What visitors can no longer answer, with the affected answers. Null if the key may not change forms. */
   impact: DryRun['impact'] | null;
   problems: Judgement['problems'];
   warnings: Judgement['warnings'];
 };
 
-/** A plan with what it rests on: the ETag of the form as it was compared. */
+/** A plan with the ETag of the form that was compared. */
 type Planned = { plan: FormPlan; form: FormFile; tag: string | undefined };
 
-/** All forms of the workspace, without their structures. */
+/** Returns all forms of the workspace, without their structures. */
 export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data']> {
   const all: ReplyOf<'listForms'>['data'] = [];
   for (let cursor: string | null | undefined = '*'; cursor; ) {
@@ -123,8 +129,8 @@ export async function listAllForms(api: Api): Promise<ReplyOf<'listForms'>['data
 }
 
 /**
- * Compares each form of a folder with the service. Changes nothing.
- * @throws UsageError for two files that are one form, and for a name that several forms have.
+ * Compares each form of a folder with the service, without changing anything.
+ * @throws UsageError if two files are the same form, or if several forms share a name.
  */
 export async function planForms(api: Api, forms: readonly FormFile[], lock: FormLock): Promise<Planned[]> {
   const there = forms.every(({ id }) => id !== undefined) ? [] : await listAllForms(api);
@@ -134,7 +140,7 @@ export async function planForms(api: Api, forms: readonly FormFile[], lock: Form
     const named = there.filter((each) => each.name === name && each.status !== 'archived');
     if (form.id === undefined && named.length > 1)
       throw new UsageError(
-        `${form.file}: ${named.length} forms are called "${name}". An "id" says which one: ${named.map(({ id }) => id).join(', ')}.`,
+        `${form.file}: ${named.length} forms are called "${name}". Set "id" to one of these: ${named.map(({ id }) => id).join(', ')}.`,
       );
     const id = form.id ?? named[0]?.id;
     const other = planned.find(({ plan }) => (id === undefined ? plan.name === name : plan.id === id));
@@ -192,14 +198,14 @@ async function planChange(
     name,
     action: isSame ? 'none' : 'update',
     changes,
-    // A file that has the service's change already loses nothing.
+    // A file that already has the service's change loses nothing.
     service_changed: !isSame && base !== undefined && base !== hashForm(now),
     ...tried,
   };
   return { plan, form: { ...form, id }, tag };
 }
 
-/** A key that may not change forms may have them judged. */
+/** Checks a change with a dry run. A key that may not change forms can still validate them. */
 async function tryChange(
   api: Api,
   form: FormFile,
@@ -221,7 +227,7 @@ const judge = (api: Api, form: FormFile): Promise<ReplyOf<'validateForm'>> =>
 
 const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
 
-/** Settings as they are read: a password never is, and what is null is not set. */
+/** Returns settings as the API returns them: without the password and without nulls. */
 const shownSettings = (settings: object): Record<string, unknown> => ({
   access: 'public',
   ...Object.fromEntries(
@@ -229,7 +235,10 @@ const shownSettings = (settings: object): Record<string, unknown> => ({
   ),
 });
 
-/** Does what was planned, if the form is still as it was compared. @returns the id of the form. */
+/**
+ * Applies a plan, if the form has not changed since it was compared.
+ * @returns the id of the form.
+ */
 export async function applyPlan(api: Api, { plan, form, tag }: Planned): Promise<string> {
   if (plan.action === 'none') return plan.id!;
   const { status } = form;

@@ -4,8 +4,9 @@ import type { Command, Option } from './command.ts';
 import { serviceOptions } from './read-input.ts';
 
 /**
- * Formats an answer and its note for a person: a list (`data`) as a table, anything else as a line for each property.
- * @param width of the terminal. A table names the columns that do not fit.
+ * Formats a result and its note for a person: a list (`data`) as a table, anything else as one line for each
+ * property.
+ * @param width the width of the terminal. Columns that do not fit are named below the table.
  */
 export function describe(
   answer: object,
@@ -16,15 +17,15 @@ export function describe(
   return [...lines, ...(note === undefined ? [] : [note])].join('\n');
 }
 
-/** Says how to read the next page. */
+/** Returns a hint on how to read the next page. */
 function pageOf(answer: object): string[] {
   const { pagination } = answer as { pagination?: Record<'page' | 'total_pages' | 'total_count', number> };
   if (!pagination || pagination.total_pages <= 1) return [];
   const { page, total_pages: pages, total_count: count } = pagination;
-  return [`Page ${page} of ${pages}, ${count} in all: --page chooses one, --all reads them.`];
+  return [`Page ${page} of ${pages}, ${count} in total. Choose a page with --page, or read all with --all.`];
 }
 
-/** Indents further lines of a value: in the column of names they would look like properties. */
+/** Indents further lines of a value, which would look like properties in the column of names. */
 function pairs(answer: object): string[] {
   const entries = Object.entries(answer);
   if (entries.length === 0) return ['Done.'];
@@ -33,7 +34,7 @@ function pairs(answer: object): string[] {
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${linesOf(value).join(indent)}`);
 }
 
-/** JSON that is longer than this is printed over several lines. */
+/** JSON longer than this is printed over several lines. */
 const longestLine = 80;
 
 function linesOf(value: unknown): string[] {
@@ -60,10 +61,15 @@ function table(rows: readonly Row[], width = Number.MAX_SAFE_INTEGER): string[] 
   const pad = (cell: string, index: number): string => cell.padEnd(widths[index]!);
   const drawn = lines.map((line) => line.slice(0, count).map(pad).join('  ').trimEnd());
   const left = [...all.filter((column) => !plain.includes(column)), ...plain.slice(count)];
-  return left.length === 0 ? drawn : [...drawn, `Not shown: ${left.join(', ')}. --json has everything.`];
+  return left.length === 0
+    ? drawn
+    : [...drawn, `Not shown: ${left.join(', ')}. Use --json to see everything.`];
 }
 
-/** Replaces control characters, which would act on the terminal: a name or an address may have any. Writes other values as JSON. */
+/**
+ * Replaces control characters, which would act on the terminal: a name or an address can contain them.
+ * Formats other values as JSON.
+ */
 function show(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'string') return value.replaceAll(/\p{Cc}/gu, '\ufffd');
@@ -89,26 +95,29 @@ function usageOf(command: Command): string {
   return [command.name, ...parameters, ...options].join(' ');
 }
 
-/** Whether it is the `--no-name` of a `--name`: the list of options has it, and the usage line would be twice as long. */
+/**
+ * Whether it is the `--no-name` of a `--name`. Only the list of options shows it; the usage line would be
+ * twice as long.
+ */
 const isOpposite = ({ options }: Command, name: string): boolean =>
   name.startsWith('no-') && Object.hasOwn(options, name.slice(3));
 
 const entry = (command: Command): string => `  ${usageOf(command)}\n      ${command.summary}`;
 
 const everywhere =
-  '--json prints one JSON document, and errors as JSON. --help explains a command. An option that takes <text|@file> reads a file: @name, or @- for standard input; @@ begins a text with @.';
+  '--json prints one JSON document, and errors as JSON. --help explains a command. For <text|@file>, @name reads a file and @- reads standard input; start with @@ if the text begins with @.';
 
 /** Returns the short help of some commands. */
 export const helpFor = (commands: readonly Command[]): string =>
   `Usage: ${program} <command>\n\n${commands.map(entry).join('\n')}\n\n  ${everywhere}\n`;
 
-/** Lists the words that an option takes, if its usage does not show them. */
+/** Lists the values of an option, if its usage does not show them. */
 const wordsOf = ({ value }: Option<unknown>): string | undefined =>
   value?.choices?.some((word) => !value.shows.includes(word))
     ? `Of: ${value.choices.join(', ')}.`
     : undefined;
 
-/** Returns the whole help of a command. */
+/** Returns the full help of a command. */
 export function explainCommand(command: Command): string {
   const lines = Object.entries(command.options).map(([name, option]): [string, string] => [
     shown(name, option),
@@ -128,7 +137,7 @@ export function explainCommand(command: Command): string {
   return parts.join('\n\n');
 }
 
-/** Lists all commands, a line for each first word. */
+/** Lists all commands, one line for each first word. */
 export function overview(commands: readonly Command[]): string {
   const lines = (chosen: readonly Command[]): string =>
     columns(
@@ -144,9 +153,9 @@ export function overview(commands: readonly Command[]): string {
   return [
     `Usage: ${program} <command> [arguments] [options]`,
     `On the database of this machine:\n${lines(ofOperator)}`,
-    `There, or at another service with --url and its key in FORMLOOM_API_KEY:\n${lines(ofApi)}`,
-    `\`${program} forms --help\` lists the commands of a first word, \`${program} forms create --help\` explains one.`,
-    'Exit codes: 0 it is done; 1 it was refused, or failed; 2 it was not understood; 3 there is no answer now, and the same command may work later.\n',
+    `On this database, or on another server with --url and its key in FORMLOOM_API_KEY:\n${lines(ofApi)}`,
+    `\`${program} forms --help\` lists the commands for forms; \`${program} forms create --help\` explains one of them.`,
+    'Exit codes: 0 success; 1 refused or failed; 2 invalid usage; 3 no response now, the same command may work later.\n',
   ].join('\n\n');
 }
 

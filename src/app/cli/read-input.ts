@@ -5,49 +5,53 @@ import type { Remote } from './remote-api.ts';
 import { id, readTextFile, text, UsageError, type Value } from './values.ts';
 
 /**
- * The options that say where an operation runs. Before the command's words they always mean this, even if the command has an
- * option of the same name (`--url` of a webhook).
+ * The options that say where an operation runs. Before the command's words they always have this meaning,
+ * even if the command has an option with the same name (`--url` of a webhook).
  */
 export const serviceOptions: Readonly<Record<string, Option<unknown>>> = {
   url: {
     ...optional(text('<url>')),
     about:
-      "Another service's address; before the command's words where it has a --url of its own. Else FORMLOOM_URL.",
+      'The URL of another server. Put it before the command if the command has its own --url. Default: FORMLOOM_URL.',
   },
   key: {
     ...optional(text('<key>')),
     about:
-      'Its API key. Others on the machine may see a command line: better FORMLOOM_API_KEY or --key-file.',
+      'The API key for --url. Other users of this machine can see command lines: prefer FORMLOOM_API_KEY or --key-file.',
   },
-  'key-file': { ...optional(text('<file>')), about: 'A file with the key.' },
+  'key-file': { ...optional(text('<file>')), about: 'A file with the API key.' },
   workspace: {
     ...optional(id),
-    about: 'Of this database, where the command names nothing that lies in one. A key has its own.',
+    about:
+      'The workspace in this database. Only needed if the command names no object in a workspace; an API key has its own.',
   },
 };
 
-/** Where a command runs: at another service, or on this database, in a workspace where one is named. */
+/** Where a command runs: on another server, or on this database in an optional workspace. */
 export type Place = { remote: Remote } | { remote: undefined; workspace: string | undefined };
 
-/** @throws UsageError for options that exclude each other; the message never has a key. */
+/**
+ * Returns where a command runs.
+ * @throws UsageError for options that cannot be combined. The message never contains the key.
+ */
 export function readPlace(given: Input, environment: NodeJS.ProcessEnv): Place {
   const { url, key, 'key-file': keyFile, workspace } = given as Record<string, string | undefined>;
   const address = url ?? (environment['FORMLOOM_URL'] || undefined);
   if (address === undefined) {
     if (key !== undefined || keyFile !== undefined)
-      throw new UsageError('A key goes with --url: on the database of this machine none is asked for.');
+      throw new UsageError('An API key is only used with --url. The database of this machine needs none.');
     return { remote: undefined, workspace };
   }
   if (workspace !== undefined)
     throw new UsageError(
-      '--workspace is for the database of this machine: at another service the key has its own.',
+      '--workspace only applies to the database of this machine. With --url, the API key determines the workspace.',
     );
   if (key !== undefined && keyFile !== undefined)
-    throw new UsageError('--key and --key-file exclude each other.');
+    throw new UsageError('--key and --key-file cannot be combined.');
   const found =
     key ?? (keyFile === undefined ? environment['FORMLOOM_API_KEY'] : readTextFile(keyFile).trim());
-  if (!found) throw new UsageError('A service at --url takes a key: FORMLOOM_API_KEY, --key-file or --key.');
-  if (!/^[\x21-\x7e]+$/.test(found)) throw new UsageError('The key has characters that no key has.');
+  if (!found) throw new UsageError('--url requires an API key. Set FORMLOOM_API_KEY, --key-file or --key.');
+  if (!/^[\x21-\x7e]+$/.test(found)) throw new UsageError('The API key contains invalid characters.');
   return { remote: { url: readUrl(address), key: found } };
 }
 
@@ -60,11 +64,11 @@ function readUrl(given: string): URL {
     url.password !== '' ||
     url.search !== ''
   )
-    throw new UsageError('The address of a service is like https://forms.example.com.');
+    throw new UsageError('The URL of a server must look like https://forms.example.com.');
   return url;
 }
 
-/** The options that every command has. */
+/** The options of every command. */
 const wishes = {
   json: { type: 'boolean', multiple: true },
   help: { type: 'boolean', short: 'h', multiple: true },
@@ -72,13 +76,13 @@ const wishes = {
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** A command line: the format of the answer, where the command runs, and its input. */
+/** A parsed command line: the output format, where the command runs, and its input. */
 type Line = { json: boolean; place: Input; input: Input };
 
 /**
  * Reads the words before and after the name of a command.
  * @returns the command's input by name; undefined for `--help`.
- * @throws UsageError for an unknown, doubled, missing or malformed option or parameter.
+ * @throws UsageError for an unknown, repeated, missing or malformed option or parameter.
  */
 export function readInput(
   command: Command,
@@ -87,7 +91,7 @@ export function readInput(
 ): Omit<Line, 'input'> & { input: Input | undefined } {
   const places = command.at === 'api' ? serviceOptions : {};
   const first = parseStrictly(places, before);
-  // After its name, an option of the command itself goes first.
+  // After its name, the command's own options take precedence.
   const { values, positionals } = parseStrictly({ ...places, ...command.options }, after);
   const given = (name: string): readonly (string | boolean)[] => [
     ...(first.values[name] ?? []),
@@ -98,7 +102,7 @@ export function readInput(
   const parameters = Object.entries(command.parameters);
   if (positionals.length > parameters.length) {
     throw new UsageError(
-      `"${positionals[parameters.length]}" is one word too many. Quote a text that has spaces.`,
+      `Unexpected argument "${positionals[parameters.length]}". Quote a text that contains spaces.`,
     );
   }
   const input: Record<string, unknown> = {};
@@ -123,7 +127,7 @@ type Given = Readonly<Record<string, readonly (string | boolean)[] | undefined>>
 function parseStrictly(known: Options, args: readonly string[]): { values: Given; positionals: string[] } {
   const options: ParseArgsConfig['options'] = { ...wishes };
   for (const [name, { value }] of Object.entries(known)) {
-    // Multiple, so that an option that is given twice is refused and not overwritten.
+    // Multiple, so that a repeated option is refused instead of overwritten.
     options[name] = { type: value ? 'string' : 'boolean', multiple: true };
   }
   try {
@@ -136,7 +140,7 @@ function parseStrictly(known: Options, args: readonly string[]): { values: Given
   }
 }
 
-/** Returns the sentence of `parseArgs`, with the option that a misspelt one may mean. */
+/** Returns the message of `parseArgs`, with a suggestion for a misspelled option. */
 function explain({ message }: TypeError, names: readonly string[]): string {
   const [sentence, unknown] = /^Unknown option '--([\w-]+)'/.exec(message) ?? [];
   const [meant] = unknown === undefined ? [] : nearest(unknown, names);
@@ -149,7 +153,7 @@ function readOption(
   { value, isRequired }: Option<unknown>,
   given: Given[string] = [],
 ): unknown {
-  if (given.length > 1) throw new UsageError(`${name} is given twice.`);
+  if (given.length > 1) throw new UsageError(`${name} is set twice.`);
   if (!value) return given.length === 1;
   return isRequired || given.length === 1 ? readValue(name, value, given[0]) : undefined;
 }

@@ -6,19 +6,19 @@ import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import type { Api, ApiRequest } from '../call-operation.ts';
 import { routeOf } from '../routes.ts';
 
-/** Another service, and a key of it. */
+/** Another server and its API key. */
 export type Remote = { url: URL; key: string };
 
-/** The service did not answer: the same command may work later. */
+/** The server did not answer. The same command may work later. */
 export class Unreached extends Error {
   override readonly name = 'Unreached';
 }
 
-/** Returns the address at which a service begins, for that address or the one of its API. */
+/** Returns the root URL of a server, given that URL or the URL of its API. */
 const rootOf = ({ origin, pathname }: URL): string =>
   origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 
-/** Opens the operations of another service. The key goes to its address alone: redirects are not followed. */
+/** Opens the operations of another server. The key is sent only to its URL: redirects are not followed. */
 export function openRemoteApi({ url, key }: Remote): Api {
   return async (request) => {
     const { method } = routeOf(request.name);
@@ -45,7 +45,7 @@ export function openRemoteApi({ url, key }: Remote): Api {
   };
 }
 
-/** Returns the body of a request: JSON, or a file with the type of its bytes. */
+/** Returns the body of a request: JSON, or a file with the media type of its bytes. */
 async function contentOf(body: object): Promise<{ type: string; content: string | Uint8Array<ArrayBuffer> }> {
   if (!(body instanceof Uint8Array)) return { type: 'application/json', content: JSON.stringify(body) };
   const type = (await typeOfBytes(body)) ?? 'application/octet-stream';
@@ -60,10 +60,10 @@ function addressOf({ name, params = {}, query = {} }: ApiRequest): string {
   return search === '' ? place : `${place}?${search}`;
 }
 
-/** The error for an answer of another program. */
+/** Returns the error for a response of another program. */
 const isOther = (url: URL): Error =>
   new Error(
-    `What answers at ${url.origin} is no Formloom. --url is its address, such as PUBLIC_URL says it.`,
+    `The program at ${url.origin} is not Formloom. Set --url to the PUBLIC_URL of a Formloom server.`,
   );
 
 function readJson(text: string, url: URL): unknown {
@@ -81,7 +81,7 @@ async function problemOf(response: Response, url: URL): Promise<Error> {
   return new ApiError(error, message, { ...(errors && { errors }) });
 }
 
-/** Returns the code of the system's error, such as ECONNREFUSED; `fetch` says only that it failed. */
+/** Returns the system's error code, such as ECONNREFUSED: the message of `fetch` only says that it failed. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return (cause as NodeJS.ErrnoException).code ?? String(cause);

@@ -22,26 +22,28 @@ import { type Place, readInput, readPlace, serviceOptions } from './read-input.t
 import { openRemoteApi, Unreached } from './remote-api.ts';
 import { UsageError } from './values.ts';
 
-/** What is around a command: its environment, its two streams and the person at the terminal. */
+/** What a command runs with: its environment, its output streams and the person at the terminal. */
 type Surroundings = {
   environment: NodeJS.ProcessEnv;
-  /** Writes the answer: whole lines, or the parts of a file. */
+  /** Writes output: whole lines, or chunks of a file. */
   print: (text: string | Uint8Array) => Promise<void> | void;
-  /** Writes an error, in whole lines. */
+  /** Writes errors, in whole lines. */
   complain: (text: string) => void;
   /** Asks a person to confirm; undefined without a terminal. */
   ask?: ((question: string) => Promise<boolean>) | undefined;
   /** The width of the terminal. */
   width?: number | undefined;
-  /** Aborted to end the command early; the reason is the error. */
+  /** Aborted to end the command early. The reason is the error. */
   signal?: AbortSignal | undefined;
   /** Aborted when standard output is no longer read. */
   reader?: AbortSignal | undefined;
 };
 
 /**
- * Runs one command (docs/rules.md 18): its answer goes to standard output, errors to standard error. Never throws.
- * @returns the exit code: 0 done; 1 refused or failed; 2 not understood; 3 no answer now, the same command may work later.
+ * Runs one command (docs/rules.md 18). The result goes to standard output, errors to standard error. Never
+ * throws.
+ * @returns the exit code: 0 success; 1 refused or failed; 2 invalid usage; 3 no response now, the same
+ * command may work later.
  */
 export async function runCommandLine(args: readonly string[], around: Surroundings): Promise<number> {
   const surroundings: Surroundings = {
@@ -49,7 +51,7 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
     complain: (text) => around.complain(`formloom: ${withoutKeys(text.trimEnd())}\n`),
   };
   const { signal } = surroundings;
-  // An option's value is never `--json`: the parser refuses a value that begins with a dash.
+  // No option has the value `--json`: the parser refuses values that begin with a dash.
   const isJson = args.includes('--json');
   const fail = (error: unknown): number => {
     const problem = problemOf(error);
@@ -68,12 +70,15 @@ export async function runCommandLine(args: readonly string[], around: Surroundin
   }
 }
 
-/** How long a command may take to end after a signal, and again after its database is closed. */
+/**
+ * How long a command may take to end after a signal, and again after its database is closed, in milliseconds.
+ */
 const endMs = 2_000;
 
 /**
- * Waits for a command that a signal ended: short work completes or rolls back. Then closes the database, which ends the rest and
- * stops an embedded server that no other process uses; it would outlive this process.
+ * Waits for a command that a signal ended: short work completes or rolls back. Then closes the database,
+ * which ends the rest. This also stops an embedded server that no other process uses, which would outlive
+ * this process.
  * @returns whether the command completed.
  */
 async function endInOrder(work: Promise<unknown>): Promise<boolean> {
@@ -89,7 +94,7 @@ async function endInOrder(work: Promise<unknown>): Promise<boolean> {
   return isDone;
 }
 
-/** Hides API keys: messages about a misplaced key go to logs. */
+/** Hides API keys: messages about a misplaced key end up in logs. */
 const withoutKeys = (text: string): string => text.replaceAll(/\bfl_[\w-]{8,}/g, 'fl_…');
 
 async function runWords(args: readonly string[], around: Surroundings): Promise<number> {
@@ -108,7 +113,7 @@ async function runWords(args: readonly string[], around: Surroundings): Promise<
   }
 }
 
-/** A command is its first two words, or one; options may stand before them. */
+/** Splits the arguments. A command is the first two words or the first one; options may come before it. */
 function splitWords(args: readonly string[]): { before: string[]; words: string[]; after: string[] } {
   const isOption = (arg: string | undefined): boolean => arg?.startsWith('-') ?? true;
   let start = 0;
@@ -134,16 +139,19 @@ async function explainUnknown(
   const meant = words.length === 0 ? [] : meantCommands(commands, words);
   const help = meant.length === 0 ? overview(commands) : helpFor(meant);
   if (args.includes('--help') || args.includes('-h')) return printHelp(help, args.includes('--json'), around);
-  const problem = words.length > 0 ? `There is no command "${words.join(' ')}".` : 'A command is missing.';
+  const problem = words.length > 0 ? `Unknown command "${words.join(' ')}".` : 'A command is missing.';
   const [nearest] = words.length === 2 && meant.length < 4 ? meant : [];
   throw new UsageError(`${problem}${nearest ? ` Did you mean "${nearest.name}"?` : ''}`, { help });
 }
 
-/** @throws UsageError if another service is named and the command works only on this machine. */
+/**
+ * Returns where a command runs.
+ * @throws UsageError if another server is named but the command only works on this machine.
+ */
 function placeOf({ at, name }: Command, given: Input, environment: NodeJS.ProcessEnv): Place {
   if (at === 'api') return readPlace(given, environment);
   if ((at === 'database' || at === 'machine') && environment['FORMLOOM_URL'])
-    throw new UsageError(`${name} works on the database of this machine: leave FORMLOOM_URL empty.`);
+    throw new UsageError(`${name} works on the database of this machine. Leave FORMLOOM_URL empty.`);
   return { remote: undefined, workspace: undefined };
 }
 
@@ -173,7 +181,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   if (command.at === 'machine')
     return showPart(show, () => command.run({ ...readSettings(around.environment), ...terminal }, input));
   await withDatabase(command, around.environment, async (opened) => {
-    // Printed before the database closes: a failure there must not lose a secret that is shown only once.
+    // Printed before the database closes: a failure there must not lose a secret that is only shown once.
     if (command.at === 'database')
       return showPart(show, () => command.run({ ...opened, ...terminal }, input));
     const { openLocalApi } = await import('./local-api.ts');
@@ -186,7 +194,7 @@ async function runCommand(command: Command, work: Work, around: Surroundings): P
   });
 }
 
-/** Prints the answer, also if the command did only part of its work. */
+/** Prints the result, even if the command did only part of its work. */
 async function showPart(
   show: (answer: object | undefined) => Promise<void>,
   run: () => Promise<object | undefined>,
@@ -208,12 +216,12 @@ const atTerminal = (
   write: async (chunk) => print(chunk),
   tell: json ? () => undefined : complain,
   async confirm(what) {
-    if (!ask) throw new UsageError(`${what}? This cannot be undone: --yes says that it is meant.`);
+    if (!ask) throw new UsageError(`${what}? This cannot be undone. Confirm with --yes.`);
     if (!(await ask(`${what}? This cannot be undone.`))) throw new Declined('Nothing was done.');
   },
 });
 
-/** Logs warnings only by default: a script reads standard error for errors. */
+/** Reads the settings. Logs only warnings by default: scripts read errors from standard error. */
 function readSettings(environment: NodeJS.ProcessEnv): Omit<BareContext, 'tell' | 'signal'> {
   const config = readConfig({ LOG_LEVEL: 'warn', ...environment });
   trustCaFile(config.caFile);
@@ -246,14 +254,14 @@ async function describeCellsAway(database: Database, error: unknown): Promise<un
   if (away.length === 0) return error;
   const said = away.map(
     ({ name, place }) =>
-      `The cell ${name} at ${place!.node} does not answer. This command needs all cells. Try again when it is back.`,
+      `The cell ${name} at ${place!.node} does not answer. This command needs all cells. Try again when the cell is back.`,
   );
   return new ApiError('service_unavailable', [sentenceOf(problemOf(error)), ...said].join('\n'), {
     cause: error,
   });
 }
 
-/** What `--json` prints on standard error, with the exit code and the help for a person. */
+/** What `--json` prints on standard error, with the exit code and the help text. */
 type Problem = {
   error: ErrorCode | 'usage' | 'declined' | 'failed' | PartlyDone['code'];
   message: string;
@@ -263,7 +271,10 @@ type Problem = {
   exitCode: 1 | 2 | 3;
 };
 
-/** Exit codes: 1 refused or failed; 2 not understood, or forms differ; 3 the same command may work later. */
+/**
+ * Returns the problem of an error. Exit codes: 1 refused or failed; 2 invalid usage, or forms differ; 3 the
+ * same command may work later.
+ */
 function problemOf(error: unknown): Problem {
   if (error instanceof UsageError)
     return { error: 'usage', message: error.message, help: error.help, exitCode: 2 };
@@ -281,7 +292,7 @@ function problemOf(error: unknown): Problem {
   return { error: 'failed', message: explain(error), exitCode: 1 };
 }
 
-/** Formats a problem for a person, with a line for each item. */
+/** Formats a problem for a person, with one line for each item. */
 const sentenceOf = ({ message, errors = [] }: Problem): string =>
   [message, ...errors.map((item) => `  ${item.field ? `${item.field}: ` : ''}${item.message}`)].join('\n');
 

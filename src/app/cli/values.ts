@@ -5,7 +5,7 @@ import { uuidPattern } from '#kit/clock.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 
-/** The command line is not valid: exit code 2, with the usage. */
+/** An invalid command line: exit code 2, with the usage. */
 export class UsageError extends Error {
   help: string | undefined;
   constructor(message: string, { help, cause }: { help?: string; cause?: unknown } = {}) {
@@ -14,16 +14,16 @@ export class UsageError extends Error {
   }
 }
 
-/** How a text of the command line is read. */
+/** How a value on the command line is read. */
 export type Value<T> = {
-  /** Its placeholder in the usage. */
+  /** The placeholder in the usage. */
   readonly shows: string;
   readonly mustBe: string;
-  /** The words that it may be. */
+  /** The allowed words. */
   readonly choices?: readonly string[];
-  /** Whether it may be the name of a file. */
+  /** Whether the value may be a file name. */
   readonly isFile?: boolean;
-  /** Returns undefined for a text that is not valid. */
+  /** Returns undefined for an invalid text. */
   readonly read: (given: string) => T | undefined;
 };
 
@@ -31,11 +31,11 @@ export const text = (shows: string): Value<string> => ({ shows, mustBe: 'a text'
 
 export const id: Value<string> = {
   shows: '<id>',
-  mustBe: 'an id, such as a list prints',
+  mustBe: 'an id (a UUID)',
   read: (given) => (uuidPattern.test(given) ? given.toLowerCase() : undefined),
 };
 
-/** Longer lists of words are only in the help of the command. */
+/** Longer lists of words are shown only in the help of the command. */
 const mostShown = 70;
 
 export const choice = <const Word extends string>(words: readonly Word[]): Value<Word> => ({
@@ -47,7 +47,7 @@ export const choice = <const Word extends string>(words: readonly Word[]): Value
 
 export const webAddress: Value<URL> = {
   shows: '<url>',
-  mustBe: 'an address that begins with http:// or https://',
+  mustBe: 'a URL that begins with http:// or https://',
   read(given) {
     const url = URL.parse(given);
     return url && /^https?:$/.test(url.protocol) ? url : undefined;
@@ -73,13 +73,14 @@ export const list: Value<string[]> = {
 };
 
 /**
- * Lets a value be the content of a file: `@name` reads the file, `@-` standard input, and `@@` begins a value with `@`.
- * @param decode makes the text of the bytes of the file.
+ * Lets a value come from a file: `@name` reads the file and `@-` standard input; `@@` starts a value that
+ * begins with `@`.
+ * @param decode turns the bytes of the file into text.
  */
 export const orFile = <T>(value: Value<T>, decode = decodeText): Value<T> => ({
   ...value,
   shows: value.shows.replace(/>$/, '|@file>'),
-  mustBe: `${value.mustBe}, or @ and the name of a file`,
+  mustBe: `${value.mustBe}, or @ and a file name`,
   isFile: true,
   read(given) {
     if (!given.startsWith('@') || given.startsWith('@@')) return value.read(given.replace(/^@@/, '@'));
@@ -121,7 +122,10 @@ export const bytesFile: Value<Buffer> = {
 /** Bytes in base64, or `@file` with the bytes. */
 export const base64: Value<string> = orFile(text('<base64>'), (bytes) => bytes.toString('base64'));
 
-/** @throws UsageError for a file that does not exist or is not UTF-8 text. `-` is standard input. */
+/**
+ * Reads a text file; `-` is standard input.
+ * @throws UsageError for a file that does not exist or is not UTF-8 text.
+ */
 export const readTextFile = (path: string): string => decodeText(readBytes(path), path);
 
 function decodeText(bytes: Buffer, path: string): string {
@@ -134,7 +138,7 @@ function decodeText(bytes: Buffer, path: string): string {
 
 const fileProblems: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `File not found: ${path}.`,
-  EISDIR: (path) => `${path} is a folder. Name a file.`,
+  EISDIR: (path) => `${path} is a folder, not a file.`,
   EACCES: (path) => `No permission to read ${path}.`,
 };
 
@@ -149,13 +153,13 @@ function readBytes(path: string): Buffer {
 
 const dayOrMoment = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A day, which means its beginning in UTC, or a time. */
+/** A date, which means its start in UTC, or a time. */
 export const date: Value<Date> = {
   shows: '<date>',
-  mustBe: 'a day such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',
+  mustBe: 'a date such as 2027-01-31 or a time such as 2027-01-31T18:00:00Z',
   read(given) {
     const day = dayOrMoment.exec(given)?.[1];
-    // The 30th of February would become the 2nd of March.
+    // Otherwise February 30 would become March 2.
     if (day === undefined || !isDate(day)) return undefined;
     const moment = new Date(given);
     return Number.isNaN(moment.getTime()) ? undefined : moment;

@@ -19,7 +19,7 @@ import { createWorkspace, listWorkspaces, setPlan } from '#workspaces/workspaces
 import { command, optional, required } from './command.ts';
 import { id, plan, role, text, UsageError, wholeNumber } from './values.ts';
 
-/** Newest first. */
+/** Selects the API keys of all workspaces, newest first. */
 const selectAllKeys = statement(
   'cli.select_all_keys',
   '',
@@ -39,14 +39,14 @@ export const workspaceCommands = [
   command({
     name: 'workspace create',
     summary:
-      "Creates a workspace on the plan that DEFAULT_PLAN names, or on another one. A rate of its own replaces the plan's.",
+      "Creates a workspace on DEFAULT_PLAN or another plan. --rate-limit and --burst override the plan's rate limit.",
     parameters: { name: text('<name>') },
     options: {
       plan: optional(plan),
       ...ownRate,
       cell: {
         ...optional(text('<name>')),
-        about: 'Where it is to lie; without it where the fewest bytes are.',
+        about: 'The cell for the workspace. Default: the cell with the fewest bytes.',
       },
     },
     run: async (
@@ -61,7 +61,7 @@ export const workspaceCommands = [
   }),
   command({
     name: 'workspace list',
-    summary: 'Lists the workspaces, newest first, with the rate that is in force.',
+    summary: 'Lists the workspaces with their effective rate limits, newest first.',
     run: async ({ database }) => {
       const workspaces = await listWorkspaces(database);
       return {
@@ -78,9 +78,9 @@ export const workspaceCommands = [
   }),
   command({
     name: 'workspace delete',
-    summary: 'Closes a workspace at once, and deletes it with all that is in it after 7 days.',
+    summary: 'Closes a workspace immediately, and deletes it with all its data after 7 days.',
     parameters: { id },
-    note: 'Its owners are told by mail. Until then `workspace restore` or an owner brings it back.',
+    note: 'Its owners are notified by email. Until it is deleted, an owner or `workspace restore` can restore it.',
     run: async ({ database }, { id }) => ({
       id,
       ends_at: await beginEnd(await cellOfWorkspace(database, id), id, undefined),
@@ -88,7 +88,7 @@ export const workspaceCommands = [
   }),
   command({
     name: 'workspace restore',
-    summary: 'Brings a workspace back that is being deleted.',
+    summary: 'Restores a workspace that is being deleted.',
     parameters: { id },
     async run({ database }, { id }) {
       await bringBack(await cellOfWorkspace(database, id), id, undefined);
@@ -97,7 +97,7 @@ export const workspaceCommands = [
   }),
   command({
     name: 'workspace plan',
-    summary: "Puts a workspace on a plan, with the plan's rate unless it gets one of its own.",
+    summary: "Sets the plan of a workspace. --rate-limit and --burst override the plan's rate limit.",
     parameters: { id, plan },
     options: ownRate,
     run: async ({ database }, { id, plan, 'rate-limit': rateLimit, burst }) =>
@@ -124,7 +124,7 @@ export const workspaceCommands = [
 export const userCommands = [
   command({
     name: 'user create',
-    summary: 'Makes an account, and a member of a workspace where one is named.',
+    summary: 'Creates an account and, with --workspace, makes it a member of the workspace.',
     options: {
       email: required(text('<address>')),
       password: required(text('<text>')),
@@ -133,7 +133,7 @@ export const userCommands = [
     },
     async run({ database }, { email, password, workspace, role }) {
       if ((workspace === undefined) !== (role === undefined))
-        throw new UsageError('--workspace and --role go together.');
+        throw new UsageError('--workspace and --role must be used together.');
       const cell = workspace === undefined ? database : await cellOfWorkspace(database, workspace);
       return transaction(cell, async (client) => {
         const user = await createUser(client, { email, password, isConfirmed: true });
@@ -145,9 +145,9 @@ export const userCommands = [
   }),
   command({
     name: 'user invite',
-    summary: 'Makes a link by which whoever you hand it to joins a workspace, with a new account or theirs.',
+    summary: 'Creates a link with which a person joins a workspace, with a new or an existing account.',
     options: { email: required(text('<address>')), workspace: required(id), role: required(role) },
-    note: 'The link works once, for 7 days. Give it to nobody but the person who has the address.',
+    note: 'The link works once, for 7 days. Give it only to the person with this email address.',
     async run({ database: instance, vault, config }, { email, workspace, role }) {
       const database = await cellOfWorkspace(instance, workspace);
       const link = await inviteByHand({ database, vault, config }, { workspaceId: workspace, email, role });
@@ -164,9 +164,9 @@ export const userCommands = [
   command({
     name: 'user password',
     summary:
-      'Gives a person who lost theirs a temporary password, to be changed at the next sign-in, within a day.',
+      'Sets a temporary password for a person who lost theirs. It is valid for a day and must be changed at the next sign-in.',
     options: { email: required(text('<address>')) },
-    note: 'The password is shown only this once. Every session of the person has ended.',
+    note: 'The password is only shown once. All sessions of the person have ended.',
     async run({ database }, { email }) {
       return transaction(database, async (client) => {
         const { id, temporaryPassword } = await resetUserPassword(client, email);
@@ -178,9 +178,9 @@ export const userCommands = [
   command({
     name: 'user second-factor',
     summary:
-      'Takes the second factors from a person who lost them all: the app, passkeys and recovery codes. The password stays.',
+      'Turns off two-factor for a person who lost access: removes the app, passkeys and recovery codes. The password stays.',
     options: { email: required(text('<address>')) },
-    note: 'Make sure that it is them who ask. Every session of the person has ended, and they are told by mail.',
+    note: 'Make sure that the request really comes from this person. All their sessions have ended, and they are notified by email.',
     async run({ database }, { email }) {
       const { id, hadAny } = await forgetFactors(database, email);
       return { id, had_any: hadAny };
@@ -190,7 +190,7 @@ export const userCommands = [
     name: 'user delete',
     summary: 'Signs a person out everywhere, and deletes their account after 7 days.',
     options: { email: required(text('<address>')) },
-    note: 'Who signs in until then can come back. What they made in workspaces stays; their API keys end with the account.',
+    note: 'The person can sign in until then to restore the account. Their work in workspaces stays; their API keys end with the account.',
     async run({ database }, { email }) {
       const id = await accountOf(database, email);
       return { id, ends_at: await beginEndOfAccount(database, id, undefined) };
@@ -198,7 +198,7 @@ export const userCommands = [
   }),
   command({
     name: 'user restore',
-    summary: 'Brings an account back that is being deleted.',
+    summary: 'Restores an account that is being deleted.',
     options: { email: required(text('<address>')) },
     async run({ database }, { email }) {
       const id = await accountOf(database, email);
@@ -208,7 +208,7 @@ export const userCommands = [
   }),
 ];
 
-/** More are listed after these were retried. */
+/** The most jobs that are listed. Others are listed after these are retried. */
 const mostListed = 1_000;
 
 const listParked = (database: Database) =>
@@ -217,19 +217,19 @@ const listParked = (database: Database) =>
 export const jobCommands = [
   command({
     name: 'job list',
-    summary:
-      'Lists background jobs that were parked: the server stopped three times while it worked on them.',
+    summary: 'Lists parked background jobs: the server stopped three times while running each.',
     async run({ database }) {
       return { data: await listParked(database) };
     },
   }),
   command({
     name: 'job retry',
-    summary: 'Starts a parked job again; a running server does it.',
+    summary: 'Retries a parked job on a running server.',
     parameters: { id },
     async run({ database }, { id: jobId }) {
       const job = (await listParked(database)).find((each) => each.id === jobId);
-      if (!job) throw new UsageError(`No parked job has the ID ${jobId}. \`job list\` shows them.`);
+      if (!job)
+        throw new UsageError(`There is no parked job ${jobId}. Run \`job list\` to see all parked jobs.`);
       const cell = await cellOfWorkspace(database, job.workspace_id);
       await retry(cell, job);
       await announceJobs(cell);
@@ -246,7 +246,7 @@ async function retry(database: Database, { workspace_id, id: jobId, kind }: Park
     if (kind === deliverJob) await retryDelivery({ database }, { ...place, deliveryId: jobId });
     else if (kind === sendMailJob) await retryMail({ database, wakeQueue: () => undefined }, place);
   } catch (error) {
-    // It was deleted, or is not to be sent any more: then the job below ends without sending.
+    // The delivery or email was deleted, or must not be sent. The job below then ends without sending it.
     if (!(error instanceof ApiError)) throw error;
   }
   await restartJob(database, { workspace_id, id: jobId });

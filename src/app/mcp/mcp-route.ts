@@ -13,9 +13,9 @@ import type { ApiRoute } from '../operations.ts';
 import { runnerOf, sentOf } from '../run-operation.ts';
 
 /**
- * `/mcp`: the operations for programs that speak the Model Context Protocol, over streamable HTTP, with an API key.
- * The door is that of the API: the same key, the same count, the same lines in the logs. Nothing is kept between two
- * requests, so any process answers any of them; the library is loaded with the first.
+ * Serves the operations at `/mcp` over the Model Context Protocol (streamable HTTP), with an API key.
+ * Authentication, rate limits and logs are those of the API. Nothing is kept between requests, so any process
+ * can answer any of them. The library is loaded at the first request.
  */
 export async function serveMcp(
   server: Server,
@@ -31,7 +31,7 @@ export async function serveMcp(
   const runs = new Map(
     routes.map((route) => [route.name, { ...route, run: runnerOf(services, auditLog, route) }]),
   );
-  /** The operations as this caller. */
+  /** Returns the operations as this caller. */
   const apiOf =
     (caller: Caller, id: string, origin: Origin): Api =>
     async ({ name, params, query, body, ifMatch }) => {
@@ -65,34 +65,38 @@ export async function serveMcp(
   refuseOtherMethods(server, '/mcp', ['POST']);
 }
 
-/** @throws ApiError bad_request for a parameter that is not known or given twice. */
+/**
+ * Reads the query.
+ * @throws ApiError bad_request for an unknown or repeated parameter.
+ */
 function readQuery({ tools, read_only: readOnly, ...others }: Readonly<Record<string, string | string[]>>) {
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined)
-    throw new ApiError('bad_request', `Unknown parameter "${unknown}". Known: tools, read_only.`);
+    throw new ApiError('bad_request', `Unknown parameter "${unknown}". Allowed: tools, read_only.`);
   if (Array.isArray(tools) || Array.isArray(readOnly))
-    throw new ApiError('bad_request', 'Give `tools` and `read_only` once, with commas between names.');
+    throw new ApiError('bad_request', 'Set `tools` and `read_only` only once, with commas between names.');
   return { tools, readOnly };
 }
 
 /**
- * One message, as the protocol has it since 2025: many at once would be one request to the limit. No stream of changes
- * either, which would be held for as long as a client likes: nothing here changes but by a request.
+ * Refuses batches, like the protocol since 2025: a batch would count as one request against the rate limit.
+ * There is no stream of changes either: a client could hold it open indefinitely, and only requests change
+ * anything here.
  */
 function refuseMany(body: unknown): void {
   if (Array.isArray(body))
-    throw new ApiError('bad_request', 'Send one message of JSON-RPC, not a list of them.');
+    throw new ApiError('bad_request', 'Send one JSON-RPC message, not a list of messages.');
 }
 
 function webRequest({ headers, method, url }: FastifyRequest): Request {
   const given = Object.entries(headers).flatMap(([name, value]) =>
-    // Of a key nothing is passed on.
+    // The API key is not passed on.
     value === undefined || name === 'authorization' ? [] : [[name, String(value)] as [string, string]],
   );
   return new Request(new URL(url, 'http://service'), { method, headers: given });
 }
 
-/** What the library answers, packed like any other answer; it is whole, as no stream is kept open. */
+/** Sends the library's response, compressed like any other. It is complete, since no stream is kept open. */
 async function answer(request: FastifyRequest, reply: FastifyReply, response: Response) {
   const { status, headers } = response;
   reply.code(status).headers(Object.fromEntries(headers));

@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { ToolAnswer } from './call-tool.ts';
 import { callTool, findTool, type ListedTool, languageTool, type Tool, type Tools } from './tools.ts';
 
-/** Attributes that most types have: the guide explains them once. */
+/** Attributes that most types have. The guide explains them once. */
 const common = new Set([
   'id',
   'label',
@@ -26,114 +26,21 @@ const elementLines = Object.entries(elements)
   .join('\n');
 
 /**
- * The form language on two pages, for a model: `get_form_language` returns it. docs/form-language.md is the reference.
- * test/mcp.test.ts creates a form from each example.
+ * A two-page guide to the form language for models, which `get_form_language` returns. docs/form-language.md
+ * is the reference. test/mcp.test.ts creates a form from each example.
  */
-export const formGuide = `# Writing a form
+export const formGuide = `# Writing a form\n\nA form is a JSON tree: a form has steps, and a step has elements. Every node is {"type", "attrs", "children"}.\n\n\`\`\`json\n{\n  "type": "form",\n  "attrs": { "name": "Workshop", "description": "Three days at the loom." },\n  "children": [\n    {\n      "type": "step",\n      "attrs": { "title": "About you", "layout": "grid_2" },\n      "children": [\n        { "type": "text", "attrs": { "id": "name", "label": "Full name", "required": true }, "children": [] },\n        { "type": "email", "attrs": { "id": "email", "label": "Email", "required": true }, "children": [] },\n        {\n          "type": "radio",\n          "attrs": {\n            "id": "size",\n            "label": "T-shirt size",\n            "options": ["Small", "Large", { "id": "none", "label": "No T-shirt, thank you" }]\n          },\n          "children": []\n        }\n      ]\n    }\n  ]\n}\n\`\`\`\n\n## Elements\nEach type with its specific attributes:\n${elementLines}\n\n\`options\` are strings or {"id", "label"}; answers store the id. \`"other": true\` adds a free-text option. A hidden element gets\nits value from the URL parameter with its name. A composite groups elements; with \`"repeatable": true\` it is a list of rows.\n\nEvery question has \`id\` and \`label\`, and may have \`help_text\`, \`placeholder\`, \`required\`, \`col_span\` (1 to 4 columns of a grid),\n\`show_when\`, \`hide_when\` and \`require_when\`. Ids are unique in the form: short and in English.\nA step has \`title\`, \`description\`, \`layout\` (stack, row, grid_2, grid_3, grid_4), \`show_when\` and \`jumps\`.\nUse one step for up to about eight questions.\n\n## Conditions\n{"element": "size", "is": "equals", "value": "Large"} tests the answer to an earlier question. Other tests: not_equals,\ncontains, one_of, at_least, at_most, answered. Combine them with {"all": [...]}, {"any": [...]}, {"not": {...}}.\n{"reference": "plan", ...} tests a URL parameter.\n\n## Texts that show answers\n\`{{name}}\` in a label, help text, title or confirmation message shows the answer to an earlier question.\n\n## Calculations\n\`"formula": "sum({price} * {pieces})"\`: + - * / %, comparisons, if(a, b, c), sum, min, max, average, count, round,\npoints, age, days_between and more.\n\n\`\`\`json\n{\n  "type": "form",\n  "attrs": { "name": "Order" },\n  "children": [\n    {\n      "type": "step",\n      "attrs": { "title": "Your order" },\n      "children": [\n        {\n          "type": "composite",\n          "attrs": { "id": "items", "label": "Item", "repeatable": true },\n          "children": [\n            { "type": "number", "attrs": { "id": "price", "label": "Price", "min": 0 }, "children": [] },\n            { "type": "number", "attrs": { "id": "pieces", "label": "Pieces", "min": 1, "step": 1 }, "children": [] }\n          ]\n        },\n        {\n          "type": "calculation",\n          "attrs": { "id": "total", "label": "Total", "formula": "sum({price} * {pieces})", "decimals": 2 },\n          "children": []\n        },\n        {\n          "type": "textarea",\n          "attrs": {\n            "id": "reason",\n            "label": "Why do you need so much?",\n            "show_when": { "element": "total", "is": "at_least", "value": 1000 }\n          },\n          "children": []\n        }\n      ]\n    }\n  ]\n}\n\`\`\`\n\n## Settings\nPassed next to the tree as \`settings\`: confirmation_message, notification_email, access, opens_at, closes_at,\nmax_submissions, language, theme and more.\n\nFor the schema of a part with all its attributes, call this tool with \`part\` (an element type, condition, settings, ...).\n`;
 
-A form is a tree of JSON: a form has steps, a step has elements. Every node is {"type", "attrs", "children"}.
-
-\`\`\`json
-{
-  "type": "form",
-  "attrs": { "name": "Workshop", "description": "Three days at the loom." },
-  "children": [
-    {
-      "type": "step",
-      "attrs": { "title": "About you", "layout": "grid_2" },
-      "children": [
-        { "type": "text", "attrs": { "id": "name", "label": "Full name", "required": true }, "children": [] },
-        { "type": "email", "attrs": { "id": "email", "label": "Email", "required": true }, "children": [] },
-        {
-          "type": "radio",
-          "attrs": {
-            "id": "size",
-            "label": "T-shirt size",
-            "options": ["Small", "Large", { "id": "none", "label": "No T-shirt, thank you" }]
-          },
-          "children": []
-        }
-      ]
-    }
-  ]
-}
-\`\`\`
-
-## Elements
-Each type with its own attributes:
-${elementLines}
-
-\`options\` are texts or {"id", "label"}; answers keep the id. \`"other": true\` adds a free answer. A hidden element takes
-its value from the URL parameter of the same name. A composite groups elements; with \`"repeatable": true\` it is a list of rows.
-
-Every question has \`id\` and \`label\`, and may have \`help_text\`, \`placeholder\`, \`required\`, \`col_span\` (1 to 4 columns of a grid),
-\`show_when\`, \`hide_when\` and \`require_when\`. Ids are unique in the form: short and in English.
-A step has \`title\`, \`description\`, \`layout\` (stack, row, grid_2, grid_3, grid_4), \`show_when\` and \`jumps\`.
-Use one step for up to about eight questions.
-
-## Conditions
-{"element": "size", "is": "equals", "value": "Large"} asks for the answer to an earlier question. Other tests: not_equals,
-contains, one_of, at_least, at_most, answered. Combine them with {"all": [...]}, {"any": [...]}, {"not": {...}}.
-{"reference": "plan", ...} asks for a URL parameter.
-
-## Texts that show answers
-\`{{name}}\` in a label, help text, title or confirmation message shows the answer to an earlier question.
-
-## Calculations
-\`"formula": "sum({price} * {pieces})"\`: + - * / %, comparisons, if(a, b, c), sum, min, max, average, count, round,
-points, age, days_between and more.
-
-\`\`\`json
-{
-  "type": "form",
-  "attrs": { "name": "Order" },
-  "children": [
-    {
-      "type": "step",
-      "attrs": { "title": "Your order" },
-      "children": [
-        {
-          "type": "composite",
-          "attrs": { "id": "items", "label": "Item", "repeatable": true },
-          "children": [
-            { "type": "number", "attrs": { "id": "price", "label": "Price", "min": 0 }, "children": [] },
-            { "type": "number", "attrs": { "id": "pieces", "label": "Pieces", "min": 1, "step": 1 }, "children": [] }
-          ]
-        },
-        {
-          "type": "calculation",
-          "attrs": { "id": "total", "label": "Total", "formula": "sum({price} * {pieces})", "decimals": 2 },
-          "children": []
-        },
-        {
-          "type": "textarea",
-          "attrs": {
-            "id": "reason",
-            "label": "Why do you need so much?",
-            "show_when": { "element": "total", "is": "at_least", "value": 1000 }
-          },
-          "children": []
-        }
-      ]
-    }
-  ]
-}
-\`\`\`
-
-## Settings
-Passed beside the tree as \`settings\`: confirmation_message, notification_email, access, opens_at, closes_at,
-max_submissions, language, theme and more.
-
-The schema of each part, with every attribute: call this tool with \`part\` (an element type, condition, settings, ...).
-`;
-
-/** So many matches are returned at the most; up to `describedMatches` with the schema of their arguments. */
+/**
+ * The most matches that are returned. If there are at most `describedMatches`, they include the schemas of
+ * their arguments.
+ */
 const mostMatches = 25;
 const describedMatches = 4;
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** The tools that no operation stands behind. */
+/** Returns the tools that are not operations. */
 export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
   const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
   return [
@@ -159,7 +66,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
       name: findTool,
       title: 'Find operations',
       description:
-        'Finds operations that are not tools of their own, such as invitations, exports, members, tags, versions. Returns names and summaries, and the arguments if few match.',
+        'Finds operations that are not listed as tools, such as invitations, exports, members, tags and versions. Returns names and summaries, and the arguments if few match.',
       inputSchema: {
         type: 'object',
         properties: {
@@ -181,7 +88,7 @@ export function specialTools(tools: Tools, isReadOnly: boolean): ListedTool[] {
         type: 'object',
         properties: {
           name: { type: 'string', description: 'The name of the operation.' },
-          arguments: { type: 'object', description: 'Its arguments.' },
+          arguments: { type: 'object', description: 'The arguments of the operation.' },
         },
         required: ['name'],
         additionalProperties: false,
@@ -206,12 +113,12 @@ export function getFormLanguage({ language }: Tools, { part }: Arguments): ToolA
   if (!schema)
     throw new ApiError(
       'bad_request',
-      `There is no part ${JSON.stringify(part)}. Parts: ${[...language.keys()].join(', ')}.`,
+      `There is no part ${JSON.stringify(part)}. Use one of ${[...language.keys()].join(', ')}.`,
     );
   return { content: [{ type: 'text', text: JSON.stringify(schema) }] };
 }
 
-/** Finds the operations whose name and description have the most words of a query. */
+/** Finds the operations whose name and description match the most words of a query. */
 export function findOperations(callable: ReadonlyMap<string, Tool>, { query }: Arguments): ToolAnswer {
   const exact = callable.get(String(query));
   const words = wordsOf(String(query));
@@ -246,13 +153,15 @@ const hints = ({ readOnlyHint, destructiveHint }: ListedTool['annotations']): ob
   ...(destructiveHint && { destructive: true }),
 });
 
-/** Words in lower case without the ending of a plural or a verb, so that "invites" finds `create_invitations`. */
+/**
+ * Returns words in lower case, without plural and verb endings, so that "invites" finds `create_invitations`.
+ */
 const wordsOf = (text: string): string[] =>
   (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) =>
     word.length > 4 ? word.replace(/(ations?|ions?|ing|e?s|ed|e)$/, '') : word,
   );
 
-/** A word in the name counts three times as much as one in the description. */
+/** Scores a tool. A word in its name counts three times as much as one in its description. */
 function scoreOf({ listed: { name, title, description } }: Tool, words: readonly string[]): number {
   const [inName, inText] = [name, `${title} ${description}`.toLowerCase()];
   return words.reduce(
@@ -273,7 +182,7 @@ export function readCall(
   if (!tool)
     throw new ApiError(
       'bad_request',
-      `There is no operation ${JSON.stringify(name)} for this key. ${findTool} lists the operations.`,
+      `There is no operation ${JSON.stringify(name)} for this API key. ${findTool} lists the operations.`,
     );
   if (!isRecord(given)) throw new ApiError('bad_request', '`arguments` must be an object.');
   return { tool, given };

@@ -10,14 +10,14 @@ import type { OperationName } from '../routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A JSON Schema of an object that needs no other document: what it refers to is in its `$defs`. */
+/** A self-contained JSON Schema of an object: what it refers to is in its `$defs`. */
 type ObjectSchema = Schema & {
   readonly type: 'object';
   readonly properties: Record<string, Schema>;
   readonly required?: string[];
 };
 
-/** What `tools/list` returns of a tool. */
+/** A tool as `tools/list` returns it. */
 export type ListedTool = {
   name: string;
   title: string;
@@ -35,24 +35,24 @@ export type ListedTool = {
 export type Tool = {
   route: ApiRoute;
   listed: ListedTool;
-  /** The path parameter that each of these arguments fills: `form_id` is `id` of `/forms/:id`. */
+  /** The path parameter of each path argument: `form_id` is `id` of `/forms/:id`. */
   pathArguments: Readonly<Record<string, string>>;
 };
 
 export type Tools = {
   byName: ReadonlyMap<string, Tool>;
-  /** The JSON Schemas of the form language by their parts: `form`, `rating`, `condition`, `settings`, ... */
+  /** The JSON Schemas of the form language by part: `form`, `rating`, `condition`, `settings`, ... */
   language: ReadonlyMap<string, object>;
 };
 
-/** Whether an answer about this resource can hold text from people outside the workspace. */
+/** Whether a response about this resource can contain text from people outside the workspace. */
 const hasOutsideText: Readonly<Record<Resource, boolean>> = {
   forms: false,
   submissions: true,
   files: true,
   invitations: true,
   events: true,
-  // The delivery log holds what receivers answered.
+  // The delivery log contains the responses of receivers.
   webhooks: true,
   members: true,
   keys: false,
@@ -64,39 +64,43 @@ const hasOutsideText: Readonly<Record<Resource, boolean>> = {
 
 export const groupOf = ({ operation }: ApiRoute): Resource => operation.permission.split(':')[0] as Resource;
 
-/** Whether the answer can hold text from people outside the workspace. */
+/** Whether the response can contain text from people outside the workspace. */
 export const isUntrusted = (route: ApiRoute): boolean => hasOutsideText[groupOf(route)];
 
-/** `publish_form` is the only way to change a live form, so that a person can look first. */
+/**
+ * Operations that are not tools: `publish_form` is the only way to change a live form, so that a person can
+ * review it first.
+ */
 const changesLiveForm: ReadonlySet<OperationName> = new Set(['updateForm', 'changeForm']);
 const publishes: Readonly<Partial<Record<OperationName, string>>> = { createForm: 'publish' };
 
 /** The tool that explains form trees, conditions and settings (special-tools.ts). */
 export const languageTool = 'get_form_language';
 
-/** `listForms` is `list_forms`. */
+/** Returns the tool name of an operation: `listForms` is `list_forms`. */
 export const toolName = (name: OperationName): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** Arguments that tools have beside the fields of their operation. */
+/** Arguments of tools that are not fields of their operation. */
 const added = {
   if_match: {
     type: 'string',
-    description: 'The `etag` of the version you read. The change is refused if somebody changed it since.',
+    description:
+      'The `etag` of the version you read. The change is refused if the version has changed since.',
   },
   confirm: {
     type: 'boolean',
-    description: 'Set to true after a person has confirmed. This cannot be undone.',
+    description: 'Set this to true after a person has confirmed. The action cannot be undone.',
   },
   file: { type: 'string', contentEncoding: 'base64', description: 'The content of the file in base64.' },
 } as const satisfies Record<string, Schema>;
 
-/** Draws every operation as a tool. The result does not depend on the caller. */
+/** Turns every operation into a tool. The result does not depend on the caller. */
 export function drawTools(all: readonly ApiRoute[]): Tools {
   const language = { ...structureSchemas(), ...settingsSchemas() };
   const schemas = openSchemas(language);
   const routes = all.filter(({ name }) => !changesLiveForm.has(name));
-  // A component is known once it has been written, so all are written before any is closed.
+  // A component is known once it has been written, so all are written before any schema is closed.
   const drawn = routes.map((route) => ({ route, input: inputOf(route, schemas) }));
   const components = schemas.components() as Readonly<Record<string, Schema>>;
   const isLanguage = (name: string): boolean => Object.hasOwn(language, name);
@@ -114,7 +118,7 @@ export function drawTools(all: readonly ApiRoute[]): Tools {
   return { byName, language: new Map(parts) };
 }
 
-/** `MultipleChoiceElement` is `multiple_choice`, `Structure` is `form`. */
+/** Returns the part of a component: `MultipleChoiceElement` is `multiple_choice`, `Structure` is `form`. */
 const partName = (component: string): string =>
   component === 'Structure'
     ? 'form'
@@ -139,7 +143,7 @@ function describe(route: ApiRoute): Pick<ListedTool, 'title' | 'description' | '
   };
 }
 
-/** `id` of `/forms/:id` is the argument `form_id`. */
+/** Returns the path arguments of a tool: `id` of `/forms/:id` is the argument `form_id`. */
 const pathArgumentsOf = ({ path, operation }: ApiRoute): Record<string, string> =>
   Object.fromEntries(
     Object.keys(operation.params.properties).map((name) => [
@@ -148,7 +152,7 @@ const pathArgumentsOf = ({ path, operation }: ApiRoute): Record<string, string> 
     ]),
   );
 
-/** Path, query and body as one object: no two of them have a field of the same name. */
+/** Returns path, query and body as one object. Their fields have different names. */
 function inputOf(route: ApiRoute, schemas: Schemas): ObjectSchema {
   const { params, query, body, bodyContent, isDestructive, isConditional } = route.operation;
   const pathArguments = pathArgumentsOf(route);
@@ -188,15 +192,15 @@ const condition = ({ description }: Schema): Schema => ({
   description,
 });
 
-/** The member of a structured answer that holds the operation's answer. */
+/** Returns the property of a structured result that contains the operation's response. */
 export const resultName = (route: ApiRoute): 'untrusted_content' | 'result' =>
   isUntrusted(route) ? 'untrusted_content' : 'result';
 
 const reference = /^#\/components\/schemas\/(\w+)$/;
 
 /**
- * Returns a schema with what it refers to in `$defs`. A part of the form language (61 KB in all) is only named: the
- * language tool has it.
+ * Returns a schema with what it refers to in `$defs`. Parts of the form language (61 KB in all) are only
+ * named: the language tool returns them.
  */
 function close(
   schema: Schema,
@@ -207,7 +211,7 @@ function close(
   const walk = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(walk);
     if (typeof part !== 'object' || part === null) return part;
-    // A keyword of OpenAPI alone.
+    // A keyword that only OpenAPI has.
     const { $ref, discriminator: _, ...rest } = part as Schema;
     if (typeof $ref !== 'string')
       return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, walk(value)]));
@@ -224,13 +228,14 @@ function close(
   return Object.keys($defs).length > 0 ? { ...walked, $defs } : walked;
 }
 
-/** Finds and calls every operation that is not listed as a tool of its own. */
+/** The tools that find and call every operation that is not listed as a tool. */
 export const findTool = 'find_operations';
 export const callTool = 'call_operation';
 
 /**
- * The operations listed by default: building a form, reading submissions, and finding out why a webhook fails. Together
- * with the three special tools their list costs a model less than 6,000 tokens; all 140 cost 45,000.
+ * The operations listed by default: building a form, reading submissions, and finding out why a webhook
+ * fails. Together with the three special tools, the list costs a model less than 6,000 tokens; all 140
+ * operations cost 45,000.
  */
 const defaults: ReadonlySet<string> = new Set(
   (
@@ -257,14 +262,14 @@ const defaults: ReadonlySet<string> = new Set(
 
 const specialTools: ReadonlySet<string> = new Set([languageTool, findTool, callTool]);
 
-/** Groups of tools: the part of a permission before the colon. */
+/** The groups of tools: the part of a permission before the colon. */
 export const toolGroups: readonly string[] = [
   ...new Set(permissionNames.map((permission) => permission.split(':')[0]!)),
 ];
 
-/** The tools that a client asked for. */
+/** The tools that a client selected. */
 export type Selection = {
-  /** Names of tools and groups, or `all`; undefined: the default list. */
+  /** The names of tools and groups, or `all`; undefined for the default list. */
   readonly names: ReadonlySet<string> | undefined;
   readonly isReadOnly: boolean;
 };
@@ -292,7 +297,7 @@ export function readSelection(
   return { names: names && new Set(names), isReadOnly: readOnly === 'true' };
 }
 
-/** Whether an operation is listed as a tool of its own. */
+/** Whether an operation is listed as a tool. */
 export function isListed({ names }: Selection, { route, listed }: Tool): boolean {
   if (!names) return defaults.has(listed.name);
   return names.has('all') || names.has(listed.name) || names.has(groupOf(route));

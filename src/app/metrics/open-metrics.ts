@@ -13,7 +13,7 @@ import type { CheckGauge } from '../checks/check.ts';
 import { openFacts } from '../checks/facts.ts';
 import { allChecks } from '../checks/instance-checks.ts';
 
-/** What was measured, as it is sent from process to process. */
+/** Measured values, as one process sends them to another. */
 export type Report = readonly {
   name: string;
   help: string;
@@ -30,10 +30,13 @@ export type ReadMetrics = () => Promise<string>;
 
 type Context = Parameters<typeof openFacts>[0];
 
-/** How long an answer is given again: reading more often, or from several places, costs the database nothing more. */
+/** How long a report is reused: reading more often, or from several places, adds no load on the database. */
 const freshMs = 5_000;
 
-/** @param reports reads what each process has counted. */
+/**
+ * Returns a function that reads all metrics.
+ * @param reports reads what each process has counted.
+ */
 export function openMetrics(context: Context, reports: () => Promise<readonly Report[]>): ReadMetrics {
   let kept: { at: number; report: Promise<Report> } | undefined;
   return async () => {
@@ -43,9 +46,10 @@ export function openMetrics(context: Context, reports: () => Promise<readonly Re
   };
 }
 
-/** Reports the gauges of all checks, which are the same in every process. It never rejects. */
+/** Reports the metrics of all checks, which do not depend on the process. It never rejects. */
 export async function reportInstance(context: Context): Promise<Report> {
-  // A process that only reads metrics learns of new cells here; without a database there are none to learn of.
+  // A process that only reads metrics learns of new cells here. If the database is down, the known cells are
+  // used.
   await refreshCells(context.database).catch(() => undefined);
   const facts = openFacts(context);
   const read = await Promise.allSettled(allChecks.map(async ({ gauges }) => (await gauges?.(facts)) ?? []));
@@ -62,30 +66,33 @@ const metricOf = ([name, help, value, type]: CheckGauge): Report[number] => ({
 
 const metricsType = Registry.OPENMETRICS_CONTENT_TYPE;
 
-/** Writes many reports as one text of OpenMetrics. Series of the same name differ by their labels. */
+/** Writes all reports as one OpenMetrics text. Series with one name differ by their labels. */
 export async function writeReports(reports: readonly Report[]): Promise<string> {
   const registry = new Registry<typeof metricsType>();
   registry.setContentType(metricsType);
   for (const [fullName, parts] of Map.groupBy(reports.flat(), ({ name }) => name)) {
-    // The library adds `_total` to the name of a counter; a gauge may end in it.
+    // The library adds `_total` to the name of a counter. The name of a gauge may end in it.
     const name = parts[0]!.type === 'counter' ? fullName.replace(/_total$/, '') : fullName;
-    // A value that is not known yet is NaN, and null when it comes from another process.
+    // An unknown value is NaN, or null if it comes from another process.
     const values = parts
       .flatMap((part) => part.values)
       .filter(({ value }) => value !== null && !Number.isNaN(value));
     const merged = { ...parts[0]!, name, values };
-    // The library joins processes like this itself, but its types do not have it.
+    // The library joins processes like this, but its types do not allow it.
     registry.registerMetric({ ...merged, get: async () => merged } as unknown as Metric);
   }
   return registry.metrics();
 }
 
-/** Answers on METRICS_LISTEN without a token. @throws the system's error if it cannot listen there. */
+/**
+ * Serves metrics on METRICS_LISTEN without a token.
+ * @throws the system's error if it cannot listen there.
+ */
 export async function listenForMetrics(
   { host, port }: { host: string; port: number },
   read: ReadMetrics,
 ): Promise<{ close(): Promise<void> }> {
-  // Not imported, as in kit/http.ts.
+  // Not imported, for the reason given in kit/http.ts.
   const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     request.resume();
     const answer = (status: number, type: string, text: string) =>
@@ -93,7 +100,7 @@ export async function listenForMetrics(
         .writeHead(status, { ...bareHeaders, 'Content-Type': type })
         .end(request.method === 'HEAD' ? undefined : text);
     if (request.url?.split('?', 1)[0] !== '/metrics')
-      answer(404, 'text/plain', 'There is only /metrics here.\n');
+      answer(404, 'text/plain', 'Only /metrics is available here.\n');
     else
       read().then(
         (text) => answer(200, metricsType, text),
@@ -110,7 +117,7 @@ export async function listenForMetrics(
   };
 }
 
-/** Serves `/metrics` on the port of the service to requests with METRICS_TOKEN. */
+/** Serves `/metrics` on the port of the service, for requests with METRICS_TOKEN. */
 export function metricsRoute(server: Server, token: string, read: ReadMetrics): void {
   const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
   const expected = digest(token);
@@ -125,11 +132,11 @@ export function metricsRoute(server: Server, token: string, read: ReadMetrics): 
   refuseOtherMethods(server, '/metrics', ['GET']);
 }
 
-/** Counts what a process does, in memory: a restart begins at 0. */
+/** Counts the work of a process in memory. A restart begins at 0. */
 export type Meter = {
   answered: (request: FastifyRequest, reply: FastifyReply) => void;
   attempted: (status: DeliveryStatus) => void;
-  /** @param isAway whether the mail server accepts no email now. */
+  /** @param isAway whether the mail server currently accepts no email. */
   mailed: (state: 'queued' | 'sent' | 'failed', isAway: boolean) => void;
   report: () => Promise<Report>;
 };
@@ -137,8 +144,9 @@ export type Meter = {
 const noRoute = '(none)';
 
 /**
- * @param process its label: without one, a sum would go back when a process is replaced.
- * @param database its pool is measured.
+ * Opens the meter of a process.
+ * @param process the label of the process. Without it, a sum would drop when a process is replaced.
+ * @param database the database whose pool is measured.
  */
 export function openMeter(process: string, database: Database): Meter {
   const registry = new Registry();
@@ -147,34 +155,34 @@ export function openMeter(process: string, database: Database): Meter {
   const registers = [registry];
   const requests = new Histogram({
     name: 'formloom_request_seconds',
-    help: 'Requests by the pattern of their route, from their head to the end of the answer.',
+    help: 'Duration of requests by route pattern, from the headers of the request to the end of the response.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers,
   });
   const attempts = new Counter({
     name: 'formloom_delivery_attempts',
-    help: 'Requests to receivers of webhooks, by what became of the delivery: Success, Retrying or Failed.',
+    help: 'Webhook requests by the resulting status of the delivery: Success, Retrying or Failed.',
     labelNames: ['status'] as const,
     registers,
   });
   const mails = new Counter({
     name: 'formloom_mail_attempts',
-    help: 'Mails given to the mail server, by what became of them: sent, queued (again) or failed.',
+    help: 'Emails passed to the mail server by result: sent, queued (for a retry) or failed.',
     labelNames: ['state'] as const,
     registers,
   });
   const away = new Gauge({
     name: 'formloom_mail_server_away',
-    help: 'Whether the mail server took nothing, and not just this mail, when it was last given one.',
+    help: 'Whether the mail server refused the last email for a reason that affects all emails.',
     registers,
   });
-  // Published from the beginning, so that a rate reads 0 and not nothing.
+  // Published from the start, so that a rate reads 0 instead of no value.
   for (const status of ['Success', 'Retrying', 'Failed'] as const) attempts.inc({ status }, 0);
   for (const state of ['sent', 'queued', 'failed'] as const) mails.inc({ state }, 0);
   const waits = new Histogram({
     name: 'formloom_pool_wait_seconds',
-    help: 'How long work waited for a connection of the pool; what found one free is not counted.',
+    help: 'How long work waited for a connection of the pool. Work that found a free one is not counted.',
     buckets: [0.001, 0.01, 0.05, 0.1, 0.5, 1, 2.5],
     registers,
   });
@@ -183,7 +191,7 @@ export function openMeter(process: string, database: Database): Meter {
   onCell(database, (cell) => watchPoolWaits(cell.database, observe));
   const pool = new Gauge({
     name: 'formloom_pool_connections',
-    help: 'Connections of the pools of all cells by what they do, and work that waits for one.',
+    help: 'Connections in the pools of all cells by state, and work that waits for one.',
     labelNames: ['state'] as const,
     registers: [],
     collect() {
@@ -206,7 +214,7 @@ export function openMeter(process: string, database: Database): Meter {
   registry.registerMetric(pool);
   const lost = new Counter({
     name: 'formloom_output_dropped',
-    help: 'Writes to standard output and standard error that failed, or whose reader was too slow.',
+    help: 'Writes to standard output and standard error that failed or were dropped because the reader was too slow.',
     labelNames: ['stream'] as const,
     registers: [],
     collect() {
@@ -220,7 +228,8 @@ export function openMeter(process: string, database: Database): Meter {
     answered(request, reply) {
       const { statusCode: status } = reply;
       const { url: route = noRoute, method: answered } = request.routeOptions;
-      // A route that refuses many methods has a list of them; strangers could make a series of each.
+      // A route that refuses several methods has a list of them. Otherwise strangers could create a series
+      // for each method.
       const method = typeof answered === 'string' ? answered : noRoute;
       requests.observe({ method, route, status }, reply.elapsedTime / 1_000);
     },

@@ -4,7 +4,7 @@ import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import type { Meter, ReadMetrics, Report } from './open-metrics.ts';
 
-/** The meter of a process, and how it reads the metrics of all processes. */
+/** The meter of a process, and the function that reads the metrics of all processes. */
 export type Metrics = { meter: Meter; read: ReadMetrics };
 
 /** Reads the metrics in the primary for a web process. A failure is logged and does not end the primary. */
@@ -12,15 +12,15 @@ export async function readForProcess(log: Log, metrics: Metrics | undefined): Pr
   try {
     return await metrics?.read();
   } catch (error) {
-    log.warn({ err: error }, 'the metrics could not be read');
+    log.warn({ err: error }, 'could not read the metrics');
     return undefined;
   }
 }
 
 /**
- * Starts metrics, or returns undefined and loads nothing if no setting turns them on.
- * @param process its label: the number of a web process, or `primary`.
- * @param others reads the reports of the other processes, or asks another process for the whole text.
+ * Starts metrics. Returns undefined and loads nothing if no setting turns them on.
+ * @param process the label: the number of a web process, or `primary`.
+ * @param others reads the reports of the other processes, or requests the whole text from another process.
  */
 export async function startMetrics(
   context: { config: Config; database: Database; parts: AsyncDisposableStack },

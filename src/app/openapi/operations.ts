@@ -19,7 +19,7 @@ import {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What stands for the parts of the form language, and for what others than we choose the names of. */
+/** Examples for parts of the form language, and for objects whose keys others choose. */
 const ofComponents: Readonly<Record<string, unknown>> = {
   Structure: exampleStructure,
   Settings: { access: 'public' },
@@ -28,7 +28,7 @@ const ofComponents: Readonly<Record<string, unknown>> = {
   Condition: { element: 'message', is: 'answered' },
 };
 
-/** What people call things, by the name of the property. */
+/** Example texts by the name of the property. */
 const words: Readonly<Record<string, string>> = {
   name: 'Contact',
   form_name: 'Contact',
@@ -53,7 +53,7 @@ const words: Readonly<Record<string, string>> = {
   permission: 'forms:read',
   webhook: 'submission.created',
   subject: 'You are invited: Contact',
-  reminder_subject: 'A reminder: Contact',
+  reminder_subject: 'Reminder: Contact',
   reminder_message: 'Hello Ada, the form is open until Friday.',
   heading: 'Contact',
   reason: 'You were invited to fill in this form.',
@@ -86,7 +86,7 @@ const numbers: Readonly<Record<string, number>> = {
   response_ms: 84,
 };
 
-/** What is null while all is well. */
+/** Nullable properties whose example is null. */
 const mayBeNone =
   /error$|^(expires_at|revoked_at|paused_at|paused_by|failing_since|next_attempt_at|trashed_at)$/;
 const isNullable = (choices: readonly unknown[]): boolean =>
@@ -97,8 +97,8 @@ const uuidOf = (name: string): string =>
   `0199a3c0-5b1e-7c44-9d2f-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`;
 
 /**
- * An answer as this schema describes it: the same each time, with what is always there. A text, a number or an id is one
- * that such a property may have.
+ * Returns an example response for a schema: deterministic, with all required properties. Texts, numbers and
+ * ids fit the name of their property.
  */
 const exampleOf = (schema: object): unknown => exampleAs(schema as Schema, 'id');
 
@@ -152,13 +152,13 @@ function exampleOfText(format: unknown, name: string): string {
   return words[name] ?? (/(^|_)(by|from|author)$/.test(name) ? 'Ada Lovelace' : 'text');
 }
 
-/** What an operation is about: the first part of its permission. */
+/** The resource of an operation: the first part of its permission. */
 export type Resource = Permission extends `${infer Name}:${string}` ? Name : never;
 
-/** Whether a path has something that is read and changed: its readings carry the ETag that its changes ask for. */
+/** Whether a path can be both read and changed: reading it returns the ETag that its changes require. */
 type IsTagged = (path: string) => boolean;
 
-/** An operation, from the very schemas that check its requests and its answers. */
+/** Writes an operation from the schemas that check its requests and responses. */
 export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTagged): Operation {
   const { name, method, path, operation } = route;
   const isRead = method === 'GET' && isTagged(path);
@@ -169,13 +169,13 @@ export function writeOperation(route: ApiRoute, schemas: Schemas, isTagged: IsTa
     description: [
       operation.description,
       operation.deprecated &&
-        `Not for new work since ${operation.deprecated.since}; from ${operation.deprecated.until} on there is none.`,
-      `Needs the permission \`${operation.permission}\`.`,
+        `Deprecated since ${operation.deprecated.since}. It will be removed on ${operation.deprecated.until}.`,
+      `Requires the permission \`${operation.permission}\`.`,
     ]
       .filter(Boolean)
       .join('\n\n'),
     tags: [operation.permission.split(':')[0]!],
-    // Linters know scopes of OAuth alone, so what a key needs stands beside it.
+    // Linters only know the scopes of OAuth, so the permission of an API key is a separate property.
     security: [{ apiKey: [] }],
     'x-permission': operation.permission,
     parameters: [
@@ -224,23 +224,23 @@ function writeReply(reply: ReplyShape, schemas: Schemas, more: readonly HeaderNa
   };
 }
 
-/** Which errors an operation can answer with follows from its shape. */
+/** Returns the error statuses of an operation, which follow from its shape. */
 function failures(method: string, operation: ApiRoute['operation']): number[] {
   const { params, query, body } = operation;
   const isOfOne = Object.keys(params.properties).length > 0 || [query, body].some(namesForm);
   return [
-    // What is not understood is refused, also where nothing is asked for.
+    // Unknown input is refused, even by operations without input.
     400,
-    // The parser refuses it before any route.
+    // The parser refuses headers that are too large before any route.
     431,
     401,
     403,
     ...(isOfOne ? [404] : []),
     405,
-    // Under an Idempotency-Key: while the first request runs.
+    // With an Idempotency-Key, while the first request runs.
     ...(method === 'POST' ? [409] : []),
     ...(operation.isConditional ? [412] : []),
-    // A body is read by the same rules also where none is asked for.
+    // These rules for bodies apply even to operations without a body.
     ...(method === 'GET' ? [] : [413, 415, 422]),
     429,
     500,
@@ -249,14 +249,14 @@ function failures(method: string, operation: ApiRoute['operation']): number[] {
   ];
 }
 
-/** Whether what is sent names a form, which may be none, or out of reach. */
+/** Whether a request names a form, which may be missing or out of reach. */
 export const namesForm = (schema: TObject | undefined): boolean => 'form_id' in (schema?.properties ?? {});
 
 export const json = (schema: object, example?: unknown): Content => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
 
-/** A file as it is. */
+/** A file as raw bytes. */
 const file = { type: 'string', format: 'binary' };
 
 const header = (name: string, description: string, schema: object = { type: 'string' }): Parameter => ({
@@ -269,19 +269,19 @@ const header = (name: string, description: string, schema: object = { type: 'str
 
 export const idempotencyKey = header(
   'Idempotency-Key',
-  'A text of your own for this request: sent again within 24 hours under the same one, it takes effect once and is answered alike.',
+  'A unique text for this request. If it is sent again with this key within 24 hours, it takes effect once and gets the first response.',
   { type: 'string', pattern: '^[!-~]{1,255}$' },
 );
 const ifMatch = header(
   'If-Match',
-  'The `ETag` of what you read: when it was changed since, nothing is done and the answer is 412.',
+  'The `ETag` that you read. If the resource has changed since, nothing is done and the response is 412.',
 );
 const ifNoneMatch = header(
   'If-None-Match',
-  'The `ETag` that you have: when it still holds, the answer is 304.',
+  'The `ETag` that you have. If it is still current, the response is 304.',
 );
 
-/** A time in a query may be a day too, which no format of JSON Schema says. */
+/** A time in a query may also be a date, which no format of JSON Schema expresses. */
 const withDays = ({ format, ...rest }: { format?: unknown }): object =>
   format === 'date-time' || format === 'date'
     ? { ...rest, examples: ['2026-01-31', '2026-01-31T14:30:00Z'] }

@@ -12,9 +12,9 @@ import {
   type Schemas,
 } from './schemas.ts';
 
-/** An answer that a visitor sends (docs/rules.md 10); what fits which question is the form's own matter. */
+/** The answers that a visitor sends (docs/rules.md 10). Which answer fits an element depends on the form. */
 const sent = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'Element id -> answer. What is left out is not answered; an id that is not known is refused.',
+  description: 'Answers by element id. Omitted elements are unanswered; unknown ids are refused.',
 });
 
 const PublicSubmit = named('PublicSubmit', Type.Object({ answers: sent }, { additionalProperties: false }));
@@ -30,18 +30,18 @@ const Receipt = named(
     confirmation_message: Type.Union([Type.String(), Type.Null()]),
     next: Type.String({
       description:
-        'Where the visitor goes next: the address that the form names, or the confirmation on this service.',
+        "Where the visitor goes next: the form's redirect URL, or the confirmation page of this service.",
     }),
     edit_url: Type.Optional(
       Type.String({
         format: 'uri',
-        description: 'Where the visitor can change the answers; there if the setting `editing` is on.',
+        description: 'Where the visitor can change the answers. Only present if the setting `editing` is on.',
       }),
     ),
   }),
 );
 
-/** What sending a form can be refused by. */
+/** The errors that a submission can get. */
 const refusals = [
   'bad_request',
   'forbidden',
@@ -57,10 +57,13 @@ const refusals = [
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Sends what the example of `createForm` asks for. */
+/** Answers the form in the example of `createForm`. */
 const submitExample = { answers: { message: 'The shuttle is stuck.' } };
 
-/** What anybody may call: a form's own address (docs/rules.md 14). Its page in HTML is for browsers, and is left out. */
+/**
+ * Writes the operation that needs no API key: submitting a form at its public URL (docs/rules.md 14). The
+ * HTML page is for browsers and is omitted.
+ */
 export function pageOperations(schemas: Schemas): OpenApi['paths'] {
   const headers = always;
   return {
@@ -69,7 +72,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
         operationId: 'submitForm',
         summary: 'Submit a form',
         description:
-          'Without a key, here or at the `public_url` of a published form, from anywhere that its setting `embed_origins` allows. Parameters of the address become the reference of the submission. Files take `multipart/form-data`, with `Accept: application/json` for an answer in JSON; other fields are those of an HTML form.',
+          'Requires no API key. Send it here or to the `public_url` of a published form, from any site that its setting `embed_origins` allows. URL parameters become the reference data of the submission. Send files as `multipart/form-data`, with `Accept: application/json` for a JSON response; the other fields are those of an HTML form.',
         tags: ['submissions'],
         security: [],
         parameters: [
@@ -89,7 +92,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
             'multipart/form-data': {
               schema: {
                 type: 'object',
-                description: 'Element id -> answer, as an HTML form sends it.',
+                description: 'Answers by element id, as an HTML form sends them.',
                 additionalProperties: true,
               },
               example: submitExample.answers,
@@ -98,7 +101,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
         },
         responses: {
           201: {
-            description: 'It was taken, once for each `Idempotency-Key`.',
+            description: 'The submission was accepted, once for each `Idempotency-Key`.',
             headers: referToHeaders(headers),
             content: json(schemas.write(Receipt)),
           },
@@ -114,7 +117,7 @@ export function pageOperations(schemas: Schemas): OpenApi['paths'] {
 const happened: Readonly<Record<EventKind, string>> = {
   'submission.created': 'A submission was completed',
   'submission.updated': 'A completed submission was changed',
-  'submission.deleted': 'A submission that had been completed was deleted',
+  'submission.deleted': 'A completed submission was deleted',
 };
 
 const header = (name: string, description: string, schema: object, required = false): Parameter => ({
@@ -125,52 +128,57 @@ const header = (name: string, description: string, schema: object, required = fa
   schema: { type: 'string', ...schema },
 });
 
-const signed = 'Only when the webhook has a secret.';
+const signed = 'Only if the webhook has a secret.';
 const signature = { pattern: '^sha256=[0-9a-f]{64}$' };
 
-/** Specification, "Request headers", and those of Standard Webhooks 1.0 (webhooks/sending/headers.ts). */
+/**
+ * The headers of the specification ("Request headers") and of Standard Webhooks 1.0
+ * (webhooks/sending/headers.ts).
+ */
 const headersOf = (kind: EventKind): Parameter[] => [
-  header('X-Service-Event', 'What happened.', { const: kind }, true),
+  header('X-Service-Event', 'The event.', { const: kind }, true),
   header(
     'X-Service-Delivery-ID',
-    'The same in every repetition: what was seen before is skipped.',
+    'The id of the delivery, which retries repeat. Skip deliveries that you have already seen.',
     { format: 'uuid' },
     true,
   ),
-  header('X-Service-Test', 'There only when it is a test.', { const: 'true' }),
+  header('X-Service-Test', 'Only present for tests.', { const: 'true' }),
   header(
     'X-Service-Signature',
-    `The HMAC-SHA256 of the raw body, keyed with the secret, in hexadecimal. ${signed}`,
+    `The HMAC-SHA256 of the raw body in hexadecimal, keyed with the secret. ${signed}`,
     signature,
   ),
   header(
     'X-Service-Signature-Previous',
-    'The same with the secret of before, for a day after it was changed.',
+    'The signature with the previous secret, for a day after the secret was changed.',
     signature,
   ),
-  header('webhook-id', `The delivery's id, for libraries of Standard Webhooks. ${signed}`, {
+  header('webhook-id', `The id of the delivery, for Standard Webhooks libraries. ${signed}`, {
     format: 'uuid',
   }),
-  header('webhook-timestamp', `When this attempt began, as a Unix second. ${signed}`, { pattern: '^\\d+$' }),
+  header('webhook-timestamp', `The Unix time of this attempt in seconds. ${signed}`, { pattern: '^\\d+$' }),
   header('webhook-signature', `The signatures of Standard Webhooks 1.0. ${signed}`, { pattern: '^v1,' }),
 ];
 
-/** What the service sends to receivers: the three events. */
+/** Writes the webhooks of the document: the three events that receivers get. */
 export function writeWebhooks(schemas: Schemas): OpenApi['webhooks'] {
   const write = (kind: EventKind): OpenApi['webhooks'][string]['post'] => ({
     operationId: kind.replaceAll(/\.(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     summary: happened[kind],
     description:
-      'Sent to each active webhook of the form that names this event and whose filter it meets. The receiver answers 2xx within the time limit; else the delivery is tried again on schedule.',
+      'Sent to each active webhook of the form that subscribes to this event and whose filter matches. The receiver must respond with 2xx before the timeout; otherwise the delivery is retried on schedule.',
     tags: ['webhooks'],
     security: [],
     parameters: headersOf(kind),
     requestBody: { required: true, content: json(schemas.write(Event)) },
     responses: {
-      '2XX': { description: 'It arrived.' },
-      '3XX': { description: 'A failure: redirects are not followed, and it is not tried again.' },
-      '4XX': { description: 'A failure. After 408 and 429 it is tried again on schedule.' },
-      '5XX': { description: 'A failure, tried again on schedule.' },
+      '2XX': { description: 'The delivery succeeded.' },
+      '3XX': {
+        description: 'The delivery failed. Redirects are not followed, and the delivery is not retried.',
+      },
+      '4XX': { description: 'The delivery failed. It is retried on schedule only after 408 and 429.' },
+      '5XX': { description: 'The delivery failed. It is retried on schedule.' },
     },
   });
   return Object.fromEntries(eventKinds.map((kind) => [kind, { post: write(kind) }]));

@@ -6,7 +6,7 @@ import { named } from '#kit/pagination.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Where the parts of a schema are: in a record by name, in a list, or alone. */
+/** How a keyword contains subschemas: in a record by name, in a list, or as a single one. */
 const parts: Readonly<Record<string, 'record' | 'list' | 'one'>> = {
   properties: 'record',
   $defs: 'record',
@@ -19,29 +19,29 @@ const parts: Readonly<Record<string, 'record' | 'list' | 'one'>> = {
   not: 'one',
 };
 
-/** What only says something about a schema. */
+/** Keywords that only describe a schema. */
 const annotations = new Set(['title', 'description', 'x-component']);
 
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The schemas of the document: those that have a name are components, which all others refer to. */
+/** The schemas of the document. Named schemas are components, to which all others refer. */
 export type Schemas = {
-  /** A schema as the document has it. */
+  /** Returns a schema as the document contains it. */
   write(schema: object): Schema;
-  /** The components, by their names, as far as they have been written. */
+  /** Returns the components written so far, by name. */
   components(): Record<string, object>;
 };
 
 /**
- * Begins with the components that have names already, and adds each that is met with a name of its own (kit/named.ts).
- * @throws Error for two schemas under one name, and for a name that leads nowhere.
+ * Starts with the known components, and adds each schema that has a component name (kit/named.ts).
+ * @throws Error for two schemas with one name, and for an unknown name.
  */
 export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
   const components = new Map<string, object>();
 
   function write(schema: object): Schema {
-    // As it goes to the wire: what the library keeps beside it is not there.
+    // As JSON, without the extra properties that the library keeps.
     return walk(JSON.parse(JSON.stringify(schema)) as Schema);
   }
 
@@ -94,18 +94,21 @@ export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
 
 const referTo = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
-/** A record that takes any name is said as generators of code know it. */
+/** Writes a record with arbitrary keys in the form that code generators know. */
 const open = (patterns: unknown): Schema =>
   isSchema(patterns) ? { additionalProperties: Object.values(patterns)[0] } : {};
 
-/** A keyword `default` says to generators that a value is always there; to a request it only says what is assumed. */
+/**
+ * Writes a default into the description. The keyword `default` would tell generators that a value is always
+ * present, but a request may omit it.
+ */
 function describe(description: unknown, preset: unknown): Schema {
   if (preset === undefined) return {};
-  const assumed = `${typeof preset === 'string' ? preset : JSON.stringify(preset)} by default.`;
+  const assumed = `Default: ${typeof preset === 'string' ? preset : JSON.stringify(preset)}.`;
   return { description: typeof description === 'string' ? `${description} ${assumed}` : assumed };
 }
 
-/** Says the type of a choice of words, and joins a type with null, as they are written by hand. */
+/** Adds the type of an enum, and merges a type with null, as in handwritten schemas. */
 function tidy(schema: Schema): Schema {
   const [choice, none, ...more] = Array.isArray(schema['anyOf']) ? (schema['anyOf'] as Schema[]) : [];
   const isNullable = choice && more.length === 0 && isDeepStrictEqual(none, { type: 'null' });
@@ -123,7 +126,7 @@ function tidy(schema: Schema): Schema {
   return isOfWords && schema['type'] === undefined ? { type: 'string', ...schema } : schema;
 }
 
-/** An OpenAPI 3.1 document, as far as we write it. */
+/** The parts of an OpenAPI 3.1 document that Formloom writes. */
 export type OpenApi = {
   openapi: '3.1.0';
   info: { title: string; version: string; description: string; license: object; contact: object };
@@ -148,12 +151,12 @@ export type Operation = {
   deprecated?: true;
   tags: string[];
   security: Record<string, string[]>[];
-  /** Without one anybody may, or the service itself does. */
+  /** Undefined for operations without an API key, and for webhooks. */
   'x-permission'?: string;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Content };
   responses: Record<string, Response | Reference>;
-  /** In place of those of the document. */
+  /** Replaces the servers of the document. */
   servers?: { url: string }[];
 };
 
@@ -178,35 +181,35 @@ export type Response = {
 const ErrorItem = named(
   'ErrorItem',
   Type.Object({
-    message: Type.String({ description: 'What is wrong, for people.' }),
+    message: Type.String({ description: 'The problem, described for people.' }),
     code: Type.Enum(Object.keys(problemCodes), {
-      description: `What is wrong, for programs. ${Object.entries(problemCodes)
+      description: `The problem, as a code for programs. ${Object.entries(problemCodes)
         .map(([code, meaning]) => `\`${code}\`: ${meaning}`)
         .join(' ')}`,
     }),
-    field: Type.Optional(Type.String({ description: 'The property, question or setting that it is about.' })),
+    field: Type.Optional(Type.String({ description: 'The property, question or setting with the problem.' })),
     path: Type.Optional(
       Type.Array(Type.Integer(), {
         description:
-          'Where in the structure of a form: `[step, element, child]`, from 0; empty for the form.',
+          'The position in the structure of a form: `[step, element, child]`, from 0; empty for the form.',
       }),
     ),
   }),
 );
 
-/** The body of every error answer. Specification, "Errors". */
+/** The body of every error response (specification, "Errors"). */
 export const ErrorSchema = named(
   'Error',
   Type.Object(
     {
-      error: Type.Enum(Object.keys(errorCodes), { description: 'What kind of error: for programs.' }),
-      message: Type.String({ description: 'What is wrong: for people.' }),
-      errors: Type.Optional(
-        Type.Array(ErrorItem, { description: 'Everything that is wrong with the data.' }),
-      ),
-      retry_after: Type.Optional(Type.Integer({ description: 'Seconds after which to try again.' })),
+      error: Type.Enum(Object.keys(errorCodes), {
+        description: 'The kind of error, as a code for programs.',
+      }),
+      message: Type.String({ description: 'The error, described for people.' }),
+      errors: Type.Optional(Type.Array(ErrorItem, { description: 'All problems with the data.' })),
+      retry_after: Type.Optional(Type.Integer({ description: 'Seconds to wait before a retry.' })),
     },
-    { description: 'Every error answer.' },
+    { description: 'The body of every error response.' },
   ),
 );
 
@@ -216,26 +219,26 @@ const header = (type: 'string' | 'integer', description: string, required = true
   schema: { type },
 });
 
-/** Every header that an answer may carry, beside those of HTTP itself. */
+/** The response headers that the document describes. */
 export const headers = {
-  'X-Request-Id': header('string', 'The id of the request, under which the log of the service has it.'),
+  'X-Request-Id': header('string', 'The id of the request, which is also in the log of the service.'),
   'X-RateLimit-Limit': header('integer', 'Requests per minute.'),
   'X-RateLimit-Remaining': header('integer', 'Requests left in the current window.'),
-  'X-RateLimit-Reset': header('integer', 'Unix second at which the limit resets.'),
-  'Retry-After': header('integer', 'Seconds after which to try again.'),
-  'WWW-Authenticate': header('string', 'How to say who asks: `Bearer`.'),
-  Allow: header('string', 'The methods that the path answers.'),
-  ETag: header('string', 'Stands for the thing as it is now, for `If-Match` and `If-None-Match`.'),
+  'X-RateLimit-Reset': header('integer', 'Unix time, in seconds, at which the limit resets.'),
+  'Retry-After': header('integer', 'Seconds to wait before a retry.'),
+  'WWW-Authenticate': header('string', 'The authentication scheme: `Bearer`.'),
+  Allow: header('string', 'The methods that the path supports.'),
+  ETag: header('string', 'The current version of the resource, for `If-Match` and `If-None-Match`.'),
   'Idempotency-Replayed': header(
     'string',
-    '`true` when the request was answered before under its `Idempotency-Key`, and this is that answer.',
+    '`true` if this is the stored response to an earlier request with this `Idempotency-Key`.',
     false,
   ),
 } as const satisfies Record<string, Header>;
 
 export type HeaderName = keyof typeof headers;
 
-/** What every answer of the API carries. */
+/** The headers of every API response. */
 export const always = [
   'X-Request-Id',
   'X-RateLimit-Limit',
@@ -246,7 +249,7 @@ export const always = [
 export const referToHeaders = (names: readonly HeaderName[]): Record<string, Reference> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** What comes with some errors only. */
+/** Headers and examples that only some errors have. */
 const more: Readonly<Partial<Record<ErrorCode, { headers?: readonly HeaderName[]; example?: object }>>> = {
   unauthorized: { headers: ['WWW-Authenticate'] },
   method_not_allowed: { headers: ['Allow'] },
@@ -259,7 +262,7 @@ const more: Readonly<Partial<Record<ErrorCode, { headers?: readonly HeaderName[]
   },
 };
 
-/** An error answer that carries these headers, and those of its kind. */
+/** Returns an error response with these headers and those of its code. */
 export function errorResponse(code: ErrorCode, common: readonly HeaderName[]): Response {
   const { message } = errorCodes[code];
   return {
@@ -274,24 +277,24 @@ export function errorResponse(code: ErrorCode, common: readonly HeaderName[]): R
   };
 }
 
-/** `not_found` is NotFound. */
+/** Returns the component of an error code: `not_found` is NotFound. */
 const componentOf = (code: ErrorCode): string =>
   code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** The first code of each status, in the order of the table. */
+/** The first error code of each status, in the order of the table. */
 const byStatus = new Map(
   (Object.keys(errorCodes) as ErrorCode[])
     .toReversed()
     .map((code) => [errorCodes[code].status as number, code]),
 );
 
-/** A reading that the caller has already. */
+/** The response if the caller already has the current version. */
 const notModified = {
-  description: 'It is as you read it before.',
+  description: 'Not modified since you last read it.',
   headers: referToHeaders([...always, 'ETag']),
 };
 
-/** Every answer that operations share. */
+/** The responses that operations share. */
 export const responses: Readonly<Record<string, Response>> = {
   ...Object.fromEntries(
     [...byStatus.values()].map((code) => [componentOf(code), errorResponse(code, always)]),
@@ -299,7 +302,7 @@ export const responses: Readonly<Record<string, Response>> = {
   NotModified: notModified,
 };
 
-/** The shared answer of a status. */
+/** Returns a reference to the shared response of a status. */
 export const referToResponse = (status: number): Reference => ({
   $ref: `#/components/responses/${status === 304 ? 'NotModified' : componentOf(byStatus.get(status)!)}`,
 });

@@ -16,7 +16,10 @@ import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts
 import { type Manifest, type Packed, packageLimits, type Version, writePackage } from './package-file.ts';
 import { anyUuid, type UnpackContext, unpackForm } from './unpack-form.ts';
 
-/** The newest versions of a form up to one of them, as far as there is room for their texts, that one in any case; oldest first. */
+/**
+ * The newest versions of a form up to `last`, oldest first, while their texts fit into `bytes`. `last` is
+ * always included.
+ */
 const selectVersionsToPack = statement(
   'select_versions_to_pack',
   'workspace_id form_id last:integer limit bytes',
@@ -32,7 +35,10 @@ const selectVersionsToPack = statement(
 
 type Place = { workspaceId: string; formId: string; withWebhooks: boolean };
 
-/** Returns a form package as a stream. @throws as gatherForm. */
+/**
+ * Returns a form package as a stream.
+ * @throws the errors of gatherForm.
+ */
 async function packForm(context: ImagesContext, place: Place): Promise<{ name: string; stream: Readable }> {
   const packed = await gatherForm(context, place);
   return { name: packed.manifest.name, stream: writePackage(packed) };
@@ -60,7 +66,7 @@ async function gatherForm(
     ({ version, created_at, structure, settings }): Version => ({
       created_at: created_at.toISOString(),
       structure,
-      // Single settings may have been changed since.
+      // Individual settings may have changed since the version was published.
       settings: version === form.version ? form.settings : settings,
     }),
   );
@@ -82,16 +88,20 @@ async function gatherForm(
   };
   const open = async (id: string) => {
     const found = await readImage(context, workspaceId, id);
-    if (!found) throw new ApiError('conflict', 'An image of the form went while it was packed. Try again.');
+    if (!found)
+      throw new ApiError(
+        'conflict',
+        'An image of the form was deleted while the form was packed. Try again.',
+      );
     return found;
   };
   return { manifest, versions, images: open };
 }
 
 /**
- * The images whose ids stand anywhere in what is packed: all of what is shown now and of the working copy, and those of older
- * versions as far as there is room. A version whose images have none is left out, with those before it.
- * @throws ApiError payload_too_large where there is no room for what is shown now.
+ * Chooses the images by the ids in the form: all of the live version and the working copy, and those of older
+ * versions while they fit. A version whose images do not fit is left out, with all older ones.
+ * @throws ApiError payload_too_large if the images of the live version and the working copy do not fit.
  */
 async function chooseImages(
   { database }: ImagesContext,
@@ -115,7 +125,7 @@ async function chooseImages(
   if (!add(live, copy))
     throw new ApiError(
       'payload_too_large',
-      `The images of the form are more than ${packageLimits.images}, or larger than ${packageLimits.imageBytes} bytes: a file does not hold them.`,
+      `The form has more than ${packageLimits.images} images, or they are larger than ${packageLimits.imageBytes} bytes together. Remove images to pack the form.`,
     );
   const first = older.findIndex((version) => !add(version));
   const kept = first === -1 ? older : older.slice(0, first);
@@ -134,7 +144,7 @@ const webhookIn = (webhook: Webhook): Manifest['webhooks'][number] => ({
   created_at: webhook.created_at,
 });
 
-/** A package of a form with one question, for the document and for tests. */
+/** A package of a form with one question, for the API document and for tests. */
 export const examplePackage = Buffer.from(
   [
     'H4sIAAAAAAACA+2UP2vcQBDFVedTiKlX9qxOf8w2KdKkSZcmMUbMSaM7xSutsjvK5TD33YMENueYkCY+YtBvi9mZ4g0MvNc63199',
@@ -152,19 +162,19 @@ const UnpackedForm = named(
   Type.Object({
     ...CreatedForm.properties,
     left_out: Type.Array(Type.Object({ what: Type.String(), why: Type.String() }), {
-      description: 'What of the file was not taken over, or not wholly, and why.',
+      description: 'What was not imported, or only in part, and why.',
     }),
   }),
 );
 
 const gzip = ['application/gzip'] as const;
 
-/** A form in one file, and back. */
+/** The operations that pack a form into one file and unpack it. */
 export const packageEndpoints = (context: UnpackContext & { addresses: FormAddresses }) => ({
   packForm: operation({
     summary: 'Pack form',
     description:
-      'A form as one file, for Unpack form here or at another service: all its versions with their settings and texts, its working copy, its images, and its webhooks without secrets, where the caller has webhooks:read. A tar file, packed with gzip. Submissions are not in it, nor is a password. Of many versions the newest are, as far as there is room. 413: what the form shows now has more than 16 MB of images.',
+      'Returns the form as one file, for Unpack form here or on another server: all its versions with their settings and texts, its working copy, its images, and its webhooks without secrets if the caller has webhooks:read. The file is a gzip-compressed tar file without submissions and passwords. If there are too many versions, the oldest are omitted. 413 if the live version has more than 16 MB of images.',
     permission: 'forms:read',
     params: idParameter,
     errors: ['payload_too_large'],
@@ -180,7 +190,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
   unpackForm: operation({
     summary: 'Unpack form',
     description:
-      'Creates a draft from a form package, or nothing if the file has a problem. A file has at most 24 MB. The form, its images and its webhooks get new ids. Webhooks need the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
+      'Creates a draft from a form package, or nothing if the file has a problem. A file can have up to 24 MB. The form, its images and its webhooks get new ids. Webhooks require the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
     permission: 'forms:write',
     bodyContent: gzip,
     bodyLimit: packageLimits.bytes,

@@ -166,7 +166,7 @@ test('no secret of a webhook is in a package, and no webhook is for whom may not
   assert.deepEqual((entries.get('form.json') as { webhooks: object[] }).webhooks, []);
   const { body } = await unpack(packed, to.key);
   assert.deepEqual(body.left_out, [
-    { what: 'webhooks', why: 'It takes the permission webhooks:write to add them.' },
+    { what: 'webhooks', why: 'Adding webhooks requires the permission webhooks:write.' },
   ]);
   const { body: hooks } = await to.call('GET', `/forms/${body.id}/webhooks`, undefined, as(toKey));
   assert.deepEqual(hooks.data, []);

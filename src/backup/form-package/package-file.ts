@@ -3,9 +3,9 @@ import { type Static, Type } from 'typebox';
 import { tarStream } from '#kit/archives.ts';
 import { closed, timestamp, uuid } from '#kit/validation.ts';
 
-/** Limits of a form package. Export leaves out the oldest versions to keep within them. */
+/** Limits of a form package. An export omits the oldest versions to stay within them. */
 export const packageLimits = {
-  /** The compressed file. All of it is in memory during an import. */
+  /** The compressed file. An import keeps all of it in memory. */
   bytes: 24 * 1024 * 1024,
   imageBytes: 16 * 1024 * 1024,
   images: 200,
@@ -22,12 +22,12 @@ export const Manifest = Type.Object(
     formloom_form: Type.Literal(1),
     id: uuid,
     name: Type.String({ maxLength: 1_024 }),
-    /** The form asks for a password. The password itself is never exported. */
+    /** Whether the form requires a password. The password itself is never exported. */
     has_password: Type.Boolean(),
     /** The working copy, if the form has one. */
     draft: Type.Union([Type.Object({ structure: anObject, settings: anObject }, closed), Type.Null()]),
     versions: Type.Integer({ minimum: 1, maximum: packageLimits.versions }),
-    /** The number of older versions that exceeded the limits. */
+    /** The number of older versions that were omitted because of the limits. */
     versions_left_out: Type.Integer({ minimum: 0 }),
     images: Type.Array(uuid, { maxItems: packageLimits.images }),
     webhooks: Type.Array(

@@ -6,21 +6,30 @@ import { readJsonBody, type ValueBudget } from '#kit/json-body.ts';
 import { compileCheck } from '#kit/validation.ts';
 import { imageName, Manifest, manifestName, packageLimits, Version, versionName } from './package-file.ts';
 
-/** Limits of a package after decompression. A file of some KB could otherwise become gigabytes of memory. */
+/** Limits of a package after decompression. Otherwise a file of a few KB could fill gigabytes of memory. */
 const limits = {
   bytes: 32 * 1024 * 1024,
   entries: 1 + packageLimits.images + packageLimits.versions,
-  /** One JSON entry, and all of them. The two largest that an export writes are 2 MB of working copy and 2 MB of one version. */
+  /**
+   * One JSON entry, and all of them together. The largest that an export writes are 2 MB for the working copy
+   * and 2 MB for one version.
+   */
   jsonBytes: 4 * 1024 * 1024,
   allJsonBytes: 12 * 1024 * 1024,
-  /** JSON values in one entry, and in all of them: an object takes some 60 bytes of memory for its 3 bytes of text. */
+  /**
+   * JSON values in one entry, and in all together: an object with 3 bytes of text uses about 60 bytes of
+   * memory.
+   */
   values: 250_000,
   allValues: 1_000_000,
-  /** The parser gets so many bytes at a time, so that the limit of entries ends it early. */
+  /** The parser gets this many bytes at a time, so that the limit on entries ends it early. */
   chunkBytes: 65_536,
 } as const;
 
-/** A package that was read. The JSON texts are checked: the service parses them again, one at a time, which copies less than sending objects. */
+/**
+ * A package that was read and checked. The service parses the JSON texts again, one at a time, which copies
+ * less than sending objects between threads.
+ */
 export type PackageText = {
   readonly manifest: string;
   readonly versions: readonly string[];
@@ -29,8 +38,9 @@ export type PackageText = {
 };
 
 /**
- * Reads a package within limits. This takes up to seconds, so it belongs on a thread (unpack-form.ts).
- * @throws ApiError validation_error for a file that is not a package, is damaged or has a wrong shape; payload_too_large.
+ * Reads a package within limits. This can take seconds, so it runs in a thread (unpack-form.ts).
+ * @throws ApiError validation_error for a file that is not a package, is damaged or has the wrong structure;
+ * payload_too_large.
  */
 export async function readPackage(bytes: Uint8Array): Promise<PackageText> {
   const entries = await readEntries(gunzipOnce(bytes));
@@ -42,7 +52,7 @@ export async function readPackage(bytes: Uint8Array): Promise<PackageText> {
     jsonBytes += content.length;
     if (content.length > limits.jsonBytes || jsonBytes > limits.allJsonBytes)
       throw tooLarge(
-        `${name} is too large: a JSON file has at most ${limits.jsonBytes} bytes, and all of them ${limits.allJsonBytes}.`,
+        `${name} is too large. A JSON file can have up to ${limits.jsonBytes} bytes, and all of them together ${limits.allJsonBytes}.`,
       );
     const value = readJsonEntry(name, content, check, budget);
     texts.set(name, new TextDecoder().decode(content));
@@ -62,13 +72,16 @@ const refused = (message: string, cause?: unknown): ApiError =>
   new ApiError('validation_error', message, { cause });
 const tooLarge = (message: string): ApiError => new ApiError('payload_too_large', message);
 const notAPackage = 'The file is not a form package.';
-const damaged = 'The file is not a form package, or it is cut off or damaged.';
+const damaged = 'The file is not a form package, or it is incomplete or damaged.';
 
 /** The shortest gzip file: its header of 10 bytes, an empty block, checksum and length. */
 const shortestGzip = 20;
 const gzipTrailer = 8;
 
-/** Unpacks exactly one gzip member: `gunzip` would also unpack members behind it, however many, and ignore other bytes. */
+/**
+ * Decompresses exactly one gzip member. `gunzip` would also decompress any number of members after it, and
+ * ignore other bytes.
+ */
 function gunzipOnce(bytes: Uint8Array): Buffer {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (file.length === 0 || file[0] !== 0x1f || file[1] !== 0x8b || file[2] !== 8)
@@ -84,7 +97,7 @@ function gunzipOnce(bytes: Uint8Array): Buffer {
   return buffer;
 }
 
-/** Returns where the data begins, behind the header with its optional fields (RFC 1952, 2.3). */
+/** Returns where the data begins, after the header with its optional fields (RFC 1952, 2.3). */
 function startOfDeflate(file: Buffer): number {
   const flags = file[3]!;
   let at = 10;
@@ -98,10 +111,13 @@ function startOfDeflate(file: Buffer): number {
   return flags & 2 ? at + 2 : at;
 }
 
-/** Inflates up to the end of the stream. `engine.bytesWritten` is the number of bytes that it took. */
+/**
+ * Inflates up to the end of the stream. `engine.bytesWritten` is the number of compressed bytes that were
+ * read.
+ */
 function inflate(bytes: Buffer): { buffer: Buffer; engine: { bytesWritten: number } } {
   try {
-    // The types do not know of `info`, which changes what is returned.
+    // The types lack `info`, which changes the return value.
     return inflateRawSync(bytes, { maxOutputLength: limits.bytes, info: true }) as unknown as ReturnType<
       typeof inflate
     >;
@@ -117,14 +133,17 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
     yield bytes.subarray(at, at + limits.chunkBytes);
 }
 
-/** Reads the files in a tar file, each into memory of its own, which can be sent to another thread without copying. */
+/**
+ * Reads the files in a tar file, each into separate memory, which can be sent to another thread without
+ * copying.
+ */
 async function readEntries(tar: Buffer): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
   const entries = new Map<string, Uint8Array<ArrayBuffer>>();
   try {
     for await (const { name, size, body } of readTar(chunksOf(tar), { isPlain: true })) {
-      if (entries.has(name)) throw refused(`${notAPackage} It has ${name} twice.`);
+      if (entries.has(name)) throw refused(`${notAPackage} It contains ${name} twice.`);
       if (entries.size === limits.entries)
-        throw refused(`${notAPackage} It has more than ${limits.entries} entries.`);
+        throw refused(`${notAPackage} It contains more than ${limits.entries} entries.`);
       if (size > tar.length) throw refused(damaged);
       const content = new Uint8Array(size);
       let at = 0;
@@ -146,14 +165,14 @@ function requireEntry(
   name: string,
 ): Uint8Array<ArrayBuffer> {
   const found = entries.get(name);
-  if (!found) throw refused(`The file is not a form package, or it is cut off: it has no ${name}.`);
+  if (!found) throw refused(`The file is not a form package, or it is incomplete: ${name} is missing.`);
   return found;
 }
 
 const checks = { Manifest: compileCheck(Manifest), Version: compileCheck(Version) };
 type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 
-/** Parses and checks a JSON entry, and takes its values from the budget. */
+/** Parses and checks a JSON entry, and subtracts its values from the budget. */
 function readJsonEntry<T>(name: string, bytes: Uint8Array, check: Check<T>, budget: ValueBudget): T {
   const ofEntry = { values: Math.min(limits.values, budget.values) };
   const unused = budget.values - ofEntry.values;
@@ -164,9 +183,9 @@ function readJsonEntry<T>(name: string, bytes: Uint8Array, check: Check<T>, budg
   const format = isRecord(value) && own(value, 'formloom_form');
   if (typeof format === 'number' && format > 1)
     throw refused(
-      `The file has format ${format}, which a newer version of Formloom writes. This version reads format 1.`,
+      `The file has format ${format} of a newer version of Formloom. This version reads format 1.`,
     );
-  throw new ApiError('validation_error', `${name} does not have the shape of a form package.`, {
+  throw new ApiError('validation_error', `${name} does not have the structure of a form package.`, {
     errors: checked.errors,
   });
 }

@@ -21,17 +21,22 @@ import { personOf } from '#workspaces/authenticate.ts';
 import type { Manifest, Version } from './package-file.ts';
 import type { PackageText, readPackage } from './read-package.ts';
 
-/** Finds every id in a JSON text. */
+/** Matches every id in a JSON text. */
 export const anyUuid = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** Replaces ids in a JSON text. One pass: 200 images in a text of 4 MB would take 200 passes one by one. */
+/**
+ * Replaces ids in a JSON text in one pass. Otherwise 200 images would need 200 passes over a text of 4 MB.
+ */
 const renameIds = (text: string, renamed: ReadonlyMap<string, string>): string =>
   text.replaceAll(anyUuid, (id) => renamed.get(id) ?? id);
 
 /** A package at every limit takes 2 s and 150 MB of heap on one slow core. */
 const limits = { megabytes: 256, ms: 20_000, tooMuch: undefined } as const;
 
-/** Runs readPackage on a thread with limits of time and memory. @throws as readPackage; ApiError rate_limit_exceeded. */
+/**
+ * Runs readPackage in a thread with limits on time and memory.
+ * @throws the errors of readPackage; ApiError rate_limit_exceeded.
+ */
 async function readPackageBeside(workspaceId: string, bytes: Uint8Array): Promise<PackageText> {
   const module = new URL('read-package.ts', import.meta.url);
   const given: Parameters<typeof readPackage> = [bytes];
@@ -47,14 +52,15 @@ async function readPackageBeside(workspaceId: string, bytes: Uint8Array): Promis
   );
 }
 
-/** What of a package was not taken over, and why. */
+/** What was not imported from a package, and why. */
 type LeftOut = { what: string; why: string };
 
 export type UnpackContext = ImagesContext & CreateWebhookContext;
 
 /**
- * Creates a draft from a package, with all its versions, its working copy and its webhooks, in one transaction. Every id is
- * new. Images are stored first: those of an attempt that fails are deleted later, like any that no form uses.
+ * Creates a draft from a package with all its versions, its working copy and its webhooks, in one
+ * transaction. Every id is new. Images are stored first; after a failure they are deleted later, like all
+ * images that no form uses.
  * @throws ApiError as readPackage; forbidden for settings that send answers, as importForm.
  */
 export async function unpackForm(context: UnpackContext, scope: UnpackScope, bytes: Buffer) {
@@ -65,7 +71,7 @@ export async function unpackForm(context: UnpackContext, scope: UnpackScope, byt
 
 type UnpackScope = Pick<Scope, 'workspaceId' | 'actor' | 'may'>;
 
-/** A form that is ready to be written. Its images are stored. */
+/** A form that is ready to be written. Its images are already stored. */
 type ReadForm = {
   versions: readonly Version[];
   copy: Manifest['draft'];
@@ -74,7 +80,7 @@ type ReadForm = {
   id: string;
 };
 
-/** Parses a package and stores its images. The form and its images have new ids in everything that is returned. */
+/** Parses a package and stores its images. The form and its images have new ids in the result. */
 async function readForm(
   context: UnpackContext,
   scope: UnpackScope,
@@ -92,11 +98,11 @@ async function readForm(
     const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
     for (const what of missing)
       if (!leftOut.some((each) => each.what === what))
-        leftOut.push({ what, why: 'The file does not have this image.' });
+        leftOut.push({ what, why: 'The file does not contain this image.' });
     return withoutImages(settings, missing);
   };
   const versions: Version[] = [];
-  // A version may have 4 MB: the event loop serves others between two of them.
+  // A version can have 4 MB: the event loop serves other requests between two versions.
   for await (const text of inTurns(versionTexts, ({ length }) => length)) {
     const version = JSON.parse(renameIds(text, renamed)) as Version;
     versions.push({ ...version, settings: version.settings && (await keep(version.settings)) });
@@ -111,10 +117,13 @@ async function readForm(
   if (told.has_password)
     leftOut.push({
       what: 'settings.password',
-      why: 'A password is in no file. Set one before the form is published.',
+      why: 'Passwords are never exported. Set one before you publish the form.',
     });
   if (told.versions_left_out > 0)
-    leftOut.push({ what: 'versions', why: `The file does not have the oldest ${told.versions_left_out}.` });
+    leftOut.push({
+      what: 'versions',
+      why: `Oldest versions missing from the file: ${told.versions_left_out}.`,
+    });
   return { id, versions, copy, webhooks, leftOut };
 }
 
@@ -143,7 +152,7 @@ async function writeForm(
   return made;
 }
 
-/** Every version, the oldest first, at its time; the last is the form. */
+/** Writes all versions with their original times, oldest first. The last one is the form. */
 async function writeVersions(
   client: Queryable,
   { workspaceId, id, versions }: { workspaceId: string; id: string; versions: readonly Version[] },
@@ -159,8 +168,8 @@ async function writeVersions(
 }
 
 /**
- * The webhooks that can be taken over. One that was signed, or sent headers of its own, is paused until somebody gives it
- * new ones: its receiver would refuse what comes without.
+ * Chooses the webhooks to import. A webhook with a secret or with headers is paused until they are set again:
+ * its receiver would refuse requests without them.
  */
 async function chooseWebhooks(
   { config }: UnpackContext,
@@ -169,7 +178,7 @@ async function chooseWebhooks(
   leftOut: LeftOut[],
 ): Promise<Manifest['webhooks']> {
   if (webhooks.length > 0 && !may('webhooks:write')) {
-    leftOut.push({ what: 'webhooks', why: 'It takes the permission webhooks:write to add them.' });
+    leftOut.push({ what: 'webhooks', why: 'Adding webhooks requires the permission webhooks:write.' });
     return [];
   }
   const chosen: Manifest['webhooks'] = [];
@@ -181,7 +190,7 @@ async function chooseWebhooks(
       const names = [...(webhook.has_secret ? ['its secret'] : []), ...webhook.header_names];
       leftOut.push({
         what,
-        why: `Secrets are in no file. It is paused until it has them again: ${names.join(', ')}.`,
+        why: `Secrets are never exported. The webhook is paused until they are set again: ${names.join(', ')}.`,
       });
     }
     if (problem) leftOut.push({ what, why: problem.message });

@@ -73,7 +73,7 @@ test('a form of Typeform keeps its questions, logic, score, endings and who is n
   assert.deepEqual(settings.confirmations, [
     {
       when: { element: 'again', is: 'less_than', value: 4 },
-      title: 'We are sorry',
+      title: 'We’re sorry',
       message: 'We will call.',
     },
   ]);

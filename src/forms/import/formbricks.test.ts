@@ -104,7 +104,7 @@ test('the score of a survey is counted, and jumps go by it', () => {
   const company = { name: 'Ada', kind: 'A company', vat: 'x', meals: ['Lunch', 'Dinner'] };
   assert.equal(run(company).isShown(last), false, 'a score of 4 leads to the end');
   assert.equal(run({ ...company, kind: 'A person' }).isShown(last), true);
-  assert.equal(run({ ...company, kind: 'Somebody else' }).isShown(last), false);
+  assert.equal(run({ ...company, kind: 'Someone else' }).isShown(last), false);
 });
 
 test('blocks of elements become steps, with conditions on rows of a matrix', () => {

@@ -28,7 +28,7 @@ export type Social = {
 
 /** A whole page. */
 type Document = {
-  /** BCP-47 tag. */
+  /** BCP 47 tag. */
   readonly language: string;
   readonly title: string;
   readonly main: Html;

@@ -194,7 +194,7 @@ async function addUp(
   return summariseElements(columns, readDown(read, span.to_id, limit), new Set(identifying));
 }
 
-/** What a form's submissions say together. */
+/** The summary of a form's submissions. */
 export const summaryEndpoints = ({ database }: { database: Database }) => ({
   getFormSummary: operation({
     summary: 'Get summary of a form',

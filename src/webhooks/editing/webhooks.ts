@@ -303,7 +303,7 @@ export async function readFilter(
 ): Promise<Condition | null> {
   if (filter === undefined || filter === null) return null;
   const form = await requireForm(client, { workspaceId, formId });
-  // It was validated when it became the live version.
+  // It was validated when it was published.
   refuse(filterProblems(effectiveForm(form.structure), withoutNulls(filter)));
   return withoutNulls(filter) as Condition;
 }

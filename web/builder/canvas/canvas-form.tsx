@@ -12,18 +12,18 @@ import { CanvasNode, packSentences, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
 import type { PublishedNames } from './write-text.ts';
 
-/** What the canvas shows besides the form itself. */
+/** What the canvas shows in addition to the form. */
 type CanvasView = {
   readonly state: EditorState;
   readonly editor: Editor;
   readonly problems: ReadonlyMap<NodeKey, readonly string[]>;
   readonly names: PublishedNames;
   readonly manner: Manner;
-  /** Asks for an element in an empty step or group. */
+  /** Opens the element menu for an empty step or group. */
   onFill(parent: NodeKey, button: HTMLElement): void;
 };
 
-/** The whole form as the respondent sees it, page by page, every part of it selectable. */
+/** The whole form as visitors see it, page by page. Every node can be selected. */
 export function CanvasForm(view: CanvasView): ReactNode {
   const { root } = view.state.history.present;
   const { language } = view.manner.speech;
@@ -38,7 +38,10 @@ export function CanvasForm(view: CanvasView): ReactNode {
   );
 }
 
-/** One page: of the name of the form only the first is written on; the list of answers is no part of it. */
+/**
+ * A page of the canvas. The form's name can be edited on the first page only, and the review page is not a
+ * node.
+ */
 function CanvasPage({
   view,
   markup,
@@ -84,7 +87,7 @@ const stillOf = (markups: readonly Markup[]): ReactNode =>
 
 const common = ({ editor, names }: CanvasView) => ({ editor, names });
 
-/** One below the step's own heading, as the page does it. */
+/** One heading level below the step's heading, as on the public page. */
 const headingIn = (root: EditNode, step: EditNode): 'h2' | 'h3' =>
   textOf(step, 'title') || root.children.length > 1 ? 'h3' : 'h2';
 
@@ -118,7 +121,9 @@ function EmptySlot({ view, parent }: { view: CanvasView; parent: EditNode }): Re
         view.onFill(parent.key, event.currentTarget);
       }}
     >
-      {parent.type === 'step' ? 'This step is empty. Add an element' : 'This group is empty. Add an element'}
+      {parent.type === 'step'
+        ? 'This step is empty. Add an element.'
+        : 'This group is empty. Add an element.'}
     </button>
   );
 }

@@ -33,13 +33,13 @@ import {
   writeOption,
 } from './write-text.ts';
 
-/** The sentences of a node's logic as one simple value, so that a node is drawn again only when they change. */
+/** Packs the logic sentences of a node into a string, so that the node re-renders only if they change. */
 export const packSentences = (sentences: readonly Sentence[]): string =>
   sentences.length === 0 ? '' : JSON.stringify(sentences);
 
 const unpack = (packed: string): readonly Sentence[] => JSON.parse(packed) as Sentence[];
 
-/** What decides whether the part is on the page, on the part itself (docs/rules.md B7). */
+/** Shows on the node which conditions decide whether it appears (docs/rules.md B7). */
 function LogicBadge({ packed }: { packed: string }): ReactNode {
   return (
     <div className="logic-badge">
@@ -52,7 +52,7 @@ function LogicBadge({ packed }: { packed: string }): ReactNode {
   );
 }
 
-/** The same for an element whose inside is markup of the page. */
+/** Builds the logic badge for an element whose content is page markup. */
 function logicBadgeElement(packed: string): HTMLElement {
   const badge = document.createElement('div');
   badge.className = 'logic-badge';
@@ -68,17 +68,17 @@ function logicBadgeElement(packed: string): HTMLElement {
   return badge;
 }
 
-/** How a node stands on the canvas right now. All are simple values, so that only what changed is drawn again. */
+/** How a node looks on the canvas. All values are primitives, so that only changed nodes re-render. */
 type NodeLook = {
   readonly isSelected: boolean;
   readonly isTabStop: boolean;
   readonly isLifted: boolean;
-  /** What of it is being written. */
+  /** The text of the node that is being edited. */
   readonly writing: Writing | undefined;
-  /** What a screen reader says: what it is, where it is, what is wrong with it. */
+  /** The screen reader description: the element type, its position and its problems. */
   readonly words: string;
   readonly hasProblem: boolean;
-  /** The sentences of its logic, packed (logic-badge.tsx); empty for none. */
+  /** The packed logic sentences (logic-badge.tsx), or an empty string. */
   readonly logic: string;
 };
 
@@ -87,11 +87,11 @@ type CanvasNodeProps = NodeLook & {
   readonly markup: Markup;
   readonly editor: Editor;
   readonly names: PublishedNames;
-  /** What stands in the slot of a step or a composite. */
+  /** The content of the slot of a step or a composite. */
   readonly children?: ReactNode;
 };
 
-/** One node of the form: the page's own markup, which can be selected, focused, and written on. */
+/** A node of the form: the page's markup, with selection, focus and text editing. */
 export const CanvasNode = memo(function CanvasNode({
   node,
   markup,
@@ -101,7 +101,8 @@ export const CanvasNode = memo(function CanvasNode({
   ...look
 }: CanvasNodeProps): ReactNode {
   const ref = useRef<HTMLElement>(null);
-  // Before the press, which selects by its focus: the first click on options selects what they belong to.
+  // Whether the node was selected before the press, because a press selects by focus. The first click on an
+  // option selects its element.
   const wasSelected = useRef(false);
   const slot = children === undefined ? null : markup.querySelector(slotSelector);
   useInnerMarkup(ref, slot ? undefined : markup, look.writing, look.logic);
@@ -117,7 +118,7 @@ export const CanvasNode = memo(function CanvasNode({
       'data-selected': look.isSelected || undefined,
       'data-lifted': look.isLifted || undefined,
       'data-problem': look.hasProblem || undefined,
-      // A heading stays one, also for who jumps from heading to heading; it may have no other role.
+      // A heading keeps its role, so that screen readers can navigate by headings.
       role: /^h\d$/.test(markup.localName) ? undefined : 'group',
       'aria-roledescription': 'form part',
       'aria-label': look.words,
@@ -129,7 +130,7 @@ export const CanvasNode = memo(function CanvasNode({
         wasSelected.current = look.isSelected;
       },
       onMouseDown: (event: React.MouseEvent<HTMLElement>) => {
-        // The focus would select this one alone, and the browser would mark text.
+        // Without this, focus would select only this node, and the browser would select text.
         if (howMany(event) !== 'one') event.preventDefault();
       },
       onClick: (event: React.MouseEvent<HTMLElement>) => {
@@ -163,13 +164,19 @@ export const CanvasNode = memo(function CanvasNode({
   );
 });
 
-/** With Shift a click selects all up to what is clicked, with Ctrl or Command that as well or no more. */
+/**
+ * A Shift-click extends the selection to the clicked node. A Ctrl-click or Command-click adds or removes the
+ * node.
+ */
 function howMany(event: React.MouseEvent): 'one' | 'range' | 'toggle' {
   if (event.shiftKey) return 'range';
   return event.ctrlKey || event.metaKey ? 'toggle' : 'one';
 }
 
-/** The markup around a slot as React elements, with the slot filled; what does not hold the slot stays markup. */
+/**
+ * Converts the markup around a slot to React elements and fills the slot. Markup beside the slot stays
+ * markup.
+ */
 function fillSlot(
   element: Element,
   slot: Element,
@@ -189,7 +196,7 @@ function fillSlot(
   return createElement(element.localName, { ...reactAttributes(element), key: index }, inner);
 }
 
-/** Markup that nobody selects by itself: a legend, a heading, a button. */
+/** Markup that cannot be selected by itself: a legend, a heading, a button. */
 export function StillMarkup({
   markup,
   writing,
@@ -203,7 +210,7 @@ export function StillMarkup({
   return createElement(markup.localName, { ...reactAttributes(markup), ref, inert: !isText });
 }
 
-/** Writes the inside of a node, but not while something of it is being written: that would throw the writer out. */
+/** Updates the markup inside a node, except during text editing, which an update would interrupt. */
 function useInnerMarkup(
   ref: RefObject<HTMLElement | null>,
   markup: Markup | undefined,
@@ -218,7 +225,8 @@ function useInnerMarkup(
     if (!element || inside === undefined || (writing && !isNew)) return;
     drawnFor.current = writing;
     element.innerHTML = inside;
-    // Controls are pictures of themselves here: a click on one selects its element, and one on an option writes it.
+    // Controls are only pictures here. A click on one selects its element; a click on an option edits the
+    // option.
     for (const child of element.children) {
       const pictures = child.matches('.options, .matrix_box')
         ? child.querySelectorAll('input, .none')
@@ -231,7 +239,7 @@ function useInnerMarkup(
   }, [ref, inside, writing, logic]);
 }
 
-/** Marks the options that nobody has written yet: what stands there is no text of theirs. */
+/** Marks options without a label, which show placeholder text. */
 function useBlanks(
   ref: RefObject<HTMLElement | null>,
   node: EditNode,
@@ -243,7 +251,7 @@ function useBlanks(
   }, [ref, node, markup, writing]);
 }
 
-/** Which attribute holds the text that stands on the canvas; none of what has no such text. */
+/** Returns the attribute of the text shown on the canvas, or nothing if the node has none. */
 function textAttribute({ type }: EditNode): 'name' | 'title' | 'label' | 'text' | undefined {
   if (type === 'form') return 'name';
   if (type === 'step') return 'title';
@@ -252,10 +260,10 @@ function textAttribute({ type }: EditNode): 'name' | 'title' | 'label' | 'text' 
     : undefined;
 }
 
-/** What a screen reader calls the text box for each. */
+/** Screen reader names of the text boxes. */
 const namesOfTexts = {
-  name: 'Name of the form',
-  title: 'Title of the step',
+  name: 'Form name',
+  title: 'Step title',
   label: 'Label',
   text: 'Text',
 } as const;
@@ -268,7 +276,7 @@ function useWriting(
   writing: Writing | undefined,
 ): void {
   const { key } = node;
-  // The node changes with every letter; the text box lives from the first to the last.
+  // The node changes with every keystroke, but the text box stays until editing ends.
   const read = useEffectEvent(() => node);
   const begin = useEffectEvent((wanted: Writing) => {
     if (!ref.current) return undefined;
@@ -309,7 +317,7 @@ function useWriting(
   useLayoutEffect(() => (writing ? begin(writing) : undefined), [writing]);
 }
 
-/** All that can be done to parts without a key and without dragging (WCAG 2.2, 2.5.7), from the table of deeds. */
+/** Every action on nodes, without the keyboard or dragging (WCAG 2.2, 2.5.7), from the table of commands. */
 export function NodeMenu({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const { editor } = useBuilder();
   useEditorState(editor);
@@ -321,7 +329,7 @@ export function NodeMenu({ parts }: { parts: readonly EditNode[] }): ReactElemen
   ]);
   return (
     <Menu items={items}>
-      <IconButton icon="more" label="Move and more" size="small" />
+      <IconButton icon="more" label="More actions" size="small" />
     </Menu>
   );
 }

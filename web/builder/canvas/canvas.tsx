@@ -37,8 +37,8 @@ import { Overlay } from './overlay.tsx';
 import { elementOf, type Manner } from './page-markup.ts';
 
 /**
- * A style sheet of the respondent's for pages that are drawn inside another one: the document's own selectors become
- * those of the canvas, the window's width becomes the canvas's, and the system's scheme the one that is shown.
+ * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas
+ * selectors, the window width becomes the canvas width, and the system color scheme becomes the one shown.
  */
 function scopeStylesheet(source: string): string {
   return source
@@ -54,10 +54,12 @@ function scopeStylesheet(source: string): string {
     .replaceAll(/^html \{[^}]*\}$/gm, '');
 }
 
-/** The rules that bring its faces. */
+/** Extracts the `@font-face` rules. */
 const facesIn = (source: string): string => (source.match(/@font-face\{[^}]*\}/g) ?? []).join('');
 
-/** What the canvas adds to the page: what is selected, hovered, lifted, empty, wrong, or being written. */
+/**
+ * What the canvas adds to the page: styles for selected, hovered, lifted, empty, invalid and edited nodes.
+ */
 const additions = `
 :host { display: flex; color-scheme: light; }
 :host([data-scheme="dark"]) { color-scheme: dark; }
@@ -118,8 +120,8 @@ function sheetOf(text: string): CSSStyleSheet {
 }
 
 /**
- * The canvas's style sheets, of which only that of the theme is of one form. Constructed ones are no inline styles, which
- * the content policy forbids.
+ * The style sheets of the canvas. Only the theme differs between forms. Constructed style sheets are not
+ * inline styles, which the content security policy forbids.
  */
 function canvasSheets(theme: string): CSSStyleSheet[] {
   shared ??= [
@@ -137,7 +139,10 @@ type ShadowProps = {
   readonly manner: Pick<Manner, 'look' | 'scheme'>;
 };
 
-/** Draws its children where the console's style sheet does not reach and the respondent's does, in the form's theme. */
+/**
+ * Renders its children in a shadow root, with the public page's styles in the form's theme and without the
+ * console's.
+ */
 function Shadow({ children, hostRef, manner }: ShadowProps): ReactNode {
   const { scheme, look } = manner;
   const { style } = look;
@@ -161,7 +166,7 @@ function Shadow({ children, hostRef, manner }: ShadowProps): ReactNode {
   );
 }
 
-/** A face is known to a shadow root only when it is to the document. */
+/** A shadow root can use a font face only if the document declares it. */
 function useFaces(style: string): void {
   useLayoutEffect(() => {
     const faces = new CSSStyleSheet();
@@ -173,9 +178,9 @@ function useFaces(style: string): void {
   }, [style]);
 }
 
-/** How the pages of a form look, speak and ask: the same object until one of these changes. */
+/** The theme, texts and layout of a form's pages. The object is stable until one of them changes. */
 function useManner(formId: string, root: EditNode, settings: Settings, wished: Scheme): Manner {
-  // What stands on the canvas is written in the first of the form's languages.
+  // The canvas shows the form in its first language.
   const [first] = drawableFrame(root).attrs.languages ?? [];
   const speech = useMemo(() => speechOf(first === undefined ? [] : [first], settings), [first, settings]);
   return useMemo(() => {
@@ -194,11 +199,11 @@ type CanvasProps = {
   readonly foot: HTMLElement | null;
   readonly drag: Drag | undefined;
   readonly onDrag: StartDrag;
-  /** Opens the list of elements to add at a place. */
+  /** Opens the element menu for a position. */
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
-/** The form as it will look, to be worked on: selected, written on, moved, filled. */
+/** An editable view of the form as it will look. */
 export function Canvas({
   host,
   scroller,
@@ -242,18 +247,18 @@ export function Canvas({
 }
 
 /**
- * A mouse drags an element by its body and a step by its heading, and selects from anywhere else; a finger scrolls there,
- * and drags by the handle.
+ * A mouse drags an element by its body and a step by its heading, and selects from anywhere else. Touch
+ * scrolls, and drags only by the handle.
  */
 function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   if (event.pointerType === 'touch') return;
-  // React tells of a press in the shadow root once more, as one on its host.
+  // React reports a press in the shadow root a second time, with the host as its target.
   if (event.target !== event.nativeEvent.composedPath()[0]) return;
-  // A press in a menu of the canvas stands in a portal: it reaches this handler by the React tree alone.
+  // A canvas menu is in a portal: its presses reach this handler only through the React tree.
   if (!event.nativeEvent.composedPath().includes(event.currentTarget)) return;
   const path = event.nativeEvent.composedPath().filter((target) => target instanceof HTMLElement);
   if (path.some((target) => target.matches('.written, button, .node-bar'))) return;
-  // The bar that scrolls the canvas.
+  // The scrollbar of the canvas.
   const { target, currentTarget } = event;
   if (target === currentTarget && event.nativeEvent.offsetX > currentTarget.clientWidth) return;
   const node = path.find(({ dataset }) => dataset['key'] !== undefined);
@@ -264,7 +269,7 @@ function startPointing(event: React.PointerEvent, onDrag: StartDrag): void {
   onDrag(key === undefined ? undefined : { kind: 'move', key }, event);
 }
 
-/** Carries out what the editor wishes to have focused, once it is drawn. */
+/** Moves focus as the editor requested, after rendering. */
 function useFocusWishes(
   editor: Editor,
   host: RefObject<HTMLDivElement | null>,
@@ -274,11 +279,11 @@ function useFocusWishes(
   useEffect(() => {
     if (!focus || done.current === focus || focus.part === 'panel') return;
     done.current = focus;
-    // A label that is being written has taken the focus itself.
+    // A label that is being edited already has focus.
     if (focus.part === 'label' || editor.read().editing?.key === focus.key) return;
     const element = elementOf(host.current, focus.key);
     element?.focus({ preventScroll: true });
-    // From step to step one sees where one goes.
+    // Scrolls smoothly between steps, to show the direction.
     const isFar = element?.localName === 'section' && mayMove();
     element?.scrollIntoView({ block: 'nearest', behavior: isFar ? 'smooth' : 'instant' });
   }, [editor, host, focus]);

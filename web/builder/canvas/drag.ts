@@ -10,12 +10,12 @@ import { newPart, type PaletteEntry } from '../model/new-element.ts';
 import { titleOfEntry } from '../palette/element-groups.ts';
 import { elementOf, elementsByKey, measureStepItems, measureStepZones, measureZones } from './page-markup.ts';
 
-/** What is dragged: a node of the form, or a new element out of the palette. */
+/** The source of a drag: a node of the form, or a new element from the palette. */
 type DragSource =
   | { readonly kind: 'move'; readonly key: NodeKey }
   | { readonly kind: 'add'; readonly type: PaletteEntry };
 
-/** A drag under way: where the pointer is, what a drop would do, and what to call it. */
+/** A drag in progress: the pointer position, the effect of a drop, and the title to show. */
 export type Drag = {
   readonly x: number;
   readonly y: number;
@@ -23,26 +23,26 @@ export type Drag = {
   readonly place: DropPlace | undefined;
 };
 
-/** The canvas that things are dragged to, and who is told how it goes. */
+/** Where a drag happens, and the listener for its progress. */
 type DragGround = {
   readonly editor: Editor;
   readonly host: HTMLElement;
   readonly scroller: HTMLElement;
-  /** The list of steps beside the canvas, which takes steps too. */
+  /** The list of steps beside the canvas, which also accepts drops. */
   readonly stepsList: HTMLElement | null;
   readonly onChange: (drag: Drag | undefined) => void;
 };
 
-/** A press becomes a drag after so many pixels; less is a click. */
+/** A press becomes a drag after this many pixels. A shorter movement is a click. */
 const threshold = 5;
-/** The canvas scrolls while the pointer is so near to its upper or lower edge, in pixels. */
+/** The canvas scrolls while the pointer is within this many pixels of its upper or lower edge. */
 const scrollEdge = 56;
 const scrollStep = 14;
 const scrollEveryMs = 30;
 
 /**
- * Follows a pointer from its press to its release, and carries out the drop. Escape ends it without a change, and so
- * does what the system does to the pointer. Returns what ends it from outside.
+ * Follows a pointer from press to release and performs the drop. Escape or a `pointercancel` ends the drag
+ * without a change. Returns a function that cancels it.
  */
 function startDrag(ground: DragGround, source: DragSource, down: PointerEvent): () => void {
   const { editor, onChange } = ground;
@@ -104,12 +104,15 @@ function describeSource(editor: Editor, source: DragSource): Dragged | undefined
   const selected = selectedIn(present);
   const node = findNode(root, source.key);
   if (!node || node.type === 'form') return undefined;
-  // What is dragged by one of several that are selected are all of them.
+  // Dragging one of several selected nodes drags all of them.
   const nodes = selected.includes(node) ? selected : [node];
   return { root, nodes, title: sayNodes(nodes) };
 }
 
-/** What can take a drop at the pointer: on the canvas, and in the list of steps, which takes elements into a step. */
+/**
+ * Returns the drop zones at the pointer: on the canvas, and in the list of steps, where a step accepts
+ * elements.
+ */
 function zonesAt({ host, scroller, stepsList }: DragGround, { root, nodes }: Dragged, x: number, y: number) {
   const areSteps = nodes[0]?.type === 'step';
   if (stepsList && areSteps && isOver(stepsList, x, y)) return measureStepZones(stepsList, root);
@@ -128,7 +131,9 @@ function dropAt(editor: Editor, source: DragSource, { nodes }: Dragged, { spot }
   else addElement(editor, source.type, spot);
 }
 
-/** What was dropped appears in its place. Its box stays as it is: others are measured meanwhile. */
+/**
+ * Fades in what was dropped. Its box keeps its size, because other boxes are measured during the animation.
+ */
 function settle(host: HTMLElement, editor: Editor): void {
   const glow = { boxShadow: '0 0 0 .5rem var(--accent)' };
   elementOf(host, editor.read().history.present.selection)?.animate([{ opacity: 0.2, ...glow }, {}], {
@@ -142,7 +147,7 @@ function isOver(place: HTMLElement, x: number, y: number, margin = scrollEdge): 
   return x >= box.left && x <= box.right && y >= box.top - margin && y <= box.bottom + margin;
 }
 
-/** Scrolls a little when the pointer is at an edge; whether it did. */
+/** Scrolls a little if the pointer is at an edge. Returns whether it scrolled. */
 function scrollAtEdge(scroller: HTMLElement, y: number): boolean {
   const box = scroller.getBoundingClientRect();
   const step = y < box.top + scrollEdge ? -scrollStep : y > box.bottom - scrollEdge ? scrollStep : 0;
@@ -150,29 +155,29 @@ function scrollAtEdge(scroller: HTMLElement, y: number): boolean {
   return step !== 0;
 }
 
-/** The click that follows a drag is none. */
+/** Ignores the click that follows a drag. */
 function swallowClick(): void {
   const swallow = (event: MouseEvent): void => {
     event.stopPropagation();
     event.preventDefault();
   };
   addEventListener('click', swallow, { capture: true, once: true });
-  // A drag that ends elsewhere than it began has no click at all.
+  // A drag that ends on another element triggers no click.
   setTimeout(() => removeEventListener('click', swallow, true), 0);
 }
 
 type Ground = { readonly editor: Editor; readonly host: HTMLElement; readonly scroller: HTMLElement };
 
 /**
- * Follows a mouse that was pressed beside the elements, draws a frame from there to the pointer, and selects what it
- * touches; groups that it does not hold whole are left out of it, what they hold is not. Escape ends it.
+ * Draws a selection frame from a mouse press beside the elements, and selects what the frame touches. A group
+ * is selected only if the frame contains all of it; its elements are selected separately. Escape cancels.
  */
 function startMarquee({ editor, host, scroller }: Ground, down: PointerEvent): () => void {
   const listening = new AbortController();
   const { signal } = listening;
   const frame = document.createElement('div');
   frame.className = 'marquee';
-  // The place of the press scrolls with the canvas.
+  // The start of the frame scrolls with the canvas.
   const start = { x: down.clientX + scroller.scrollLeft, y: down.clientY + scroller.scrollTop };
   let pointer = { x: down.clientX, y: down.clientY };
   let caught = '';
@@ -237,12 +242,12 @@ function keysIn(editor: Editor, host: HTMLElement, box: Box): NodeKey[] {
   });
 }
 
-/** Begins to drag what is named, or without a name to select what lies between the press and the pointer. */
+/** Starts to drag the source. Without a source, starts to select with a frame. */
 export type StartDrag = (source: DragSource | undefined, event: React.PointerEvent) => void;
 
 /**
- * Drag and drop by pointer: mouse, pen, and by a handle touch. `start` is called by a pointerdown; a click is still a
- * click. The keyboard has a way of its own (editor.lift).
+ * Drag and drop with a mouse, a pen, or touch on a handle. Call `start` on pointerdown; a click stays a
+ * click. The keyboard uses `editor.lift` instead.
  */
 export function useDrag(
   { editor, isReadOnly }: BuilderPlace,

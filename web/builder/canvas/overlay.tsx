@@ -22,18 +22,18 @@ import './gaps.css';
 import { Icon } from '../../design/icon.tsx';
 
 type GapsProps = {
-  /** What the gaps are laid over, and whose coordinates they have. */
+  /** The layer above the canvas that defines the coordinates of the gaps. */
   readonly layer: RefObject<HTMLDivElement | null>;
   readonly host: RefObject<HTMLDivElement | null>;
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
-/** A "+" at every place between elements (docs/rules.md B3). Those beside the selection are reached by Tab as well. */
+/** A "+" at every position between elements (docs/rules.md B3). Tab reaches those beside the selection. */
 function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
   const { editor } = useBuilder();
   const { root, selection, also = [] } = useEditorState(editor).history.present;
   const gaps = useGaps(layer, host, root);
-  // Beside several there is no one place.
+  // Several selected nodes have no single position.
   const parent = also.length > 0 ? undefined : trailTo(root, selection).at(-2);
   const at = parent?.children.findIndex(({ key }) => key === selection) ?? -1;
   return (
@@ -61,7 +61,7 @@ type InsertProps = Spot & {
   readonly x: number;
   readonly y: number;
   readonly size: number;
-  /** On which side of the selected element it is. */
+  /** The side of the selected element that the gap is on. */
   readonly beside: 'before' | 'behind' | undefined;
   readonly onInsert: GapsProps['onInsert'];
 };
@@ -82,13 +82,13 @@ const InsertHere = memo(function InsertHere({ parent, index, x, y, size, beside,
   );
 });
 
-/** What is asked for when gaps are measured: any element goes wherever an input goes. */
+/** The element for which gaps are measured. All elements fit where an input fits. */
 const anyElement = [makeNode('text', {})];
 
-/** In milliseconds: a series of keys is answered first, and its gaps are measured once. */
+/** In milliseconds. Delays measuring, so that a series of keystrokes is handled first and measured once. */
 const measureDelay = 50;
 
-/** The gaps in the layer's own coordinates; measured again when anything in the form moves. */
+/** Returns the gaps in the coordinates of the layer. Measures again when anything in the form moves. */
 function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditNode): readonly Gap[] {
   const [gaps, setGaps] = useState<readonly Gap[]>([]);
   useEffect(() => {
@@ -112,7 +112,7 @@ function useGaps(layer: GapsProps['layer'], host: GapsProps['host'], root: EditN
   return gaps;
 }
 
-/** What an element is, by name or by its icon, and what else the same question could be. */
+/** Shows the type of an element as a name or an icon, with a menu of types that it can change to. */
 function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactElement | null {
   const { editor } = useBuilder();
   const types = typesLike(node.type);
@@ -146,19 +146,19 @@ function TypeMenu({ node, isIcon }: { node: EditNode; isIcon: boolean }): ReactE
 
 type OverlayProps = {
   readonly host: RefObject<HTMLDivElement | null>;
-  /** Below the canvas: where the actions stand when there is no room beside the form. */
+  /** The container below the canvas for the actions if there is no space beside the form. */
   readonly foot: HTMLElement | null;
   readonly isDragging: boolean;
   readonly onDrag: StartDrag;
   readonly onInsert: (anchor: Element, spot: Spot) => void;
 };
 
-/** Where the actions stand beside the form, in the overlay's own coordinates. */
+/** The position of the actions beside the form, in the coordinates of the overlay. */
 type Beside = { readonly left: number; readonly top: number };
 
 /**
- * What lies over the form: a "+" at every gap, and the actions of what is selected, which cover nothing of it. They
- * stand beside it, where its margin has room for them, in sight as long as the part is; else below the canvas.
+ * The layer above the form: a "+" at every gap, and the actions of the selection, which never cover it. The
+ * actions are in the margin if it is wide enough, otherwise below the canvas.
  */
 export function Overlay({ host, foot, isDragging, onDrag, onInsert }: OverlayProps): ReactElement | null {
   const { editor, isReadOnly } = useBuilder();
@@ -173,7 +173,7 @@ export function Overlay({ host, foot, isDragging, onDrag, onInsert }: OverlayPro
       {!isDragging && <Gaps layer={layer} host={host} onInsert={onInsert} />}
       {parts.length > 0 &&
         (beside ? (
-          // Hidden, not removed: a finger's drag ends with the handle that it began on.
+          // Hidden, not removed: removing the handle would end a touch drag that began on it.
           <div
             className="beside-form"
             data-dragging={isDragging || undefined}
@@ -191,11 +191,11 @@ export function Overlay({ host, foot, isDragging, onDrag, onInsert }: OverlayPro
 type BarProps = {
   readonly parts: readonly EditNode[];
   readonly root: EditNode;
-  /** With a handle to drag, in a column; else what moves a part stands in the row. */
+  /** With a drag handle in a column, or with move buttons in a row. */
   readonly onDrag?: StartDrag;
 };
 
-/** The actions of what is selected; what is done less often is behind the last of them. */
+/** The actions of the selected nodes. The last button opens a menu of less common actions. */
 function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
   const on = useOnParts()();
   const isNarrow = useNarrow();
@@ -208,7 +208,7 @@ function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
       className="node-bar"
       role="toolbar"
       aria-orientation={isColumn ? 'vertical' : 'horizontal'}
-      aria-label={parts.length === 1 ? titleOf(node!.type) : 'Selected parts'}
+      aria-label={parts.length === 1 ? titleOf(node!.type) : 'Actions for the selection'}
     >
       {onDrag && (node!.type !== 'step' || root.children.length > 1) && (
         <DragHandle node={node!} onDrag={onDrag} />
@@ -248,12 +248,15 @@ function NodeBar({ parts, root, onDrag }: BarProps): ReactElement {
   );
 }
 
-/** From the edge of a form's parts to its actions, clear of the lines and the "+" around what is selected; and how wide these are (canvas.css). */
+/**
+ * The distance from the elements to their actions, clear of the outline and the "+", and the width of the
+ * actions (canvas.css).
+ */
 const [margin, barWidth] = [18, 30];
 
 /**
- * Where there is room beside the form: in the same column for all of its parts, at the height of the first that is
- * selected. Measured again when anything in them moves.
+ * Returns the position of the actions beside the form, at the height of the first selected node. All nodes
+ * share one column. Measures again when anything moves.
  */
 function useBeside(
   layer: RefObject<HTMLDivElement | null>,

@@ -22,23 +22,23 @@ import { drawableElement, drawableFrame } from '../model/say-problem.ts';
 import type { Speech } from '../preview/speech.ts';
 
 /**
- * A whole page of the page renderer as a document to copy from. Without its style sheets: the console's content policy
- * refuses inline styles, and whoever shows the page brings the same ones as constructed sheets.
+ * Parses a page of the page renderer into a document to copy from. Style sheets are left out, because the
+ * console's content security policy refuses inline styles. The caller adds them as constructed style sheets.
  */
 export function parsePage(text: string): Document {
   return new DOMParser().parseFromString(text.replaceAll(/<style>[^]*?<\/style>/g, ''), 'text/html');
 }
 
-/** What one file element takes on the public page; the server's figures (docs/rules.md 13). */
+/** The limits of a file element on the public page, as on the server (docs/rules.md 13). */
 export const fileLimits = { fileBytes: 10 * 1024 * 1024, filesPerElement: 10 } as const;
 
-/** Where the children of a step or a composite stand in its markup. */
+/** Selects the container of the children of a step or a composite. */
 export const slotSelector = ':is(.stack, .row, .grid_2, .grid_3, .grid_4)';
 
-// The canvas shows everything, whatever answers would show and hide; nothing on it depends on the day.
+// The canvas ignores conditions and shows everything. Nothing on it depends on the date.
 const today = todayIn('UTC', new Date());
 
-/** What all pages of a form share on the canvas: how they look, speak and ask. */
+/** What all pages of a form share on the canvas: theme, texts and layout. */
 export type Manner = {
   readonly formId: string;
   readonly look: Look;
@@ -48,7 +48,7 @@ export type Manner = {
 };
 
 const emptyPage = {
-  /** On the canvas a text that shows an answer names its question. */
+  /** On the canvas, a reference to an answer shows the name of its question. */
   say: (id: string): string => id,
   today,
   errors: [],
@@ -70,7 +70,7 @@ const placeOf = ({ formId, speech }: Manner, headingTag: Place['headingTag']): P
   headingTag,
 });
 
-/** A parsed node of the page: never put into a document itself, only copied from. */
+/** A parsed node of the page. It is copied from, and never inserted into a document. */
 export type Markup = Element;
 
 function parse(markup: string): Markup {
@@ -82,8 +82,8 @@ function parse(markup: string): Markup {
 const drawn = new WeakMap<Speech, Record<Place['headingTag'], WeakMap<EditNode, Markup>>>();
 
 /**
- * An element as the public page draws it, by the page's own renderer; a composite without its children. A type that
- * the page does not know is drawn as a note that says so.
+ * Renders an element with the page's renderer, without the children of a composite. An unknown type is shown
+ * as a note.
  */
 export function elementMarkup(node: EditNode, headingTag: Place['headingTag'], manner: Manner): Markup {
   const bySpeech = drawn.get(manner.speech) ?? { h2: new WeakMap(), h3: new WeakMap() };
@@ -96,24 +96,28 @@ export function elementMarkup(node: EditNode, headingTag: Place['headingTag'], m
   return made;
 }
 
-/** What a visitor does not see is a note here, under its label: it can be selected all the same. */
+/** Renders an element that visitors do not see as a note under its label, so that it can be selected. */
 function knownMarkup(element: FormElement, place: Place): Markup {
   if (isSeen(element)) return parse(toText(renderElement(element, place)));
   const { id, label } = { id: '', label: '', ...element.attrs };
   return parse(
-    toText(html`<div class="field labelled not_shown"><label>${label}</label>
-<div class="help"><p>Not shown. ${isCalculation(element) ? 'It is worked out, and kept with the answers.' : html`It is what the form’s address says: <code>?${id}=…</code>`}</p></div></div>`),
+    toText(
+      html`<div class="field labelled not_shown"><label>${label}</label>\n<div class="help"><p>Not shown to visitors. ${isCalculation(element) ? 'Calculated and saved with the answers.' : html`Filled from the form’s URL: <code>?${id}=…</code>`}</p></div></div>`,
+    ),
   );
 }
 
 function strangerMarkup(node: EditNode): Markup {
   const note = document.createElement('div');
   note.className = 'field stranger';
-  note.textContent = `This version does not know the element type “${node.type}”. It stays as it is.`;
+  note.textContent = `This version of Formloom does not support the element type “${node.type}”. It is kept unchanged.`;
   return note;
 }
 
-/** One page of a form around its elements: pictures, header, what stands before the step, the step with its empty place, buttons. */
+/**
+ * A page of a form around its elements: images, header, content above the step, the step with an empty slot,
+ * buttons.
+ */
 export type PageMarkup = {
   readonly pictures: readonly Markup[];
   readonly header: Markup;
@@ -125,8 +129,8 @@ export type PageMarkup = {
 const drawnPages = new WeakMap<Manner, ReadonlyMap<string, PageMarkup>>();
 
 /**
- * The pages of a form: each step is one, and behind them the list of answers where the form has it. A page is the same
- * object as long as nothing on it changed.
+ * Returns the pages of a form: its steps, then the review page if the form has one. The object of a page is
+ * stable until the page changes.
  */
 export function pagesOf(root: EditNode, manner: Manner): readonly PageMarkup[] {
   const { children: steps, ...form } = drawableFrame(root);
@@ -134,7 +138,7 @@ export function pagesOf(root: EditNode, manner: Manner): readonly PageMarkup[] {
   const { layout, review_step: hasReview } = manner.settings;
   const review = askedForm({ ...form, children: [] }, { review_step: hasReview }, words).children;
   const asked = [...(steps.length > 0 ? steps : [blank]), ...review];
-  // Where each question is a page, what is drawn of a step is the page of its last one.
+  // If each question is a page, a step is drawn as the page of its last question.
   const counts = asked.map((_, at) => (layout === 'question' ? countQuestions(root.children[at]) : 1));
   const total = counts.reduce((sum, count) => sum + count, 0);
   let number = 0;
@@ -163,7 +167,10 @@ type PagePlace = {
   readonly isFirst: boolean;
 };
 
-/** Of all other steps there is at most one, before it or behind it: what else there is only counts. */
+/**
+ * Renders a page. Other steps matter only for the count, so at most one blank step is rendered before or
+ * after it.
+ */
 function drawPage(
   form: Omit<Form, 'children'>,
   { step, number, total, isFirst }: PagePlace,
@@ -198,7 +205,7 @@ function drawPage(
   };
 }
 
-/** The attributes of a parsed node as React writes them; a control keeps what was put into it. */
+/** Converts attributes of a parsed node to React props. A control keeps the value that was entered. */
 export function reactAttributes(element: Element): Record<string, string | boolean> {
   const renamed: Readonly<Record<string, string>> = {
     class: 'className',
@@ -214,14 +221,14 @@ export function reactAttributes(element: Element): Record<string, string | boole
   );
 }
 
-/** The element of a node on the canvas. */
+/** Finds the HTML element of a node on the canvas. */
 export function elementOf(host: HTMLElement | null, key: NodeKey): HTMLElement | null {
   return host?.shadowRoot?.querySelector<HTMLElement>(`[data-key="${key}"]`) ?? null;
 }
 
 const besides = { ltr: 'right', rtl: 'left' } as const;
 
-/** Everything that could take the nodes, measured: steps and composites with what they hold. */
+/** Measures every step and composite that can accept the nodes, with its children. */
 export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly EditNode[]): Zone[] {
   const zones: Zone[] = [];
   const drawn = elementsByKey(host);
@@ -244,8 +251,8 @@ export function measureZones(host: HTMLElement, root: EditNode, nodes: readonly 
 }
 
 /**
- * The one zone for steps, measured in the canvas or in the list of steps: whatever shows all of them, each under its
- * key. None while one of them is not drawn.
+ * Measures the zone for steps in a container that shows all of them by key: the canvas or the list of steps.
+ * Returns none if a step is not rendered.
  */
 export function measureStepZones(place: ParentNode | null, root: EditNode): Zone[] {
   const items = root.children.flatMap(
@@ -257,7 +264,7 @@ export function measureStepZones(place: ParentNode | null, root: EditNode): Zone
   return [{ key: root.key, box, flow: 'down', items }];
 }
 
-/** Each step of the list as a zone without items: what is dropped on it goes to its end. */
+/** Measures each step in the list as a zone without items. A drop adds to the end of the step. */
 export function measureStepItems(place: ParentNode, root: EditNode, nodes: readonly EditNode[]): Zone[] {
   return root.children.flatMap((step): Zone[] => {
     const box = place.querySelector(`[data-key="${step.key}"]`)?.getBoundingClientRect();
@@ -268,7 +275,9 @@ export function measureStepItems(place: ParentNode, root: EditNode, nodes: reado
 
 type Drawn = ReadonlyMap<NodeKey, HTMLElement>;
 
-/** All elements at once: to look for each of 200 alone would go through the whole form 200 times. */
+/**
+ * Finds all elements in one query. Separate queries for 200 elements would search the whole form 200 times.
+ */
 export function elementsByKey(host: HTMLElement): Drawn {
   const found = host.shadowRoot?.querySelectorAll<HTMLElement>('[data-key]') ?? [];
   return new Map([...found].map((element) => [element.dataset['key']!, element]));
@@ -278,7 +287,7 @@ function itemsOf(drawn: Drawn, parent: EditNode): Box[] {
   return parent.children.flatMap(({ key }) => drawn.get(key)?.getBoundingClientRect() ?? []);
 }
 
-/** Whether two neighbours stand side by side at the canvas's width; one alone counts by its layout. */
+/** Whether two neighbors are side by side at the canvas width. A single child follows its layout. */
 function isSideBySide(drawn: Drawn, parent: EditNode): boolean {
   const layout = parent.attrs['layout'];
   if (layout === undefined || layout === 'stack') return false;

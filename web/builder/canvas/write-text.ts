@@ -10,7 +10,7 @@ import { setOptions } from '../model/edit.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
 import { pastedIn, pressedIn, relabelled, sayPlace } from '../model/options-text.ts';
 
-/** Where the options of a question stand in its markup, or the rows of a matrix: the first `count` of them. */
+/** Finds the first `count` options of a question, or rows of a matrix, in its markup. */
 function optionElements(node: HTMLElement, name: 'options' | 'rows', count: number): readonly HTMLElement[] {
   const selector =
     name === 'rows'
@@ -19,34 +19,35 @@ function optionElements(node: HTMLElement, name: 'options' | 'rows', count: numb
   return [...node.querySelectorAll<HTMLElement>(selector)].slice(0, count);
 }
 
-/** How a label, or an option, is written on the canvas. */
+/** How a label or an option is edited on the canvas. */
 type Written = {
   readonly text: string;
-  /** What a screen reader calls the text box. */
+  /** The screen reader name of the text box. */
   readonly name: string;
-  /** A paragraph takes line breaks; elsewhere Enter ends the writing. */
+  /** A paragraph accepts line breaks. In other texts, Enter ends editing. */
   readonly isMultiline: boolean;
-  /** What stands there while it is empty. */
+  /** Shown while the text is empty. */
   readonly placeholder?: string;
-  /** Where it was clicked: the caret goes there. Else all of it is selected. */
+  /** The click position for the caret. Without it, the whole text is selected. */
   readonly at?: { readonly x: number; readonly y: number };
   onInput(text: string): void;
-  /** Whether the key, or the text that is pasted, was taken: then it does nothing else. */
+  /** Returns whether the key or the pasted text was handled. If so, its default action is skipped. */
   onKey?(event: KeyboardEvent, text: string): boolean;
   onPaste?(text: string): boolean;
-  /** `byKey`: the focus goes back to the element. */
+  /** If `byKey` is true, focus returns to the element. */
   onEnd(byKey: boolean): void;
 };
 
-/** Where the text of a node stands in its markup: its label, or itself when it is its own text. */
+/** Finds the text of a node in its markup: its label, or the node itself if it is a text. */
 export function labelElement(node: HTMLElement): HTMLElement | null {
   if (node.matches('h2, h3, .prose')) return node;
   return node.querySelector<HTMLElement>(':scope > :is(label, legend, h1, h2)');
 }
 
 /**
- * Turns the text of a label into a text box, beside what else the label holds ("required", "Step 1 of 2", a picture). Keys
- * stay inside. Returns what takes the text box away; the caller draws the label again.
+ * Turns the text of a label into a text box, and keeps its other content ("required", "Step 1 of 2", an
+ * image). Keys do not leave the box. Returns a function that removes the box; the caller then renders the
+ * label.
  */
 export function writeLabel(label: HTMLElement, writing: Written): () => void {
   const box = document.createElement('span');
@@ -57,14 +58,14 @@ export function writeLabel(label: HTMLElement, writing: Written): () => void {
   box.setAttribute('aria-multiline', String(writing.isMultiline));
   if (writing.placeholder !== undefined) box.dataset['placeholder'] = writing.placeholder;
   box.textContent = writing.text;
-  // A text with marks is drawn as elements, and written as its marks.
+  // Formatted text is shown as elements, but edited as plain text with its formatting marks.
   const isText = (child: ChildNode): boolean =>
     child instanceof Element
       ? child.matches('a, b, i, bdi, p, ul, ol, h2, h3, h4')
       : child.textContent?.trim() !== '';
   for (const child of Array.from(label.childNodes).filter(isText)) child.remove();
   label.insertBefore(box, label.querySelector(':scope > :is(.mark, .logic-badge)'));
-  // Firefox before 136 knows only this; what is pasted there is read as text all the same.
+  // Firefox before 136 does not support `plaintext-only`. Pasted content is still read as text.
   if (!box.isContentEditable) box.contentEditable = 'true';
 
   const read = (): string => (box.textContent ?? '').replaceAll(/[\r\n]+/g, writing.isMultiline ? '\n' : ' ');
@@ -91,7 +92,7 @@ export function writeLabel(label: HTMLElement, writing: Written): () => void {
   // A click into the text box is not a click on the element.
   for (const type of ['click', 'pointerdown', 'dblclick'] as const)
     box.addEventListener(type, (event) => event.stopPropagation());
-  // A keyboard that comes up on the screen takes the room from below.
+  // An on-screen keyboard covers the lower part of the screen.
   const keepInSight = (): void => box.scrollIntoView({ block: 'nearest' });
   visualViewport?.addEventListener('resize', keepInSight);
   box.focus();
@@ -103,7 +104,7 @@ export function writeLabel(label: HTMLElement, writing: Written): () => void {
   };
 }
 
-/** Puts the caret into the box where a click was; false where the browser does not tell where that is. */
+/** Puts the caret where the user clicked. Returns false if the browser does not report the position. */
 function putCaret(box: HTMLElement, { x, y }: { readonly x: number; readonly y: number }): boolean {
   const root = box.getRootNode();
   const place = document.caretPositionFromPoint?.(x, y, {
@@ -114,7 +115,7 @@ function putCaret(box: HTMLElement, { x, y }: { readonly x: number; readonly y: 
   return true;
 }
 
-/** What answers are stored under already, of elements and of their options. */
+/** Names that stored answers already use, of elements and of their options. */
 export type PublishedNames = Pick<BuilderPlace, 'lockedIds' | 'publishedOptions'>;
 
 type OptionPlace = NonNullable<Writing['option']>;
@@ -127,7 +128,7 @@ const optionsIn = ({ attrs }: EditNode, name: OptionPlace['name']): readonly Opt
     ? (attrs[name] as readonly Option[])
     : [];
 
-/** The option or row of a node that a click means: in whose text it was, or at whose list that opens. */
+/** Returns the option or row that was clicked, by its text or by the list that opens. */
 export function optionAt(
   element: HTMLElement,
   node: EditNode,
@@ -138,7 +139,7 @@ export function optionAt(
     const index = places.findIndex((place) => (place.closest('.option') ?? place).contains(target as Node));
     if (index !== -1) return { option: { name, index }, at: { x, y } };
   }
-  // A control is a picture of itself, which no click hits. What ranks has a list for each place.
+  // Controls are inert, so a click is matched by position. A ranking has a list for each rank.
   const index = [...element.querySelectorAll(':scope > select, :scope > .places select')].findIndex(
     (select) => {
       const { left, right, top, bottom } = select.getBoundingClientRect();
@@ -149,7 +150,7 @@ export function optionAt(
   return isOption ? { option: { name: 'options', index } } : undefined;
 }
 
-/** Opens the list of a dropdown, or that of what is ranked over its places, for as long as one of it is written. */
+/** Shows the options of a dropdown or a ranking as a list while one of them is edited. */
 function openList(element: HTMLElement, options: readonly Option[]): void {
   const closed = element.querySelector(':scope > select, :scope > .places');
   if (!closed) return;
@@ -164,13 +165,13 @@ function openList(element: HTMLElement, options: readonly Option[]): void {
     row.append(text);
     list.append(row);
   }
-  // What is written stays so until the click says what is written next.
+  // Keeps the edited option focused until the click selects the next one.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   if (closed.matches('select')) closed.after(list);
   else closed.before(list);
 }
 
-/** Where the options and rows stand that nobody has written yet. */
+/** Finds the options and rows that have no label yet. */
 export const blankPlaces = (element: HTMLElement, node: EditNode): readonly HTMLElement[] =>
   lists.flatMap((name) => {
     const options = optionsIn(node, name);
@@ -182,15 +183,15 @@ export const blankPlaces = (element: HTMLElement, node: EditNode): readonly HTML
 type Place = {
   readonly element: HTMLElement;
   readonly editor: Editor;
-  /** The node as it is at that moment. */
+  /** Returns the current node. */
   readonly read: () => EditNode;
   readonly names: PublishedNames;
   readonly onEnd: (byKey: boolean) => void;
 };
 
 /**
- * Writes one option, or one row, where it stands: Enter writes the next one, Backspace takes an empty one away, a list that
- * is pasted becomes many. What another one is called already goes no further, and whoever leaves it so is told.
+ * Edits an option or a row in place. Enter adds the next one, Backspace removes an empty one, and a pasted
+ * list becomes several. A duplicate label is not saved, and the user sees why.
  */
 export function writeOption(
   { element, editor, read, names, onEnd }: Place,
@@ -203,7 +204,7 @@ export function writeOption(
   if (name === 'options' && optionElements(element, name, 1).length === 0) openList(element, list());
   const place = optionElements(element, name, list().length)[index];
   if (given === undefined || !place || !isElementType(type)) {
-    // One without a place here is written in the panel.
+    // An option that is not shown here is edited in the panel.
     editor.write(undefined);
     return undefined;
   }
@@ -247,7 +248,7 @@ export function writeOption(
       return next ? put(next) : false;
     },
     onEnd: (byKey) => {
-      if (taken) toastProblem(new Error(`Another ${noun} is called “${taken}” already.`));
+      if (taken) toastProblem(new Error(`Another ${noun} is already called “${taken}”.`));
       onEnd(byKey);
     },
   });

@@ -19,12 +19,13 @@ import { titleOfEntry } from '../palette/element-groups.ts';
 import type { Editor } from './editor.ts';
 import { type Edited, sayEnd } from './editor-state.ts';
 
-/** Adds what the palette offers at a spot, else behind the selection, and begins to write its label (docs/rules.md B3). */
+/** Adds a palette entry at the given spot or after the selection, then edits its label (docs/rules.md B3). */
 export function addElement(editor: Editor, type: PaletteEntry, spot?: Spot): void {
   editor.change((root, selection) => {
     const node = newPart(type, editor.takenIds());
     const wish = spot ?? spotForNew(root, selection);
-    // A group inside a full or a repeatable one goes behind it instead.
+    // If the node does not fit there, for example a group in a full or repeatable group, it goes to the end
+    // of the form.
     const place = mayHold(root, wish.parent, node) ? wish : spotForNew(root, '');
     const changed = insertNode(root, node, place);
     if (changed === root) return { root, say: `${titleOfEntry(type)} cannot be added here.` };
@@ -47,14 +48,14 @@ export function duplicate(editor: Editor, parts: readonly EditNode[]): void {
   });
 }
 
-/** Deletes parts; what takes the place of the first, or what it lay in, is selected. */
+/** Deletes nodes, and selects the node that follows the first, or its parent. */
 export function remove(editor: Editor, parts: readonly EditNode[]): void {
   editor.change((root) => {
     const gone = topmost(root, keysOf(parts));
     const changed = deleteNodes(root, keysOf(gone));
     const parent = trailTo(root, gone[0]?.key ?? '').at(-2);
     if (!parent || changed === root)
-      return { root, say: 'This cannot be deleted: a form has at least one step.' };
+      return { root, say: 'This cannot be deleted. A form needs at least one step.' };
     const index = parent.children.indexOf(gone[0]!);
     const beside = [...parent.children.slice(index), ...parent.children.slice(0, index).toReversed()];
     const next = beside.find(({ key }) => findNode(changed, key)) ?? parent;
@@ -62,7 +63,7 @@ export function remove(editor: Editor, parts: readonly EditNode[]): void {
   });
 }
 
-/** Moves parts to a spot, counted with all of them still in their places. */
+/** Moves nodes to a spot. Its index is counted with the nodes still in their old positions. */
 export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): void {
   editor.change((root) => {
     const changed = moveNodes(root, keys, spot);
@@ -71,7 +72,7 @@ export function moveTo(editor: Editor, keys: readonly NodeKey[], spot: Spot): vo
   });
 }
 
-/** Moves parts one place up or down: past a neighbour, into and out of groups, across steps. */
+/** Moves nodes one position up or down: past a neighbor, into and out of groups, across steps. */
 export function moveBy(editor: Editor, parts: readonly EditNode[], direction: -1 | 1): void {
   const { root } = editor.read().history.present;
   const key = (direction === 1 ? parts.at(-1) : parts[0])?.key ?? '';
@@ -85,7 +86,7 @@ export function moveToStep(editor: Editor, parts: readonly EditNode[], step: Edi
   moveTo(editor, keysOf(parts), { parent: step.key, index: step.children.length });
 }
 
-/** Puts what a text of the clipboard holds behind what is selected. Why it cannot, else what had to change, is told. */
+/** Pastes clipboard text after the selection. Returns an error, or a note of what had to change. */
 export function paste(editor: Editor, text: string): string | undefined {
   const read = readParts(text);
   if (!read.ok) return read.message;
@@ -98,9 +99,9 @@ export function paste(editor: Editor, text: string): string | undefined {
     ...selecting(keys),
     say: `${sayNodes(topmost(pasted.root, keys))} pasted, ${sayPlace(pasted.root, keys[0]!)}`,
   }));
-  const went = sayCount(dropped, 'rule or text names', 'rules or texts name');
+  const went = sayCount(dropped, 'rule or text refers', 'rules or texts refer');
   const notes = [
-    ...(dropped > 0 ? [`${went} what this form does not have, and went without it.`] : []),
+    ...(dropped > 0 ? [`${went} to something that is not in this form. The reference was removed.`] : []),
     ...(problems.length > 0 ? [`Before you publish: ${problems[0]!}`] : []),
   ];
   return notes.length > 0 ? notes.join(' ') : undefined;
@@ -108,11 +109,11 @@ export function paste(editor: Editor, text: string): string | undefined {
 
 const keysOf = (parts: readonly EditNode[]): NodeKey[] => parts.map(({ key }) => key);
 
-/** That these are selected then, the last of them in the lead. */
+/** Selects these nodes. The last one leads the selection. */
 const selecting = (keys: readonly NodeKey[]): Pick<Edited, 'select' | 'also' | 'focus'> =>
   keys.length === 0 ? {} : { select: keys.at(-1)!, also: keys.slice(0, -1), focus: 'node' };
 
-/** Adds an empty step behind the one with the key, else at the end. */
+/** Adds an empty step after the step with this key, or at the end. */
 export function addStep(editor: Editor, behind?: NodeKey): void {
   editor.change((root) => {
     const at = root.children.findIndex(({ key }) => key === behind);
@@ -122,7 +123,7 @@ export function addStep(editor: Editor, behind?: NodeKey): void {
       index: at === -1 ? root.children.length : at + 1,
     });
     return changed === root
-      ? { root, say: 'No more steps can be added.' }
+      ? { root, say: 'This form cannot have more steps.' }
       : { root: changed, select: step.key, focus: 'label', say: 'Step added' };
   });
 }
@@ -136,29 +137,29 @@ export function mergeWithPrevious(editor: Editor, stepKey: NodeKey): void {
       root: mergeStep(root, stepKey),
       select: before.key,
       focus: 'node',
-      say: 'Merged with the step before it',
+      say: 'Merged with the previous step',
     };
   });
 }
 
-/** Begins a new step at an element that lies directly in a step. */
+/** Starts a new step at an element that is a direct child of a step. */
 export function splitAt(editor: Editor, key: NodeKey): void {
   editor.change((root) => {
     const step = newStep(`Step ${root.children.length + 1}`);
     const changed = splitStep(root, key, step);
     return changed === root
       ? { root }
-      : { root: changed, select: step.key, focus: 'label', say: 'A new step begins here' };
+      : { root: changed, select: step.key, focus: 'label', say: 'A new step starts here' };
   });
 }
 
-/** Selects the node before or after the selected one in reading order, and focuses it. */
+/** Selects the previous or next node in reading order, and focuses it. */
 export function selectNeighbour(editor: Editor, direction: -1 | 1): void {
   const next = neighbourOf(editor, direction);
   if (next) editor.select(next.key, 'node');
 }
 
-/** Selects it besides what is selected already, or takes back the last that was added so. */
+/** Extends the selection to the next node, or removes the node added last. */
 export function extendBy(editor: Editor, direction: -1 | 1): void {
   const next = neighbourOf(
     editor,
@@ -168,7 +169,7 @@ export function extendBy(editor: Editor, direction: -1 | 1): void {
   if (next) extendTo(editor, next);
 }
 
-/** Selects everything from where the selection began to a node. */
+/** Selects everything from the start of the selection to a node. */
 export function extendTo(editor: Editor, node: EditNode): void {
   const { root, selection, also = [] } = editor.read().history.present;
   editor.selectAll(rangeOf(root, also[0] ?? selection, node));
@@ -192,14 +193,14 @@ export function selectEnd(editor: Editor, end: 'first' | 'last'): void {
   if (node) editor.select(node.key, 'node');
 }
 
-/** Selects what the leading node lies in. */
+/** Selects the parent of the leading node. */
 export function selectParent(editor: Editor): void {
   const { root, selection } = editor.read().history.present;
   const parent = trailTo(root, selection).at(-2);
   if (parent) editor.select(parent.key, 'node');
 }
 
-/** Has all of them required, or none when all are. */
+/** Makes all elements required, or optional if all are required. */
 export function switchRequired(editor: Editor, parts: readonly EditNode[]): void {
   const isRequired = !parts.every(({ attrs }) => attrs['required'] === true);
   editor.change((root) => ({

@@ -19,29 +19,29 @@ import {
 import { dropReferences, listBroken } from '../model/logic/broken-references.ts';
 import type { Reference } from '../model/logic/references.ts';
 
-/** Which part of a node takes the focus: its box on the canvas, its label there, or its panel. */
+/** The part of a node that receives focus: its box on the canvas, its label, or its panel. */
 export type FocusPart = 'node' | 'label' | 'panel';
 
-/** Everything about an open form that changes while it is edited. */
+/** All state of an open form that editing changes. */
 export type EditorState = {
   readonly history: History;
-  /** The node that the keyboard has lifted, and the history to go back to. */
+  /** The node that the keyboard has lifted, and the history to return to. */
   readonly lifted: { readonly key: NodeKey; readonly before: History } | undefined;
-  /** The last wish for focus; a new object for each. */
+  /** The last focus request, a new object each time. */
   readonly focus: { readonly key: NodeKey; readonly part: FocusPart } | undefined;
-  /** What is being written on the canvas; a new object each time that it begins. */
+  /** The text that is being edited on the canvas, a new object each time. */
   readonly editing: Writing | undefined;
-  /** An edit that waits for a decision, since conditions elsewhere depend on what it takes away. */
+  /** An edit that waits for a decision, because conditions depend on what it removes. */
   readonly asked: AskedEdit | undefined;
-  /** What a screen reader should say. */
+  /** The message for screen readers. */
   readonly message: string;
 };
 
-/** The label of a node, or one of its options or rows, being written on the canvas. */
+/** The text that is being edited on the canvas: a label, an option, or a row. */
 export type Writing = {
   readonly key: NodeKey;
   readonly option?: { readonly name: 'options' | 'rows'; readonly index: number };
-  /** Where it was clicked, in pixels of the viewport: there the caret goes. Else all of it is selected. */
+  /** The click position for the caret, in viewport pixels. Without it, the whole text is selected. */
   readonly at?: { readonly x: number; readonly y: number };
 };
 
@@ -52,15 +52,15 @@ type AskedEdit = {
   readonly broken: readonly Reference[];
 };
 
-/** What an edit gives: the new form and settings, and what is selected and focused then, when that changes. */
+/** The result of an edit: the new form and settings, and the selection and focus if they change. */
 export type Edited = {
   readonly root: EditNode;
   readonly settings?: Settings;
   readonly select?: NodeKey;
-  /** What is selected besides. */
+  /** Other selected nodes. */
   readonly also?: readonly NodeKey[];
   readonly focus?: FocusPart;
-  /** What is written on the canvas then. */
+  /** The text to edit on the canvas after the edit. */
   readonly write?: Writing;
   readonly say?: string;
 };
@@ -76,7 +76,7 @@ export function startState(root: EditNode, settings: Settings): EditorState {
   };
 }
 
-/** An edit as one step of history, or as part of the running `gesture`. `now` is in milliseconds. */
+/** Applies an edit as a step of history, or as part of the running `gesture`. `now` is in milliseconds. */
 function applyEdit(
   state: EditorState,
   edited: Edited,
@@ -100,7 +100,7 @@ function applyEdit(
   };
 }
 
-/** An edit that breaks no reference, as `applyEdit`; any other waits to be decided. */
+/** Applies an edit like `applyEdit` if it breaks no reference. Otherwise, the edit waits for a decision. */
 export function applyOrAsk(
   state: EditorState,
   edited: Edited,
@@ -112,7 +112,10 @@ export function applyOrAsk(
   return applyEdit(state, edited, gesture, now);
 }
 
-/** What the service holds in place of what is edited, as a step of history: nothing of it is asked about, or it would be saved over. */
+/**
+ * Replaces the form with the server's version, as a step of history. Never waits for a decision, because
+ * autosave would write the old form over it.
+ */
 export function applyReplacement(state: EditorState, edited: Edited, now: number): EditorState {
   const next = applyEdit({ ...state, asked: undefined, lifted: undefined }, edited, undefined, now);
   return state.editing && findNode(edited.root, state.editing.key)
@@ -120,10 +123,12 @@ export function applyReplacement(state: EditorState, edited: Edited, now: number
     : next;
 }
 
-/** What somebody else changed of the settings: from what they were, to what they are. */
+/** Changes of the settings by someone else, before and after. */
 export type TheirSettings = { readonly base: Settings; readonly theirs: Settings };
 
-/** What somebody else saved beside what is edited: no step of mine, so that undo takes back mine and leaves theirs. */
+/**
+ * Merges what someone else saved. This is not a step of history, so undo reverts only the user's own changes.
+ */
 export function applyMerge(
   state: EditorState,
   edited: Edited,
@@ -143,19 +148,21 @@ export function applyMerge(
   return { ...next, history: { ...next.history, past: steps.map(withTheirs), future: [] } };
 }
 
-/** Carries the waiting edit out, without the conditions that it breaks: one step of history. Or lets go of it. */
+/**
+ * Applies the waiting edit as one step of history and removes the conditions that it breaks, or discards it.
+ */
 export function decideAsked(state: EditorState, isWanted: boolean, now: number): EditorState {
   const { asked } = state;
   if (!asked) return state;
   const calm = { ...state, asked: undefined };
-  if (!isWanted) return { ...calm, message: 'Nothing was changed.' };
+  if (!isWanted) return { ...calm, message: 'No changes made.' };
   const { edited, gesture, broken } = asked;
   return applyEdit(calm, { ...edited, root: dropReferences(edited.root, broken) }, gesture, now);
 }
 
 /**
- * Selects nodes, of which the last leads; what was being written elsewhere is finished. The focus alone, on one of several
- * that are selected, makes that the leading one and leaves the others selected.
+ * Selects nodes; the last one leads. Ends text editing on other nodes. Focus on one of several selected nodes
+ * makes it the leading node and keeps the others selected.
  */
 export function applySelection(
   state: EditorState,
@@ -180,17 +187,17 @@ export function applySelection(
   };
 }
 
-/** Begins to write on the canvas; undefined ends it, and with it a step of history. */
+/** Starts text editing on the canvas. Undefined ends it, and with it a step of history. */
 export function applyWriting(state: EditorState, writing: Writing | undefined): EditorState {
   const history = writing ? selectNode(state.history, writing.key) : endGesture(state.history);
   return { ...state, editing: writing, history };
 }
 
-/** The step before. What is lifted was moved by no step yet: undoing that is putting it back. */
+/** Undoes a step. A lifted node has not been moved in history yet, so undo puts it back. */
 export const applyUndo = (state: EditorState): EditorState =>
   state.lifted ? putLiftedBack(state) : travel(state, undo(state.history), 'Undone');
 export const applyRedo = (state: EditorState): EditorState =>
-  state.lifted ? state : travel(state, redo(state.history), 'Done again');
+  state.lifted ? state : travel(state, redo(state.history), 'Redone');
 
 function travel(state: EditorState, history: History, message: string): EditorState {
   if (history === state.history) return state;
@@ -198,24 +205,26 @@ function travel(state: EditorState, history: History, message: string): EditorSt
   return { ...state, history, editing: undefined, focus, message };
 }
 
-/** Ends the running series of changes, as leaving a field does. */
+/** Ends the running series of changes, for example when a field loses focus. */
 export function applyEnd(state: EditorState): EditorState {
   const history = endGesture(state.history);
   return history === state.history ? state : { ...state, history };
 }
 
-/** Takes a node up: until it is dropped or put back, arrow keys move it, and nothing of that is history. */
+/**
+ * Lifts a node. Arrow keys move it until it is dropped or put back; only the drop becomes a step of history.
+ */
 export function liftNode(state: EditorState, key: NodeKey): EditorState {
   const before = selectNode(state.history, key);
   const { root } = before.present;
   const node = findNode(root, key);
   const place = sayPlace(root, key);
   if (!node || place === '') return state;
-  const message = `${sayNode(node)} lifted, ${place}. Arrow keys move it, Space drops it, Escape puts it back.`;
+  const message = `${sayNode(node)} picked up, ${place}. Use the arrow keys to move it, Space to drop it, or Escape to cancel.`;
   return { ...state, history: before, lifted: { key, before }, message };
 }
 
-/** Moves the lifted node to the place before (-1) or after (1) its own. */
+/** Moves the lifted node to the previous (-1) or next (1) position. */
 export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   const { lifted, history } = state;
   if (!lifted) return state;
@@ -231,11 +240,14 @@ export function moveLifted(state: EditorState, direction: -1 | 1): EditorState {
   };
 }
 
-/** What is said at the last place of the form, and at the first. */
+/** Returns the message for the last or the first position of the form. */
 export const sayEnd = (direction: -1 | 1): string =>
-  direction === 1 ? 'This is the last place.' : 'This is the first place.';
+  direction === 1 ? 'This is the last position.' : 'This is the first position.';
 
-/** Leaves the lifted node where it is: the whole way is one step of history. It is asked about as any other edit. */
+/**
+ * Drops the lifted node where it is, as one step of history. If this breaks references, it asks like any
+ * other edit.
+ */
 export function dropLifted(state: EditorState, now: number): EditorState {
   const { lifted, history } = state;
   if (!lifted) return state;
@@ -245,7 +257,7 @@ export function dropLifted(state: EditorState, now: number): EditorState {
   return applyOrAsk(before, { root, select: lifted.key, say }, undefined, now);
 }
 
-/** Brings the lifted node back to where it was taken from. */
+/** Moves the lifted node back to where it was. */
 export function putLiftedBack(state: EditorState): EditorState {
   const { lifted } = state;
   if (!lifted) return state;
@@ -254,6 +266,6 @@ export function putLiftedBack(state: EditorState): EditorState {
     lifted: undefined,
     history: lifted.before,
     focus: { key: lifted.key, part: 'node' },
-    message: `Put back: ${sayPlace(lifted.before.present.root, lifted.key)}`,
+    message: `Move canceled: ${sayPlace(lifted.before.present.root, lifted.key)}`,
   };
 }

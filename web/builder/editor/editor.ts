@@ -24,46 +24,49 @@ import {
 } from './editor-state.ts';
 
 /**
- * One form being edited: the only place where its state changes. Its functions stay the same as long as it is open,
- * so that a component may hold them.
+ * An open form. Its state changes only here. The functions are stable while the form is open, so components
+ * can keep references to them.
  */
 export type Editor = {
   readonly read: () => EditorState;
-  /** Every id that something new may not have. A new set each time. */
+  /** Returns every id that a new element cannot use. A new set each time. */
   readonly takenIds: () => Set<string>;
   readonly subscribe: (listener: () => void) => () => void;
-  /** Whether anybody follows it, as its screen and its saving do while it is open: what is changed later is not kept. */
+  /**
+   * Whether anything subscribes, as the screen and autosave do while the form is open. Later changes are not
+   * saved.
+   */
   readonly isFollowed: () => boolean;
-  /** Changes of one `gesture` in a row are one step of history. */
+  /** Applies a change. Consecutive changes of one `gesture` form one step of history. */
   readonly change: (edit: (root: EditNode, selection: NodeKey) => Edited, gesture?: string) => void;
-  /** Puts another document in the place of this one: what waits for a decision or is lifted is let go. */
+  /** Replaces the document. Discards a waiting decision and a lifted node. */
   readonly replace: (edit: (root: EditNode) => Edited) => void;
-  /** The same with what somebody else changed beside it, which undo leaves. */
+  /** Merges changes by someone else. Undo keeps them. */
   readonly merge: (edit: (root: EditNode) => Edited, settings: TheirSettings) => void;
   /** Changes the settings, as `change` changes the form. */
   readonly changeSettings: (edit: (settings: Settings) => Settings, gesture?: string) => void;
   readonly select: (key: NodeKey, focus?: FocusPart) => void;
-  /** Selects several, of which the last leads, and takes the focus unless that is to wait. */
+  /** Selects several nodes; the last one leads. Moves focus unless `isFocused` is false. */
   readonly selectAll: (keys: readonly NodeKey[], isFocused?: boolean) => void;
-  /** Writes a label or an option on the canvas; undefined ends it. */
+  /** Starts to edit a label or an option on the canvas. Undefined ends it. */
   readonly write: (writing: Writing | undefined) => void;
   readonly undo: () => void;
   readonly redo: () => void;
   readonly endGesture: () => void;
-  /** Has a screen reader say it. */
+  /** Announces a message to screen readers. */
   readonly say: (message: string) => void;
   readonly lift: (key: NodeKey) => void;
   readonly moveLifted: (direction: -1 | 1) => void;
   readonly drop: () => void;
-  /** Carries out the edit that waits for a decision, or lets go of it. */
+  /** Applies the edit that waits for a decision, or discards it. */
   readonly decide: (isWanted: boolean) => void;
   readonly putBack: () => void;
 };
 
 /**
- * @param now milliseconds, for the pause that parts two steps of typing.
- * @param isReadOnly the form can be looked at, and nothing changes it.
- * @param publishedIds answers are stored under these, also of elements that were deleted here: nothing new takes them.
+ * @param now the current time in milliseconds, for the pause that separates two steps of typing.
+ * @param isReadOnly whether changes are ignored.
+ * @param publishedIds ids with stored answers, also of elements deleted here. New elements never use them.
  */
 export function openEditor(
   root: EditNode,
@@ -133,9 +136,9 @@ export function openEditor(
 }
 
 /**
- * Makes an edit and tells when it is made: at once, or once what it asks has been answered with yes.
- * @param onMade `undo` takes back this step and no other one: it gives false where others came after it. Undefined where
- * nothing changed.
+ * Makes an edit and reports when it is made: immediately, or after the user confirms it.
+ * @param onMade receives `undo`, which reverts only this step and returns false if later steps exist.
+ * Undefined if nothing changed.
  */
 export function makeUndoable(
   editor: Editor,

@@ -3,17 +3,17 @@ import { toastDone } from '../../design/toast.tsx';
 import { type Editor, makeUndoable } from './editor.ts';
 import type { EditorState } from './editor-state.ts';
 
-/** The state of an editor; the component is drawn again when it changes. */
+/** Returns the state of an editor, and re-renders the component when it changes. */
 export function useEditorState(editor: Editor): EditorState {
   return useSyncExternalStore(editor.subscribe, editor.read);
 }
 
-/** What the parts of one open builder share and do not hand down. */
+/** What the components of an open builder share through context. */
 export type BuilderPlace = {
   readonly editor: Editor;
-  /** Element ids that were published: answers are stored under them (docs/rules.md B5). */
+  /** Ids of published elements, which stored answers use (docs/rules.md B5). */
   readonly lockedIds: ReadonlySet<string>;
-  /** What answers may keep of the options that were published, by the element's id and the attribute's name. */
+  /** Published option ids that answers may contain, by element id and attribute name. */
   readonly publishedOptions: ReadonlyMap<string, ReadonlySet<string>>;
   readonly isReadOnly: boolean;
 };
@@ -22,18 +22,18 @@ export const BuilderContext = createContext<BuilderPlace | undefined>(undefined)
 
 export function useBuilder(): BuilderPlace {
   const place = useContext(BuilderContext);
-  if (!place) throw new Error('This is used outside of a builder.');
+  if (!place) throw new Error('This hook must be used inside a builder.');
   return place;
 }
 
-/** Makes an edit, and says so once it is made, with an undo of it alone. */
+/** Makes an edit, and then shows a toast that can undo only this edit. */
 export function toastUndoable(editor: Editor, edit: () => void, text: string, onMade?: () => void): void {
   makeUndoable(editor, edit, (undo) => {
     onMade?.();
     const run = async (): Promise<void> => {
       if (!editor.isFollowed())
-        throw new Error('The form is not open here any more, so this cannot be undone.');
-      if (!undo?.()) throw new Error('The form has changed since: undo the later changes first.');
+        throw new Error('This form is no longer open here, so the change cannot be undone.');
+      if (!undo?.()) throw new Error('The form has changed since. Undo the later changes first.');
     };
     toastDone(text, undo && { label: 'Undo', run });
   });

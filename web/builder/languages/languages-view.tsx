@@ -22,7 +22,7 @@ import type { LocatedProblem } from '../model/say-problem.ts';
 import type { SettingProblem } from '../settings/settings-values.ts';
 import { languageChoices, readLanguage, sayLanguage, TextsTable } from './texts-table.tsx';
 
-/** The languages of a form, and its texts in each of them: part of the working copy, as its elements are. */
+/** The languages of a form and its translated texts. They belong to the working copy, like the elements. */
 export function LanguagesView({
   problems,
   settingProblems,
@@ -50,14 +50,14 @@ export function LanguagesView({
           <div>
             <h2>Languages</h2>
             <p className="soft">
-              Visitors read the form in the language of their browser, or in the one that they choose. What is
-              not translated stays as it is written.
+              Visitors see the form in their browser’s language or in one they choose. Untranslated texts
+              appear in the original language.
             </p>
           </div>
           {languages.length > 1 && <TextsFile document={document} />}
         </div>
         {wrong.length > 0 && (
-          <Message tone="bad" title="This keeps the form from being published">
+          <Message tone="bad" title="Fix these problems before you publish">
             <ul>
               {wrong.map(({ message }, index) => (
                 <li key={index}>{message}</li>
@@ -75,7 +75,7 @@ export function LanguagesView({
             title="Texts"
             actions={
               <Switch isSelected={onlyMissing} onChange={setOnlyMissing}>
-                Only what is missing
+                Only missing translations
               </Switch>
             }
           >
@@ -93,7 +93,7 @@ type LanguagesProps = {
   readonly total: number;
 };
 
-/** In which language the form is written, and in which it is said as well. */
+/** The original language of the form, and the languages it is translated into. */
 function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const [first, ...others] = languages;
@@ -105,17 +105,17 @@ function LanguagesCard({ languages, missing, total }: LanguagesProps): ReactElem
   const remove = (language: string): void => {
     const name = sayLanguage(language);
     const left = languages.filter((each) => each !== language);
-    toastUndoable(editor, () => set(left, `${name} removed`), `${name} and its texts are removed.`);
+    toastUndoable(editor, () => set(left, `${name} removed`), `${name} and its translations were removed.`);
   };
   const written = languageChoices(languages).filter(({ id }) => !others.includes(id));
   return (
-    <Card title="Languages of this form">
+    <Card title="Form languages">
       <Select
-        label="Written in"
-        description="The language of the texts as they stand in the design. Browsers and screen readers are told of it."
+        label="Original language"
+        description="The language your form is written in. Browsers and screen readers use it."
         value={first ?? ''}
-        choices={[...(first === undefined ? [{ id: '', label: 'Not said' }] : []), ...written]}
-        onChange={(language) => set([language, ...others], `Written in ${sayLanguage(language)}`)}
+        choices={[...(first === undefined ? [{ id: '', label: 'Not set' }] : []), ...written]}
+        onChange={(language) => set([language, ...others], `Original language: ${sayLanguage(language)}`)}
         isDisabled={isReadOnly}
       />
       {others.length > 0 && (
@@ -166,16 +166,16 @@ function AddLanguage({
     const language = readLanguage(entered);
     const found =
       language === undefined
-        ? 'Choose a language, or enter its tag, like “de” or “pt-BR”.'
+        ? 'Choose a language, or enter its code, such as “de” or “pt-BR”.'
         : languages.includes(language)
-          ? `The form has ${sayLanguage(language)} already.`
+          ? `The form already has ${sayLanguage(language)}.`
           : undefined;
     setProblem(found);
     if (found !== undefined || language === undefined) return;
     setEntered('');
     onAdd(language);
   };
-  if (isFull) return <p className="soft">A form has at most {limits.languages} languages.</p>;
+  if (isFull) return <p className="soft">A form can have at most {limits.languages} languages.</p>;
   return (
     <form
       className="languages-add"
@@ -185,7 +185,7 @@ function AddLanguage({
       }}
     >
       <TextField
-        label="Another language"
+        label="Add a language"
         value={entered}
         onChange={setEntered}
         error={problem}
@@ -206,7 +206,7 @@ function AddLanguage({
   );
 }
 
-/** The texts as a file, for translators, and back: what is taken in is one step that undo takes back. */
+/** Exports the texts as a file for translators, and imports it. An import is one step that undo reverts. */
 function TextsFile({ document }: { document: TextDocument }): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root } = useEditorState(editor).history.present;
@@ -227,7 +227,7 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
     toastUndoable(
       editor,
       put,
-      `${sayCount(count, 'text is', 'texts are')} translated anew.${old > 0 ? ` ${sayCount(old, 'was', 'were')} written anew since the file was: look at them again.` : ''}`,
+      `${sayCount(count, 'translation', 'translations')} imported.${old > 0 ? ` ${sayCount(old, 'was', 'were')} edited in the form after the export. Check these translations.` : ''}`,
     );
   };
   return (
@@ -257,7 +257,7 @@ function TextsFile({ document }: { document: TextDocument }): ReactElement {
         )}
       </div>
       {problems.length > 0 && (
-        <Message tone="bad" title="Nothing of the file was taken">
+        <Message tone="bad" title="Nothing was imported">
           <ul>
             {problems.slice(0, 10).map(({ line, message }) => (
               <li key={`${line} ${message}`}>

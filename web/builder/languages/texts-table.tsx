@@ -13,7 +13,7 @@ import { type EditNode, nodeAt } from '../model/edit-node.ts';
 import { translateText } from '../model/edit-steps.ts';
 import { sayConfirmationText, settingTitles, themeTitles } from '../settings/settings-values.ts';
 
-/** The languages that are offered at once; any other is entered by its tag. */
+/** The languages in the list. Others can be entered by their tag. */
 const offered = [
   'ar',
   'bg',
@@ -72,24 +72,24 @@ const offered = [
 
 const english = new Intl.DisplayNames(['en'], { type: 'language', languageDisplay: 'standard' });
 
-/** A language in English and as it calls itself: `German (Deutsch)`. */
+/** Formats a language in English and in the language itself: `German (Deutsch)`. */
 export function sayLanguage(tag: string): string {
   const [name, own] = [english.of(tag) ?? tag, nameOf(tag)];
   return name === own ? name : `${name} (${own})`;
 }
 
-/** The same in a narrow place. */
+/** Formats the English name only, for a narrow space. */
 const sayShortly = (tag: string): string => english.of(tag) ?? tag;
 
-/** The languages to choose from, by their names, with those that the form has already. */
+/** Lists languages to choose from by name, including those that the form already has. */
 export const languageChoices = (beside: readonly string[]): { id: string; label: string }[] =>
   [...new Set<string>([...offered, ...beside])]
     .map((id) => ({ id, label: sayLanguage(id) }))
     .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
 
 /**
- * The language that somebody entered, by its tag or by a name: `de`, `pt-br`, `German`, `Deutsch`; undefined when it is
- * none.
+ * Parses a language that was entered as a tag or a name: `de`, `pt-br`, `German`, `Deutsch`. Returns
+ * undefined if it is unknown.
  */
 export function readLanguage(entered: string): string | undefined {
   const text = entered.trim();
@@ -106,13 +106,13 @@ export function readLanguage(entered: string): string | undefined {
         : part.toUpperCase(),
     ),
   ].join('-');
-  // What nobody has a name for is a slip of the pen.
+  // A tag without a known name is a typing error.
   return isLanguageTag(tag) && english.of(tag) !== tag ? tag : undefined;
 }
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
-/** So many rows are shown at once: each has a field for each language. */
+/** Rows per page: each row has a field for each language. */
 const perPage = 100;
 
 type TextsProps = {
@@ -121,13 +121,13 @@ type TextsProps = {
   readonly onlyMissing: boolean;
 };
 
-/** A row for each text of the form, under the part that it belongs to, with a column for each language. */
+/** Shows a row for each text of the form, grouped by node, with a column for each language. */
 export function TextsTable({ texts, languages, onlyMissing }: TextsProps): ReactElement {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
   const [wished, setPage] = useState(1);
   const [first, ...others] = languages;
-  // A row that was missing something stays while it is written, until the list is looked at anew.
+  // A row with a missing text stays visible while it is edited, until another page is shown.
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set());
   const lacking = new Set(others.flatMap((language) => missingIn(texts, language)));
   const shown = onlyMissing ? texts.filter((text) => lacking.has(text) || kept.has(text.key)) : texts;
@@ -135,8 +135,8 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
   const rows = shown.slice((page - 1) * perPage, page * perPage);
   if (shown.length === 0)
     return (
-      <EmptyState icon="check" title="Nothing is missing">
-        <p>Every text of the form is said in every language.</p>
+      <EmptyState icon="check" title="Nothing to translate">
+        <p>Every text has a translation in every language.</p>
       </EmptyState>
     );
   const go = (next: number): void => {
@@ -195,7 +195,7 @@ export function TextsTable({ texts, languages, onlyMissing }: TextsProps): React
   );
 }
 
-/** One text in one language. Typing in it is one step of history. */
+/** A text in one language. Typing in it is one step of history. */
 function Translation({
   text,
   language,
@@ -237,11 +237,11 @@ function Translation({
 
 const partOf = ({ path }: FormText): string => path?.join('.') ?? 'settings';
 
-/** What the texts of a node are of: `“Your email” (Email)`. */
+/** Formats the node that a text belongs to: `“Your email” (Email)`. */
 const sayPart = (root: EditNode, { path }: FormText): string =>
   path ? sayNode(nodeAt(root, path)) : 'Settings';
 
-/** Which of its texts it is. */
+/** Describes which text of the node it is. */
 function sayPlace(root: EditNode, { path, attribute, option }: FormText): string {
   if (path === undefined) {
     const place = confirmationPlace(attribute);

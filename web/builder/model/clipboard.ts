@@ -9,11 +9,11 @@ import { listReferences } from './logic/references.ts';
 import { findProblems } from './say-problem.ts';
 
 /*
- * Parts of forms as a text on the clipboard: `{"formloom": {"parts": [...]}}`, each part a node of the form language
- * (docs/form-language.md). So they go from form to form, from window to window, and into an editor of texts.
+ * Parts of forms as clipboard text: `{"formloom": {"parts": [...]}}`. Each part is a node of the form
+ * language (docs/form-language.md). Parts can be pasted into other forms, other windows and text editors.
  */
 
-/** Nodes as the text that `readParts` reads. */
+/** Formats nodes as the text that `readParts` reads. */
 export const writeParts = (nodes: readonly EditNode[]): string =>
   JSON.stringify({ formloom: { parts: nodes.map(toStructure) } }, undefined, 2);
 
@@ -24,18 +24,18 @@ type ReadParts =
 const refused = (message: string): ReadParts => ({ ok: false, message });
 
 /**
- * A text of the clipboard as parts: what was copied here, or JSON of the form language that somebody wrote: a form, whose
- * steps are meant, a step, an element, or a list of steps or of elements. Never throws.
+ * Parses clipboard text as parts: copied parts, or JSON of the form language. The JSON can be a form (its
+ * steps), a step, an element, or a list of steps or elements. Never throws.
  */
 export function readParts(text: string): ReadParts {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return refused('The clipboard holds no part of a form.');
+    return refused('The clipboard has no steps or elements to paste.');
   }
   const problem = storageProblem(value, { values: 0, markup: 0 });
-  if (problem !== undefined) return refused(`What is on the clipboard ${problem}.`);
+  if (problem !== undefined) return refused(`The clipboard content ${problem}.`);
   const copied = isRecord(value) ? own(value, 'formloom') : undefined;
   const sent = isRecord(copied) ? own(copied, 'parts') : value;
   const listed: readonly unknown[] = Array.isArray(sent) ? sent : [sent];
@@ -43,29 +43,34 @@ export function readParts(text: string): ReadParts {
     const children = isRecord(node) && node['type'] === 'form' ? node['children'] : undefined;
     return Array.isArray(children) ? (children as unknown[]) : [node];
   });
-  if (nodes.length === 0) return refused('The clipboard holds no part of a form.');
+  if (nodes.length === 0) return refused('The clipboard has no steps or elements to paste.');
   const areSteps = nodes.every((node) => isRecord(node) && node['type'] === 'step');
   const steps = areSteps ? nodes : [{ type: 'step', attrs: {}, children: nodes }];
   const read = readStructure({ type: 'form', attrs: {}, children: steps });
-  if (!read.ok) return refused(`The clipboard holds no part of a form: ${read.problems[0]!.message}`);
+  if (!read.ok)
+    return refused(`The clipboard has no steps or elements to paste: ${read.problems[0]!.message}`);
   const parts = areSteps ? read.root.children : read.root.children[0]!.children;
-  if (!areSteps && !parts.every(isElement)) return refused('Steps and elements cannot be pasted together.');
+  if (!areSteps && !parts.every(isElement))
+    return refused('Steps and elements cannot be pasted together. Copy only steps or only elements.');
   return { ok: true, parts };
 }
 
-/** Parts put into a form. */
+/** The result of pasting parts into a form. */
 export type Pasted = {
   readonly root: EditNode;
   readonly keys: readonly NodeKey[];
-  /** How many rules, jumps and texts named what this form does not have, and went without it. */
+  /**
+   * The number of references in rules, jumps and texts that this form could not resolve. They were removed.
+   */
   readonly dropped: number;
-  /** What keeps them from being published, in the words of the form language. */
+  /** Problems that prevent publishing, in the words of the form language. */
   readonly problems: readonly string[];
 };
 
 /**
- * Puts parts behind what is selected, with ids of their own where theirs are `taken`. What they name in each other is named
- * anew, what they name in this form stays, and what it does not have is taken out. A sentence where they cannot stand.
+ * Pastes parts after the selection. Ids that are already `taken` change. References between the parts follow,
+ * references to this form stay, and unresolved ones are removed. Returns a message if the parts cannot be
+ * pasted.
  */
 export function pasteParts(
   root: EditNode,
@@ -74,7 +79,7 @@ export function pasteParts(
   taken: Set<string> = idsOf(root),
 ): Pasted | string {
   const count = [root, ...parts].flatMap((node) => [...walkNodes(node)]).filter(isElement).length;
-  if (count > limits.elements) return `A form may have at most ${limits.elements.toLocaleString()} elements.`;
+  if (count > limits.elements) return `A form can have at most ${limits.elements.toLocaleString()} elements.`;
   const spot = parts[0]?.type === 'step' ? behindStep(root, selection) : spotForNew(root, selection);
   const { root: full, keys } = insertCopies(root, parts, spot, taken);
   if (keys.length === 0) return 'This cannot be pasted here.';

@@ -7,12 +7,14 @@ import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
 import { specsOf } from './say-problem.ts';
 
-/** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
+/**
+ * A difference between two forms, in words. `key` is the node in the second form, if it still exists there.
+ */
 export type Difference = {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
   /** `“Your email” (Email)` */
   readonly subject: string;
-  /** What changed, a sentence each; empty for what was added, removed or moved. */
+  /** One sentence for each change. Empty if the node was added, removed or moved. */
   readonly details: readonly string[];
   readonly key?: NodeKey;
 };
@@ -20,7 +22,9 @@ export type Difference = {
 type Placed = { readonly node: EditNode; readonly parent: Placed | undefined };
 type Pair = { readonly before: Placed; readonly after: Placed };
 
-/** Everything in which `after` differs from `before`, in reading order of `after`, then what was removed. */
+/**
+ * Lists all differences between `before` and `after` in reading order of `after`, with removed nodes last.
+ */
 export function compareForms(before: EditNode, after: EditNode): readonly Difference[] {
   const old = placeNodes(before);
   const fresh = placeNodes(after);
@@ -40,7 +44,7 @@ export function compareForms(before: EditNode, after: EditNode): readonly Differ
   ];
 }
 
-/** The two forms: what a rule says depends on what it names in them. */
+/** Both forms, because the text of a rule depends on the elements it refers to. */
 type Roots = { readonly before: EditNode; readonly after: EditNode };
 
 function tellPair({ before, after }: Pair, isMoved: boolean, roots: Roots): Difference[] {
@@ -53,7 +57,7 @@ function tellPair({ before, after }: Pair, isMoved: boolean, roots: Roots): Diff
   return told;
 }
 
-/** What came or went as a whole; what it holds is told with it, not beside it. */
+/** Describes an added or removed node together with its children. */
 function tellWhole(
   kind: 'added' | 'removed',
   placed: Placed,
@@ -72,24 +76,24 @@ function isInside({ parent }: Placed, outer: Placed): boolean {
   return parent !== undefined && (parent === outer || isInside(parent, outer));
 }
 
-/** The title of a node's type: `Email`, `Step`, `Form`. */
+/** Returns the title of a node type: `Email`, `Step`, `Form`. */
 export function titleOf(type: string): string {
   if (isElementType(type)) return elements[type].title;
   if (type === 'step') return 'Step';
   return type === 'form' ? 'Form' : `Unknown type “${type}”`;
 }
 
-/** A node for a person: its label or title in quotes, and its type. */
+/** Describes a node by its label or title in quotes, and its type. */
 export function sayNode(node: EditNode): string {
   const name = textOf(node, 'label') || textOf(node, 'title') || textOf(node, 'name');
   return name ? `“${name}” (${titleOf(node.type)})` : titleOf(node.type);
 }
 
-/** One part for a person, or how many they are. */
+/** Describes one node, or counts several. */
 export const sayNodes = (nodes: readonly EditNode[]): string =>
   nodes.length === 1 ? sayNode(nodes[0]!) : sayCount(nodes.length, 'part');
 
-/** Every node with what it lies in. */
+/** Lists every node with its parent. */
 function placeNodes(root: EditNode): Placed[] {
   const placed: Placed[] = [];
   const visit = (node: EditNode, parent: Placed | undefined): void => {
@@ -102,13 +106,13 @@ function placeNodes(root: EditNode): Placed[] {
 }
 
 /**
- * Which node of the one form is which of the other: by id, else by type and text, else the next of its type that is
- * left over (a paragraph that was rewritten stays the same paragraph).
+ * Matches the nodes of two forms by id, then by type and text, then by type in order. A rewritten paragraph
+ * therefore matches its old version.
  */
 function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed, Pair> {
   const pairs = new Map<Placed, Pair>();
   const taken = new Set<Placed>();
-  // A step may get its id late, when a jump first names it; it stays the same step.
+  // A step may get its id late, when a jump first refers to it. It must still match.
   const isNamed = ({ type, attrs }: EditNode): boolean => type !== 'step' && Boolean(attrs['id']);
   const rules = [
     ({ node }: Placed) =>
@@ -133,7 +137,7 @@ function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed
   return pairs;
 }
 
-/** What lies in something else than before, or no longer in order with the others: as few as explain it. */
+/** Finds moved nodes: those with another parent, and the fewest that explain a changed order. */
 function findMoved(
   pairs: ReadonlyMap<Placed, Pair>,
   old: readonly Placed[],
@@ -149,7 +153,7 @@ function findMoved(
   return new Set(all.filter((pair) => !kept.has(pair)).map(({ after }) => after));
 }
 
-/** The indexes of the longest series of rising numbers. */
+/** Returns the indexes of the longest rising subsequence. */
 function longestRise(numbers: readonly number[]): Set<number> {
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
@@ -184,7 +188,7 @@ function compareAttributes(before: EditNode, after: EditNode, roots: Roots): str
   return details;
 }
 
-/** How many texts of a node are said otherwise, by language. */
+/** Counts the changed translations of a node by language. */
 export function sayTranslations(title: string, old: unknown, fresh: unknown): string[] {
   const [before, after] = [flatTexts(old), flatTexts(fresh)];
   const counts = new Map<string, number>();
@@ -196,7 +200,7 @@ export function sayTranslations(title: string, old: unknown, fresh: unknown): st
   return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
 }
 
-/** Translations by their place: the language, the attribute, the option. */
+/** Flattens translations by path: language, attribute, option. */
 function flatTexts(translations: unknown, place: readonly string[] = []): Map<string, unknown> {
   if (!isRecord(translations))
     return new Map(place.length === 0 ? [] : [[JSON.stringify(place), translations]]);
@@ -205,13 +209,13 @@ function flatTexts(translations: unknown, place: readonly string[] = []): Map<st
   );
 }
 
-/** The title of an attribute in its table; an unknown one is called by its name. */
+/** Returns the title of an attribute, or its name if it is unknown. */
 function attributeTitle(type: string, name: string): string {
   const specs = specsOf({ type });
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;
 }
 
-/** A change in words; without a title it is said of what stands above. */
+/** Describes a change. Without a title, the text continues the heading above. */
 export function sayChange(title: string, old: unknown, fresh: unknown): string[] {
   if (Array.isArray(old) && Array.isArray(fresh)) return sayListChange(title, old, fresh);
   return [`${title && `${title}: `}${sayValue(old)} → ${sayValue(fresh)}`];
@@ -223,12 +227,12 @@ function sayListChange(title: string, old: readonly unknown[], fresh: readonly u
   const parts = [
     added.length > 0 && `added ${added.map(sayValue).join(', ')}`,
     removed.length > 0 && `removed ${removed.map(sayValue).join(', ')}`,
-    added.length === 0 && removed.length === 0 && 'in another order',
+    added.length === 0 && removed.length === 0 && 'reordered',
   ].filter(Boolean);
   return [`${title && `${title}: `}${parts.join('; ')}`];
 }
 
-/** Options are known by what answers keep of them: another label is another name for the same one. */
+/** Compares options by the id that answers store, so a changed label is a renamed option. */
 function sayOptionsChange(
   title: string,
   old: readonly ChoiceOption[],

@@ -2,14 +2,17 @@ import { limits } from '#ast/limits.ts';
 import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } from './edit-node.ts';
 import type { Moment } from './history.ts';
 
-/** A place between two children of a node: before the child that has the index now. */
+/** A position between two children of a node: before the child that has this index now. */
 export type Spot = { readonly parent: NodeKey; readonly index: number };
 
 export const isElement = ({ type }: EditNode): boolean => type !== 'form' && type !== 'step';
 export const isRepeatable = ({ type, attrs }: EditNode): boolean =>
   type === 'composite' && attrs['repeatable'] === true;
 
-/** Whether a node may lie directly in another: the rules of the tree, with its caps (docs/rules.md 13, 17). */
+/**
+ * Whether a node can be a direct child of another, by the rules and limits of the tree (docs/rules.md 13,
+ * 17).
+ */
 export function mayHold(root: EditNode, parentKey: NodeKey, node: EditNode): boolean {
   const trail = trailTo(root, parentKey);
   const parent = trail.at(-1);
@@ -23,15 +26,15 @@ export function mayHold(root: EditNode, parentKey: NodeKey, node: EditNode): boo
   return !(trail.some(isRepeatable) && [...walkNodes(node)].some(isRepeatable));
 }
 
-/** How many composites lie inside each other in this node, itself included. */
+/** Returns the depth of nested composites in this node, including itself. */
 function nestingOf(node: EditNode): number {
   const inside = Math.max(0, ...node.children.map(nestingOf));
   return node.type === 'composite' ? inside + 1 : inside;
 }
 
 /**
- * Everywhere that a node may go, in reading order, its own place among them: through all steps, into composites and
- * out of them. Spots are counted in the tree without the node; `spotInTree` puts it back.
+ * Lists every position where a node can go, in reading order, including its current one: through all steps,
+ * into and out of composites. Spots are counted without the node; `spotInTree` converts them.
  */
 export function listSpots(root: EditNode, node: EditNode): Spot[] {
   const spots: Spot[] = [];
@@ -49,13 +52,13 @@ export function listSpots(root: EditNode, node: EditNode): Spot[] {
   return spots;
 }
 
-/** Where a node is, counted as `listSpots` does. */
+/** Returns the position of a node, counted as in `listSpots`. */
 export function spotOf(root: EditNode, key: NodeKey): Spot | undefined {
   const parent = trailTo(root, key).at(-2);
   return parent && { parent: parent.key, index: parent.children.findIndex((child) => child.key === key) };
 }
 
-/** The next place before (-1) or after (1) the node's own; undefined at the ends of the form. */
+/** Returns the previous (-1) or next (1) position for a node. Undefined at the ends of the form. */
 export function nextSpot(root: EditNode, key: NodeKey, direction: -1 | 1): Spot | undefined {
   const node = findNode(root, key);
   const own = spotOf(root, key);
@@ -65,14 +68,17 @@ export function nextSpot(root: EditNode, key: NodeKey, direction: -1 | 1): Spot 
   return spots[at + direction];
 }
 
-/** A spot of `listSpots` as `moveNodes` counts it, with the node still in the tree. */
+/** Converts a spot of `listSpots` to one for `moveNodes`, which counts with the node in the tree. */
 export function spotInTree(root: EditNode, key: NodeKey, spot: Spot): Spot {
   const own = spotOf(root, key);
   const isBehind = own?.parent === spot.parent && spot.index > own.index;
   return isBehind ? { ...spot, index: spot.index + 1 } : spot;
 }
 
-/** Where a new element goes: into the selected step or composite at its end, else behind the selected element. */
+/**
+ * Returns the position for a new element: the end of the selected step or empty composite, or after the
+ * selected element.
+ */
 export function spotForNew(root: EditNode, selection: NodeKey): Spot {
   const trail = trailTo(root, selection);
   const node = trail.at(-1);
@@ -86,7 +92,10 @@ export function spotForNew(root: EditNode, selection: NodeKey): Spot {
   return { parent: last.key, index: last.children.length };
 }
 
-/** The place of a node in words: `position 3 of 7, step 2`, in a composite with its label before the step. */
+/**
+ * Describes the position of a node: `position 3 of 7, step 2`. Inside a composite, its label comes before the
+ * step.
+ */
 export function sayPlace(root: EditNode, key: NodeKey): string {
   const trail = trailTo(root, key);
   const parent = trail.at(-2);
@@ -96,7 +105,7 @@ export function sayPlace(root: EditNode, key: NodeKey): string {
   return placeWords({ parent, index, stepNumber: root.children.indexOf(step) + 1 });
 }
 
-/** The same, for who knows where the node is; of a step there is no step to name. */
+/** Describes a position that the caller already knows. A step has no parent step to mention. */
 export function placeWords({
   parent,
   index,
@@ -111,7 +120,7 @@ export function placeWords({
   return `position ${index + 1} of ${parent.children.length}${group}${step}`;
 }
 
-/** A rectangle on the canvas, in pixels of the viewport. */
+/** A rectangle on the canvas, in viewport pixels. */
 export type Box = {
   readonly left: number;
   readonly top: number;
@@ -119,26 +128,26 @@ export type Box = {
   readonly bottom: number;
 };
 
-/** What can take a drop: a step or a composite with the boxes of what it holds, in order. */
+/** A drop target: a step or a composite with the boxes of its children, in order. */
 export type Zone = {
   readonly key: NodeKey;
   readonly box: Box;
-  /** Where what it holds goes on: below each other, or side by side in the direction of the text. */
+  /** The direction of the children: below each other, or side by side in the text direction. */
   readonly flow: 'down' | 'right' | 'left';
   readonly items: readonly Box[];
-  /** Of what is shown without what it holds: how much that is. A drop goes behind all of it. */
+  /** The number of children if they are not shown. A drop then goes after all of them. */
   readonly end?: number;
 };
 
-/** Where a drop would go, and the line that shows it: a box without width or without height. */
+/** The position of a drop, and the line that shows it: a box without width or height. */
 export type DropPlace = { readonly spot: Spot; readonly line: Box };
 
-/** How near to its edge a composite still counts as what is around it, in pixels: the way to drop beside it. */
+/** Within this many pixels of a composite's edge, a drop goes beside the composite. */
 const edge = 5;
 
 /**
- * The place that a point on the canvas means: in the innermost zone around it, before the first item whose middle
- * lies behind the point. A point beside all zones means the nearest. Undefined without zones.
+ * Finds the drop position for a point: in the innermost zone, before the first item whose middle is after the
+ * point. Outside all zones, the nearest zone counts. Returns undefined without zones.
  */
 export function findDropPlace(zones: readonly Zone[], x: number, y: number): DropPlace | undefined {
   const around = zones.filter(({ box }, index) => contains(box, x, y, index === 0 ? 0 : edge));
@@ -181,10 +190,13 @@ function indexAt({ items, flow }: Zone, x: number, y: number): number {
   return index === -1 ? items.length : index;
 }
 
-/** From an item to a line that has nothing on its other side, in pixels: so much is free around a step and a group. */
+/**
+ * The distance in pixels from an item to a line with nothing on its other side. A step and a group have this
+ * much free space.
+ */
 const beside = 8;
 
-/** Halfway between two items, or at the edge of the only one beside the place. */
+/** Returns the line halfway between two items, or at the edge of the only neighbor. */
 function lineAt({ items, flow, box }: Zone, index: number): Box {
   const before = items[index - 1];
   const after = items[index];
@@ -203,7 +215,7 @@ function lineAt({ items, flow, box }: Zone, index: number): Box {
   return { left, right, top: y, bottom: y };
 }
 
-/** As it is where text runs the other way. */
+/** Mirrors a box for right-to-left text. */
 const mirrored = ({ left, right, ...box }: Box): Box => ({ ...box, left: -right, right: -left });
 
 const areOnOneLine = (before: Box | undefined, after: Box | undefined): boolean =>
@@ -221,16 +233,19 @@ function verticalLine(before: Box | undefined, after: Box | undefined, box: Box)
   return { left: x, right: x, top, bottom };
 }
 
-/** A place where an element can be added, and what is drawn there: its middle, and how wide and high it may be. */
+/** A position where an element can be added, with the center and size of its "+" sign. */
 export type Gap = { readonly spot: Spot; readonly x: number; readonly y: number; readonly size: number };
 
-/** Where the sign of a gap stands from the start of its line: those of groups further on, so that no two lie on another. */
+/**
+ * The distance of the sign from the start of its line. Nested groups use a larger inset, so that signs never
+ * overlap.
+ */
 const gapInset = 16;
 const insetOfDepth = 28;
-/** The sign lies over nothing that it stands between: where there is less room it is smaller, in pixels. */
+/** In pixels. The sign shrinks in a narrow gap, so that it never covers the neighboring items. */
 const [smallest, largest] = [2 * beside, 24];
 
-/** Every place between, before and behind the items of the zones; an empty zone has an invitation of its own. */
+/** Lists the positions between, before and after the items of the zones. An empty zone has its own button. */
 export function listGaps(zones: readonly Zone[]): Gap[] {
   return zones.flatMap((zone) => {
     if (zone.items.length === 0) return [];
@@ -247,7 +262,7 @@ export function listGaps(zones: readonly Zone[]): Gap[] {
   });
 }
 
-/** How far the two items of a place are from each other; at an end there is the least. */
+/** Returns the distance between the two items around a position. At an end, returns the minimum. */
 function roomAt({ items, flow }: Zone, index: number): number {
   const before = items[index - 1];
   const after = items[index];
@@ -261,7 +276,7 @@ const depthOf = (zone: Zone, zones: readonly Zone[]): number =>
   zones.filter((other) => area(other) > area(zone) && contains(other.box, zone.box.left, zone.box.top, 0))
     .length;
 
-/** The nodes with the keys in reading order, without what lies in one of them already. */
+/** Returns the nodes with these keys in reading order, without nodes inside others of them. */
 export function topmost(root: EditNode, keys: readonly NodeKey[]): readonly EditNode[] {
   const wanted = new Set(keys);
   const visit = (node: EditNode): readonly EditNode[] =>
@@ -269,16 +284,22 @@ export function topmost(root: EditNode, keys: readonly NodeKey[]): readonly Edit
   return visit(root);
 }
 
-/** What is selected, as `topmost` gives it. */
+/** Returns the selected nodes, reduced by `topmost`. */
 export const selectedIn = ({ root, selection, also = [] }: Moment): readonly EditNode[] =>
   topmost(root, [selection, ...also]);
 
-/** Every step for a step, every other part for another one: what can be selected together with it, in reading order. */
+/**
+ * Lists the nodes that can be selected together with a node, in reading order: steps with steps, elements
+ * with elements.
+ */
 function peersOf(root: EditNode, { type }: EditNode): readonly EditNode[] {
   return type === 'step' ? root.children : [...walkNodes(root)].filter(isElement);
 }
 
-/** Everything from one node to another, which comes last; the other alone where the two cannot be selected together. */
+/**
+ * Returns the nodes from one node to another, which comes last. If the two cannot be selected together,
+ * returns only the other.
+ */
 export function rangeOf(root: EditNode, from: NodeKey, to: EditNode): readonly NodeKey[] {
   const peers = peersOf(root, to).map(({ key }) => key);
   const [one, other] = [peers.indexOf(from), peers.indexOf(to.key)];
@@ -287,7 +308,10 @@ export function rangeOf(root: EditNode, from: NodeKey, to: EditNode): readonly N
   return one <= other ? range : range.toReversed();
 }
 
-/** The selection with a node or without it; of what it cannot be selected with, nothing stays. The last key leads. */
+/**
+ * Adds a node to the selection, or removes it. Nodes that cannot be selected together with it are deselected.
+ * The last key leads.
+ */
 export function toggled({ root, selection, also = [] }: Moment, node: EditNode): readonly NodeKey[] {
   const peers = new Set(peersOf(root, node).map(({ key }) => key));
   const old = [...also, selection].filter((key) => peers.has(key));
@@ -295,7 +319,10 @@ export function toggled({ root, selection, also = [] }: Moment, node: EditNode):
   return old.length === 1 ? old : old.filter((key) => key !== node.key);
 }
 
-/** Everything beside what is selected, and once that is selected all that the form asks. */
+/**
+ * Extends the selection to all siblings. If these are already selected, extends it to all elements of the
+ * form.
+ */
 export function widened(moment: Moment): readonly NodeKey[] {
   const { root } = moment;
   const selected = selectedIn(moment);

@@ -4,32 +4,32 @@ import type { FormNode } from '#ast/tree.ts';
 
 export { textOf } from '../../conditions/condition-tree.ts';
 
-/** Which node: stable while it is edited, moved and renamed. Never stored, never an element id. */
+/** The key of a node, stable while it is edited, moved and renamed. Never stored, and not an element id. */
 export type NodeKey = string;
 
 export type Attributes = Readonly<Record<string, unknown>>;
 
 /**
- * A node of the form while it is edited. The tree is immutable: an edit makes a new root and shares what it did not
- * touch, so a step of history costs little and a component knows by identity whether to draw again.
+ * A node of the form in the editor. The tree is immutable: an edit creates a new root and shares unchanged
+ * nodes. Steps of history are therefore small, and components compare nodes by identity.
  */
 export type EditNode = {
   readonly key: NodeKey;
   readonly type: string;
   readonly attrs: Attributes;
   readonly children: readonly EditNode[];
-  /** What else the node was sent with: it goes back as it came (docs/rules.md 17). */
+  /** Other properties of the node, returned unchanged (docs/rules.md 17). */
   readonly rest: Attributes;
   /**
-   * Set on an element that was made in this window, until a person enters its id: the id follows the label. It is never
-   * stored, so an id that came from the API, a file or another window never changes with a label.
+   * Set on an element created in this window until the user enters an id: until then, the id follows the
+   * label. Never stored, so ids from the API, a file or another window never follow a label.
    */
   readonly followsLabel?: true;
 };
 
 let lastKey = 0;
 
-/** A key that no other node of this page has. */
+/** Returns a key that no other node on this page has. */
 export function newKey(): NodeKey {
   lastKey += 1;
   return `n${lastKey}`;
@@ -39,7 +39,7 @@ export function makeNode(type: string, attrs: Attributes, children: readonly Edi
   return { key: newKey(), type, attrs, children, rest: {} };
 }
 
-/** Why a structure cannot be shown as a tree: the place and the reason. */
+/** A reason why a structure is not a valid tree, and its path. */
 type ShapeProblem = { readonly path: readonly number[]; readonly message: string };
 
 type ReadResult =
@@ -47,8 +47,8 @@ type ReadResult =
   | { readonly ok: false; readonly problems: readonly ShapeProblem[] };
 
 /**
- * A structure as an editable tree. It may be incomplete or wrong in what it says; it must be a form that holds
- * steps, and nodes all the way down. Reports every problem, never throws.
+ * Parses a structure as an editable tree. Its content may be incomplete or invalid, but it must be a form
+ * with steps that contain nodes. Reports every problem and never throws.
  */
 export function readStructure(structure: unknown): ReadResult {
   const problems: ShapeProblem[] = [];
@@ -57,7 +57,7 @@ export function readStructure(structure: unknown): ReadResult {
     problems.push({ path: [], message: 'The root node must have the type "form".' });
   for (const [index, step] of (root?.children ?? []).entries()) {
     if (step.type !== 'step')
-      problems.push({ path: [index], message: 'A form holds nodes of the type "step" only.' });
+      problems.push({ path: [index], message: 'A form can only contain nodes of the type "step".' });
   }
   return root && problems.length === 0 ? { ok: true, root } : { ok: false, problems };
 }
@@ -78,7 +78,7 @@ function readNode(node: unknown, path: readonly number[], problems: ShapeProblem
   return { key: newKey(), type, attrs, children: read.filter((child) => child !== undefined), rest };
 }
 
-/** The tree as the structure that is stored; the same node gives the same object each time. */
+/** Converts the tree to the structure to store. The result for an unchanged node is cached. */
 export const toStructure: (node: EditNode) => FormNode = factOf(
   ({ type, attrs, children, rest }: EditNode): FormNode => ({
     type,
@@ -88,7 +88,7 @@ export const toStructure: (node: EditNode) => FormNode = factOf(
   }),
 );
 
-/** Every node under `node` and itself, in reading order, a parent before its children. */
+/** Yields `node` and every node under it in reading order, parents first. */
 export function* walkNodes(node: EditNode): Generator<EditNode> {
   yield node;
   for (const child of node.children) yield* walkNodes(child);
@@ -99,7 +99,9 @@ export function findNode(root: EditNode, key: NodeKey): EditNode | undefined {
   return undefined;
 }
 
-/** The nodes from the root down to the one with the key, both included; empty when it is not there. */
+/**
+ * Returns the nodes from the root to the node with this key, both included. Empty if the node does not exist.
+ */
 export function trailTo(root: EditNode, key: NodeKey): readonly EditNode[] {
   if (root.key === key) return [root];
   for (const child of root.children) {
@@ -109,7 +111,9 @@ export function trailTo(root: EditNode, key: NodeKey): readonly EditNode[] {
   return [];
 }
 
-/** The node at a path of the validator (`[step, element, child]`), or the deepest one above it that is there. */
+/**
+ * Returns the node at a path of the validator (`[step, element, child]`), or its deepest existing ancestor.
+ */
 export function nodeAt(root: EditNode, path: readonly number[]): EditNode {
   const [first, ...more] = path;
   const child = first === undefined ? undefined : root.children[first];

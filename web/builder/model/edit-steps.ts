@@ -15,11 +15,11 @@ import { setAttribute } from './edit.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from './edit-node.ts';
 import { jumpsOf } from './logic/references.ts';
 
-/* What a person can do to whole steps, by the rules of edit.ts. */
+/* Operations on whole steps, by the rules of edit.ts. */
 
 /**
- * Moves all that a step holds to the end of the step before it, and takes the step away. When the step was shown goes
- * to each element of it, and where it led to the step before it.
+ * Moves all elements of a step to the end of the previous step, and removes the step. Its conditions move to
+ * each element, and its jumps to the previous step.
  */
 export function mergeStep(root: EditNode, key: NodeKey): EditNode {
   const index = root.children.findIndex((step) => step.key === key);
@@ -35,7 +35,7 @@ export function mergeStep(root: EditNode, key: NodeKey): EditNode {
   return { ...root, children: root.children.toSpliced(index - 1, 2, merged) };
 }
 
-/** An element that is shown only while a step would be: what hides either of them hides it. */
+/** Adds the conditions of a step to an element. The element is hidden if either condition hides it. */
 function withConditionsOf(step: EditNode, child: EditNode): EditNode {
   const shown = joinConditions('all', step.attrs['show_when'], child.attrs['show_when']);
   const hidden = joinConditions('any', step.attrs['hide_when'], child.attrs['hide_when']);
@@ -49,7 +49,7 @@ function withConditionsOf(step: EditNode, child: EditNode): EditNode {
   };
 }
 
-/** Two conditions as one. Groups of the same mode become one group, so that many merges do not nest ever deeper. */
+/** Combines two conditions. Merges groups with equal modes, so that repeated merges do not nest deeper. */
 function joinConditions(mode: 'all' | 'any', ...conditions: readonly unknown[]): unknown {
   const [one, other] = conditions.filter((condition) => condition !== undefined);
   if (other === undefined) return one;
@@ -59,8 +59,8 @@ function joinConditions(mode: 'all' | 'any', ...conditions: readonly unknown[]):
 }
 
 /**
- * Takes everything from an element of a step on into a step of its own behind it, which is shown when the whole step
- * was, and leads where it led.
+ * Moves an element and everything after it into a new step. The new step gets the conditions and the jumps of
+ * the original.
  */
 export function splitStep(root: EditNode, key: NodeKey, step: EditNode): EditNode {
   const index = root.children.findIndex(({ children }) => children.some((child) => child.key === key));
@@ -83,10 +83,10 @@ export function splitStep(root: EditNode, key: NodeKey, step: EditNode): EditNod
   return { ...root, children: root.children.toSpliced(index, 1, first, second) };
 }
 
-/** What texts are changed in. */
+/** The parts of a form that contain texts. */
 type Document = { readonly root: EditNode; readonly settings: Settings };
 
-/** A text said in another language, or with '' not any more. */
+/** Sets the translation of a text. An empty string removes it. */
 export function translateText(
   { root, settings }: Document,
   text: FormText,
@@ -100,7 +100,7 @@ export function translateText(
   return { root: setAttribute(root, node.key, 'translations', translations), settings };
 }
 
-/** Many at once, as a file of them brings. */
+/** Sets many translations, for example from an imported file. */
 export const translateAll = (document: Document, changes: readonly TextChange[]): Document =>
   changes.reduce<Document>(
     (now, { text, language, to }) => translateText(now, text, language, to ?? ''),
@@ -108,8 +108,8 @@ export const translateAll = (document: Document, changes: readonly TextChange[])
   );
 
 /**
- * The form in these languages, of which the first is that of its texts; what was said in one that went goes with it.
- * Without any, it does not say in which it is written.
+ * Sets the languages of the form; the first is the original. Removes translations of languages that are no
+ * longer listed. An empty list leaves the original language undefined.
  */
 export function setLanguages({ root, settings }: Document, languages: readonly string[]): Document {
   const renamed = setAttribute(root, root.key, 'languages', languages.length === 0 ? undefined : languages);
@@ -135,7 +135,7 @@ function tidyAll(node: EditNode, languages: readonly string[]): EditNode {
   return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs, children };
 }
 
-/** Settings go on naming the elements that they named, by themselves and in texts (`{{id}}`), when an edit gave those other ids. */
+/** Updates references in the settings, and in their texts (`{{id}}`), if an edit changed element ids. */
 export function followRenames(before: EditNode, after: EditNode, settings: Settings): Settings {
   if (before === after) return settings;
   const { subject_element: subject, receipt_email_element: receipt } = settings;
@@ -155,10 +155,10 @@ export function followRenames(before: EditNode, after: EditNode, settings: Setti
   };
 }
 
-/** The keys under which conditions and recipients name an element. */
+/** Keys of conditions and recipients that refer to an element. */
 const naming = ['element', 'answer'];
 
-/** The ids that lists of the settings name, in their conditions, as recipients and in their texts. */
+/** Lists the ids used in the settings: in conditions, as recipients, and in texts. */
 function namedIn(value: unknown): string[] {
   if (typeof value === 'string') return pipedIds(value);
   if (Array.isArray(value)) return value.flatMap(namedIn);
@@ -168,7 +168,7 @@ function namedIn(value: unknown): string[] {
   );
 }
 
-/** The same list with other ids in it. */
+/** Replaces ids in a list. */
 function renameIn<Value>(value: Value, follow: (id: string) => string): Value {
   const rename = (inner: unknown): unknown => {
     if (typeof inner === 'string') return fillPiped(inner, (id) => `{{${follow(id)}}}`);
@@ -177,7 +177,7 @@ function renameIn<Value>(value: Value, follow: (id: string) => string): Value {
     return Object.fromEntries(
       Object.entries(inner).map(([key, part]) => [
         key,
-        // What is compared with is an answer, and no text of the form's.
+        // The compared value is an answer, not a text of the form.
         key === 'value'
           ? part
           : naming.includes(key) && typeof part === 'string'
@@ -189,7 +189,7 @@ function renameIn<Value>(value: Value, follow: (id: string) => string): Value {
   return rename(value) as Value;
 }
 
-/** The other ids that elements of these ids have now. */
+/** Maps old ids of elements to their current ids. */
 function renamedAmong(
   ids: ReadonlySet<string | undefined>,
   before: EditNode,

@@ -19,16 +19,16 @@ import { renameOption, renameReferences, renameRow } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
 
 /*
- * What a person can do to a form. Every operation takes a root and returns a root; what cannot be done returns the
- * very root that was given. No operation makes a tree of the wrong shape: a form holds steps, steps and composites
- * hold elements, other elements hold nothing.
+ * Operations on a form. Each takes a root and returns a root; an operation that is not possible returns its
+ * input. The tree keeps its shape: forms contain steps, steps and composites contain elements, and other
+ * elements contain nothing.
  */
 
 export function insertNode(root: EditNode, node: EditNode, spot: Spot): EditNode {
   return mayHold(root, spot.parent, node) ? putChild(root, spot, node) : root;
 }
 
-/** Moves nodes to one spot, counted as the tree is before the move, in reading order. All of them or none. */
+/** Moves all nodes to one spot in reading order, or none of them. The spot is counted before the move. */
 export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot): EditNode {
   const nodes = topmost(root, keys);
   const parent = findNode(root, spot.parent);
@@ -45,10 +45,10 @@ export function moveNodes(root: EditNode, keys: readonly NodeKey[], spot: Spot):
   return isSame && children.length === parent.children.length ? root : changed;
 }
 
-/** A form with other nodes in it, and which they are. */
+/** A form with inserted nodes, and their keys. */
 type WithNodes = { readonly root: EditNode; readonly keys: readonly NodeKey[] };
 
-/** Copies behind the last of the originals, as `insertCopies` makes them. */
+/** Inserts copies after the last original, like `insertCopies`. */
 export function duplicateNodes(
   root: EditNode,
   keys: readonly NodeKey[],
@@ -60,8 +60,8 @@ export function duplicateNodes(
 }
 
 /**
- * Puts copies of nodes at a spot, with ids of their own: none of the `taken` ones, which it adds to. What one of them
- * names in another means the copy of that. All of them or none.
+ * Inserts copies of nodes at a spot, all or none. Ids in `taken` are avoided, and new ids are added to it.
+ * References between copied nodes point to the copies.
  */
 export function insertCopies(
   root: EditNode,
@@ -79,7 +79,7 @@ export function insertCopies(
   return { root: changed, keys: copies.map(({ key }) => key) };
 }
 
-/** The nodes anew: with keys of their own, and with ids that are not taken, which they take. */
+/** Copies nodes with new keys and unused ids, and adds these ids to `taken`. */
 function copiesOf(nodes: readonly EditNode[], taken: Set<string>): readonly EditNode[] {
   const renamed = { elements: new Map<string, string>(), steps: new Map<string, string>() };
   const copy = (inner: EditNode): EditNode => {
@@ -91,25 +91,25 @@ function copiesOf(nodes: readonly EditNode[], taken: Set<string>): readonly Edit
     }
     const attrs = id ? { ...inner.attrs, id: fresh } : inner.attrs;
     const made = { ...inner, key: newKey(), attrs, children: inner.children.map(copy) };
-    // The id of a copy is new as well, unless it was free and is the one that it came with.
+    // A copy gets a new id that follows its label, unless its original id was unused.
     return fresh && fresh !== id && inner.type !== 'step' ? { ...made, followsLabel: true as const } : made;
   };
-  // Conditions inside the copies that named something inside them mean the copy of that now.
+  // References between copied nodes point to the copies.
   return nodes.map(copy).map((made) => renameReferences(made, renamed));
 }
 
-/** Takes nodes out, with all that they hold, as far as `deleteNode` does. */
+/** Deletes nodes with their children, by the rules of `deleteNode`. */
 export const deleteNodes = (root: EditNode, keys: readonly NodeKey[]): EditNode =>
   keys.reduce(deleteNode, root);
 
-/** Takes a node out, with all that it holds. The root stays, and so does the only step. */
+/** Deletes a node with its children. The root and the only step cannot be deleted. */
 export function deleteNode(root: EditNode, key: NodeKey): EditNode {
   const node = findNode(root, key);
   if (!node || node === root || (node.type === 'step' && root.children.length === 1)) return root;
   return removeChild(root, key);
 }
 
-/** Sets an attribute, or takes it away with undefined. */
+/** Sets an attribute. Undefined removes it. */
 export function setAttribute(root: EditNode, key: NodeKey, name: string, value: unknown): EditNode {
   return changeNode(root, key, (node) => {
     if (Object.is(node.attrs[name], value)) return node;
@@ -122,7 +122,7 @@ export function setAttribute(root: EditNode, key: NodeKey, name: string, value: 
   });
 }
 
-/** A node whose translations say nothing that it has no more: options that went, texts of another type. */
+/** Removes outdated translations from a node: of removed options, or of another type's texts. */
 function tidied(root: EditNode, node: EditNode): EditNode {
   const { translations, ...attrs } = node.attrs;
   if (translations === undefined) return node;
@@ -130,7 +130,7 @@ function tidied(root: EditNode, node: EditNode): EditNode {
   return { ...node, attrs: kept ? { ...attrs, translations: kept } : attrs };
 }
 
-/** Gives a node another id, by which every condition and jump names it from then on. */
+/** Changes the id of a node, and updates every condition and jump that refers to it. */
 export function setId(root: EditNode, key: NodeKey, id: string | undefined): EditNode {
   const node = findNode(root, key);
   if (!node) return root;
@@ -144,8 +144,8 @@ export function setId(root: EditNode, key: NodeKey, id: string | undefined): Edi
 }
 
 /**
- * Sets the options of a selection, or the rows of a matrix. One that was rewritten in its place keeps its translations, and
- * is rewritten in conditions as well.
+ * Sets the options of a selection, or the rows of a matrix. An option renamed in place keeps its
+ * translations, and conditions are updated.
  */
 export function setOptions(
   root: EditNode,
@@ -169,7 +169,7 @@ export function setOptions(
   return (name === 'rows' ? renameRow : renameOption)(changed(led), textOf(node, 'id'), was, is);
 }
 
-/** Translations of an option's label under its other id. */
+/** Moves translations of an option label to the new id. */
 function renameLabel(attrs: Attributes, name: 'options' | 'rows', was: string, is: string): Attributes {
   const { translations } = attrs;
   if (!isRecord(translations)) return attrs;
@@ -182,7 +182,7 @@ function renameLabel(attrs: Attributes, name: 'options' | 'rows', was: string, i
   return { ...attrs, translations: Object.fromEntries(renamed) };
 }
 
-/** Sets a label. The id of an element that `followsLabel` follows it, unless it is among the locked ones. */
+/** Sets a label. If the element `followsLabel`, its id follows unless it is locked. */
 export function setLabel(root: EditNode, key: NodeKey, label: string, locked: ReadonlySet<string>): EditNode {
   const node = findNode(root, key);
   if (!node) return root;
@@ -196,7 +196,7 @@ export function setLabel(root: EditNode, key: NodeKey, label: string, locked: Re
   return changeNode(renamed, key, (made) => ({ ...made, followsLabel: true }));
 }
 
-/** Makes an element another type; what both types know stays. A composite stays one. */
+/** Changes the type of an element, and keeps attributes that both types have. Groups never change. */
 export function changeType(root: EditNode, key: NodeKey, type: ElementType): EditNode {
   return changeNode(root, key, (node) => {
     if (node.type === type || node.type === 'composite' || type === 'composite' || !isElementType(node.type))
@@ -205,12 +205,12 @@ export function changeType(root: EditNode, key: NodeKey, type: ElementType): Edi
   });
 }
 
-/** Puts another form's content into this document, which keeps its root's key. */
+/** Replaces the content of this document with another form, and keeps the key of the root. */
 export function replaceContent(root: EditNode, other: EditNode): EditNode {
   return { ...other, key: root.key };
 }
 
-/** A root in which one node is what `change` makes of it. Everything beside the way to it is shared. */
+/** Returns a root with one node replaced by the result of `change`. All nodes off its path are shared. */
 function changeNode(node: EditNode, key: NodeKey, change: (node: EditNode) => EditNode): EditNode {
   if (node.key === key) return change(node);
   for (const [index, child] of node.children.entries()) {

@@ -1,14 +1,14 @@
 import { isElementId } from '#ast/attributes.ts';
 import { type EditNode, textOf, walkNodes } from './edit-node.ts';
 
-/** Every element id of the tree. */
+/** Returns every element id in the tree. */
 export function idsOf(root: EditNode): Set<string> {
   return new Set([...walkNodes(root)].map((node) => textOf(node, 'id')).filter(Boolean));
 }
 
 const longest = 64;
 
-/** `wish`, or `wish_2`, `wish_3` … when it is taken. */
+/** Returns `wish`, or `wish_2`, `wish_3` … if it is in use. */
 export function freshId(wish: string, taken: ReadonlySet<string>): string {
   if (!taken.has(wish)) return wish;
   const stem = wish.replace(/_\d+$/, '');
@@ -18,7 +18,7 @@ export function freshId(wish: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** An id that says what the label says: `Full name` gives `full_name`. Undefined when nothing of it can be an id. */
+/** Derives an id from a label: `Full name` gives `full_name`. Undefined if no character can be used. */
 export function idFromLabel(label: string): string | undefined {
   const words = label
     .normalize('NFKD')

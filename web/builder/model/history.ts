@@ -2,19 +2,19 @@ import { isSameJson } from '#ast/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 
-/** The form and its settings at one moment, and what is selected: undo brings all of it back. */
+/** The form, its settings and the selection at one moment. Undo restores all of them. */
 export type Moment = {
   readonly root: EditNode;
   readonly settings: Settings;
-  /** The node that was selected last; what keys and panels mean. */
+  /** The node that was selected last, which keys and panels act on. */
   readonly selection: NodeKey;
-  /** What is selected besides it. */
+  /** Other selected nodes. */
   readonly also?: readonly NodeKey[];
 };
 
 /**
- * What was, what is, and what was undone. Trees share what is equal, so a step holds little more than its change.
- * `gesture` is the running series of changes that count as one step, such as typing into one field.
+ * The past, present and undone moments. Trees share equal nodes, so a step stores little more than its
+ * change. `gesture` is the running series of changes that count as one step, such as typing into a field.
  */
 export type History = {
   readonly past: readonly Moment[];
@@ -23,9 +23,9 @@ export type History = {
   readonly gesture: { readonly name: string; readonly at: number } | undefined;
 };
 
-/** Steps that can be undone; more than anybody counts (docs/rules.md B1 asks for 100). */
+/** The number of steps that can be undone (docs/rules.md B1 requires 100). */
 export const historyLength = 500;
-/** A pause in typing after which the next letter begins another step, in milliseconds (docs/rules.md B1). */
+/** In milliseconds. After a pause this long, the next keystroke begins a new step (docs/rules.md B1). */
 export const typingPause = 500;
 
 export function startHistory(root: EditNode, settings: Settings): History {
@@ -33,8 +33,8 @@ export function startHistory(root: EditNode, settings: Settings): History {
 }
 
 /**
- * Adds a change as one step. Changes of the same `gesture` that follow each other within `typingPause` are one.
- * A change that changes nothing is none. `now` is in milliseconds.
+ * Adds a change as a step. Changes of one `gesture` within `typingPause` of each other form one step. A
+ * change without effect adds no step. `now` is in milliseconds.
  */
 export function recordChange(
   history: History,
@@ -55,7 +55,7 @@ export function recordChange(
   };
 }
 
-/** Whether two trees say the same. They share what no edit has touched, so little is compared. */
+/** Whether two trees are equal. Unedited nodes are shared, so few are compared. */
 function isSameNode(one: EditNode, other: EditNode): boolean {
   if (one === other) return true;
   return (
@@ -68,19 +68,19 @@ function isSameNode(one: EditNode, other: EditNode): boolean {
   );
 }
 
-/** Selects without a step of history; what is typed afterwards is a step of its own. */
+/** Selects nodes without a step of history. Later typing starts a new step. */
 export function selectNode(history: History, selection: NodeKey, also: readonly NodeKey[] = []): History {
   const { selection: old, also: oldAlso = [] } = history.present;
   if (old === selection && oldAlso.join() === also.join()) return history;
   return { ...history, present: { ...history.present, selection, also }, gesture: undefined };
 }
 
-/** Ends the running series, as leaving a field does. */
+/** Ends the running series, for example when a field loses focus. */
 export function endGesture(history: History): History {
   return history.gesture ? { ...history, gesture: undefined } : history;
 }
 
-/** The moment before; what was selected then is selected again. */
+/** Returns to the previous moment and its selection. */
 export function undo(history: History): History {
   const before = history.past.at(-1);
   if (!before) return history;
@@ -88,14 +88,14 @@ export function undo(history: History): History {
   return { past: past.slice(0, -1), present: before, future: [present, ...future], gesture: undefined };
 }
 
-/** The moment that was undone last. */
+/** Returns to the moment that was undone last. */
 export function redo(history: History): History {
   const [next, ...future] = history.future;
   if (!next) return history;
   return { past: [...history.past, history.present], present: next, future, gesture: undefined };
 }
 
-/** A moment in which only what is in its tree is selected, and the root where nothing is. */
+/** Limits the selection of a moment to nodes in its tree, or selects the root if none are left. */
 export function momentOf({ root, selection, also = [], ...moment }: Moment): Moment {
   const [lead = root.key, ...others] = [selection, ...also].filter((key) => findNode(root, key));
   return { ...moment, root, selection: lead, also: others };

@@ -11,11 +11,11 @@ type Part = {
   readonly label: string;
   readonly autocomplete: (typeof autofillTokens)[number];
   readonly required?: true;
-  /** Of the two columns of the group. */
+  /** The number of columns that the part spans in the group, which has two. */
   readonly columns?: 2;
 };
 
-/** Groups of questions that every second form asks, with what browsers fill in for each part (WCAG 2.2, 1.3.5). */
+/** Common groups of questions, with autofill tokens for each part (WCAG 2.2, 1.3.5). */
 export const readyGroups = {
   full_name: {
     title: 'Name',
@@ -31,8 +31,8 @@ export const readyGroups = {
     words: 'street city town zip postal code country region state postcode delivery billing',
     icon: 'M10 17s5.5-5 5.5-9a5.5 5.5 0 0 0-11 0c0 4 5.5 9 5.5 9M10 6.200a1.8 1.8 0 1 1 0 3.6 1.8 1.8 0 0 1 0-3.6',
     parts: [
-      { id: 'street', label: 'Street and number', autocomplete: 'address-line1', required: true, columns: 2 },
-      { id: 'street_more', label: 'Apartment, building or floor', autocomplete: 'address-line2', columns: 2 },
+      { id: 'street', label: 'Street address', autocomplete: 'address-line1', required: true, columns: 2 },
+      { id: 'street_more', label: 'Apartment, suite or floor', autocomplete: 'address-line2', columns: 2 },
       { id: 'postal_code', label: 'Postal code', autocomplete: 'postal-code' },
       { id: 'city', label: 'City', autocomplete: 'address-level2', required: true },
       { id: 'region', label: 'State or region', autocomplete: 'address-level1' },
@@ -45,15 +45,18 @@ export const readyGroups = {
 
 export type ReadyGroup = keyof typeof readyGroups;
 
-/** What the palette offers: an element of a type, or such a group. */
+/** An entry of the palette: an element type or a preset. */
 export type PaletteEntry = ElementType | ReadyGroup;
 
 export const isReadyGroup = (entry: PaletteEntry): entry is ReadyGroup => Object.hasOwn(readyGroups, entry);
 
-/** The parts of a group, each as a question. */
+/** Returns the parts of a preset, each of which becomes a question. */
 const partsOf = (group: ReadyGroup): readonly Part[] => readyGroups[group].parts;
 
-/** What the palette offers, complete from the start but for what can be chosen: an element of a type, or a ready group with its questions. */
+/**
+ * Creates a node from a palette entry, complete except for its options: an element, or a preset with its
+ * questions.
+ */
 export const newPart = (entry: PaletteEntry, taken: ReadonlySet<string>): EditNode =>
   isReadyGroup(entry) ? newGroup(entry, taken) : newElement(entry, taken);
 
@@ -71,7 +74,7 @@ function newGroup(group: ReadyGroup, taken: ReadonlySet<string>): EditNode {
   return makeNode('composite', attrs, children);
 }
 
-/** An element of a type that is complete from the start but for its options, read from its row in the table of elements. */
+/** Creates an element of a type, complete except for its options, from its row in the table of elements. */
 export function newElement(type: ElementType, taken: ReadonlySet<string>): EditNode {
   const { group, title, firstLabel = title, attrs, first }: ElementDefinition = elements[type];
   const needed: Record<string, unknown> = { ...first };
@@ -88,7 +91,7 @@ export function newElement(type: ElementType, taken: ReadonlySet<string>): EditN
 export const hasAttribute = (type: string, name: string): boolean =>
   isElementType(type) && Object.hasOwn(elements[type].attrs, name);
 
-/** The types that an element of this one may become: within inputs, and within text. */
+/** Lists the types that an element can change to: inputs to inputs, and texts to texts. */
 export const typesLike = (type: string): readonly ElementType[] =>
   !isElementType(type) || type === 'composite'
     ? []
@@ -100,13 +103,17 @@ export function newStep(title: string): EditNode {
   return makeNode('step', { title, layout: 'stack' });
 }
 
-/** The attributes that an element keeps when it becomes another type: those that the type knows, and unknown ones. */
+/**
+ * Returns the attributes that an element keeps when its type changes: those that the new type has, and
+ * unknown ones.
+ */
 export function attributesFor(type: ElementType, node: EditNode, taken: ReadonlySet<string>): Attributes {
   const known: AttributeSpecs = elements[type].attrs;
   const old: Readonly<Record<string, unknown>> = Object.hasOwn(elements, node.type)
     ? elements[node.type as ElementType].attrs
     : {};
-  // The limits of a number mean nothing to a date: what the new type would refuse stays behind.
+  // Drops values that the new type does not accept. For example, the limits of a number mean nothing to a
+  // date.
   const fits = (name: string, value: unknown): boolean => !attributeProblem(known[name]!, value);
   const kept = Object.entries(node.attrs).filter(([name, value]) =>
     Object.hasOwn(known, name) ? fits(name, value) : !Object.hasOwn(old, name),

@@ -1,10 +1,10 @@
 import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
 import { freshId } from './element-ids.ts';
 
-/** What an entry of a list is called, at the beginning of a label. */
+/** The nouns for entries of a list, capitalized. */
 export const nouns = { option: 'Option', row: 'Row' } as const;
 
-/** A pasted list as options: a line each, without bullets and numbers, blank lines and repetitions. */
+/** Splits a pasted list into options, one per line, without bullets, numbers, blank lines and duplicates. */
 export function readOptions(text: string): string[] {
   const lines = text
     .split(/\r\n|[\r\n\t]/)
@@ -12,25 +12,25 @@ export function readOptions(text: string): string[] {
   return [...new Set(lines.filter(Boolean))];
 }
 
-/** A new option, or row, that nobody has written yet: a form with one of them cannot be published. */
+/** Creates an option or row without a label. A form with one cannot be published. */
 export function blankOption(options: readonly Option[], noun: keyof typeof nouns): Option {
   const ids = new Set(options.map(idOf));
   return { id: freshId(`${noun}_${options.length + 1}`, ids), label: '' };
 }
 
-/** The first ones of a new question. */
+/** Creates the first options of a new question. */
 export const blankOptions = (noun: keyof typeof nouns, count: number): Option[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${noun}_${index + 1}`, label: '' }));
 
-/** What stands in the place of one that nobody has written yet. */
+/** The placeholder of an option or row without a label. */
 export const sayPlace = (noun: keyof typeof nouns, index: number): string => `${nouns[noun]} ${index + 1}`;
 
-/** A list of options after a key or a paste, and which of them is written then. */
+/** A list of options after a key or a paste, and the index of the edited option. */
 type Written = { readonly options: readonly Option[]; readonly at: number };
 
 /**
- * What a key in the text of an option does to the list: Enter adds one below, Backspace in an empty one takes it away, Alt
- * and an arrow moves it, an arrow goes on. Undefined for a key of the text box itself.
+ * Handles a key in the text of an option: Enter adds one below, Backspace removes an empty one, Alt+arrow
+ * moves it, an arrow selects the next. Returns undefined if the text box handles the key.
  */
 export function pressedIn(
   { options, at }: Written,
@@ -47,7 +47,7 @@ export function pressedIn(
     };
   }
   const next = options[at + 1];
-  // The one that waits to be written, as the blank ones of a new question do.
+  // Enter goes to the next option if that one is still empty, as in a new question.
   if (key === 'Enter' && next !== undefined && labelOf(next) === '') return { options, at: at + 1 };
   if (key === 'Enter' && options.length < maxItems)
     return { options: options.toSpliced(at + 1, 0, blankOption(options, noun)), at: at + 1 };
@@ -56,7 +56,7 @@ export function pressedIn(
   return undefined;
 }
 
-/** A list that is pasted in the place of one: as many options as it has lines. Undefined for a text of one line. */
+/** Replaces an option with a pasted list, one option per line. Returns undefined for a single line. */
 export function pastedIn({ options, at }: Written, text: string, maxItems: number): Written | undefined {
   const lines = readOptions(text);
   if (lines.length < 2) return undefined;
@@ -72,13 +72,13 @@ export function pastedIn({ options, at }: Written, text: string, maxItems: numbe
   };
 }
 
-/** Lines as options: those that are among `options` already stay what they are. */
+/** Converts lines to options, and reuses those already in `options`. */
 export const fromLines = (lines: readonly string[], options: readonly Option[]): Option[] =>
   lines.map((line) => options.find((option) => labelOf(option) === line) ?? optionCalled(line, options));
 
 /**
- * An option with another label. What answers may keep of it already, which is `published`, goes on as its id; a plain
- * text that nobody has answered becomes another text, and so does one that was not written yet.
+ * Changes the label of an option. If answers may contain it (`published`), it keeps its id. A plain text
+ * without answers is replaced, and so is an empty option.
  */
 export function relabelled(
   option: Option,
@@ -93,12 +93,12 @@ export function relabelled(
   return tidyOption({ ...details, id, label });
 }
 
-/** An option as short as it can be written: one that says nothing but its id is a text. */
+/** Shortens an option: if its label equals its id and it has no details, it becomes a plain text. */
 export function tidyOption(option: Exclude<Option, string>): Option {
   return option.id === option.label && Object.keys(option).length === 2 ? option.id : option;
 }
 
-/** A plain text, or with an id of its own where another option has that text for its id. */
+/** Creates an option as a plain text, or with another id if an option already uses that text as its id. */
 function optionCalled(label: string, others: readonly Option[]): Option {
   const ids = others.map(idOf);
   if (!ids.includes(label)) return label;

@@ -24,7 +24,7 @@ test('a problem of a part is said in the words of its panel', () => {
     ['radio', { options: [red, { id: 'x', label: '' }] }, '“Options”: option 2 is blank.'],
     ['radio', { options: [red, { id: 'b', label: 'Red' }] }, '“Options” must not repeat "Red".'],
     ['text', { label: 'x'.repeat(1_025) }, '“Label” must have at most about 1,000 characters.'],
-    ['file_upload', { max_file_size: 0 }, 'The largest file must have a size that the service takes.'],
+    ['file_upload', { max_file_size: 0 }, 'The maximum file size must be in the allowed range.'],
   ];
   for (const [type, attrs, words] of cases) assert.deepEqual(said(type, attrs), [words]);
 });

@@ -9,12 +9,12 @@ type Entry = { readonly id: PaletteEntry; readonly title: string };
 const titles: Readonly<Record<ElementGroup | 'choice' | 'ready', string>> = {
   input: 'Questions',
   choice: 'Choices',
-  ready: 'Ready groups',
+  ready: 'Presets',
   composite: 'Structure',
   content: 'Text and layout',
 };
 
-/** The kinds of answer that are chosen. Before the groups, which are made when this is loaded. */
+/** Kinds of answers that visitors choose. Declared before the groups, which are built on load. */
 const chosen: readonly AnswerKind[] = ['boolean', 'choice', 'choices'];
 
 /** All element types in groups, in the order of the table. */
@@ -29,7 +29,7 @@ export const elementGroups: readonly { id: string; title: string; entries: reado
   ).map((entry) => ({ id: entry, title: titleOfEntry(entry) })),
 }));
 
-/** What an entry is called, and how it is drawn and looked for. */
+/** Returns the title, the search words and the icon of an entry. */
 function rowOf(entry: PaletteEntry): { title: string; words: string; icon: string } {
   return isReadyGroup(entry) ? readyGroups[entry] : elements[entry];
 }
@@ -44,7 +44,7 @@ function groupOf(type: ElementType): ElementGroup | 'choice' {
   return palette ?? (isInputType(type) && chosen.includes(inputRules[type].kind) ? 'choice' : group);
 }
 
-/** What a search looks in. */
+/** Returns the text that a search matches. */
 export function searchWords({ id, title }: Entry): string {
   return `${title} ${id} ${rowOf(id).words}`.toLowerCase();
 }

@@ -20,11 +20,13 @@ type PatternProps = {
   readonly label: string;
   readonly value: unknown;
   readonly error: string | undefined;
-  /** Undefined takes the pattern away. */
+  /** Undefined removes the pattern. */
   readonly onChange: (pattern: string | undefined) => void;
 };
 
-/** A pattern, and a field to try answers in: by the very engine that checks them on the page and on the server. */
+/**
+ * A pattern, with a field to test answers. Uses the engine that checks answers on the page and the server.
+ */
 function PatternInput({ label, value, error, onChange }: PatternProps): ReactElement {
   const source = typeof value === 'string' ? value : '';
   const [sample, setSample] = useState('');
@@ -47,9 +49,9 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
       />
       {source !== '' && !problem && (
         <>
-          <TextField label="Try an answer" value={sample} onChange={setSample} autoComplete="off" />
+          <TextField label="Test an answer" value={sample} onChange={setSample} autoComplete="off" />
           <p className="small" role="status" data-matches={sample === '' ? undefined : matches}>
-            {sample === '' ? 'It says here whether the pattern takes it.' : sayMatch(matches)}
+            {sample === '' ? 'Enter an answer to test the pattern.' : sayMatch(matches)}
           </p>
         </>
       )}
@@ -58,23 +60,23 @@ function PatternInput({ label, value, error, onChange }: PatternProps): ReactEle
 }
 
 const sayMatch = (matches: boolean): string =>
-  matches ? '✓ The pattern takes this answer.' : '✗ The pattern refuses this answer.';
+  matches ? '✓ This answer matches the pattern.' : '✗ This answer does not match the pattern.';
 
-/** One attribute of the selected part, as it is now. */
+/** An attribute of the selected node, with its current value. */
 type AttributeProps<Kind extends AttributeKind> = {
   readonly name: string;
   readonly spec: AttributeSpec<Kind>;
   readonly value: unknown;
-  /** What is wrong with the value, in words. */
+  /** The problem with the value, in words. */
   readonly error: string | undefined;
   readonly isLocked: boolean;
-  /** Of the options, those that visitors have been offered: what answers keep of them. */
+  /** Ids of published options, which answers may contain. */
   readonly published: ReadonlySet<string>;
-  /** Undefined takes the attribute away. */
+  /** Undefined removes the attribute. */
   readonly onChange: (value: unknown) => void;
 };
 
-/** One field for each kind of attribute: an attribute that the table gains has its field already. */
+/** One field for each kind of attribute, so that a new attribute needs no new field. */
 const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) => ReactElement } = {
   id: ({ spec, value, error, isLocked, onChange }) => (
     <IdInput
@@ -120,7 +122,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   integer: ({ name, spec, value, error, onChange }) => (
     <Select
       label={spec.title}
-      {...(name === 'col_span' && { description: 'How many columns it takes in a grid.' })}
+      {...(name === 'col_span' && { description: 'The number of columns it spans in a grid.' })}
       value={String(typeof value === 'number' ? value : spec.default)}
       choices={Array.from({ length: spec.max - spec.min + 1 }, (_, index) => String(spec.min + index)).map(
         (id) => ({ id, label: id }),
@@ -165,7 +167,7 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   bytes: ({ spec, value, error, onChange }) => (
     <NumberInput
       label={`${spec.title} in MB`}
-      description={`Up to ${spec.max / megabyte}. Empty: as large as the service takes.`}
+      description={`Up to ${spec.max / megabyte}. Leave empty to allow the server’s maximum.`}
       value={typeof value === 'number' ? Math.round((value / megabyte) * 1000) / 1000 : value}
       isWhole={false}
       error={error && `Enter a size of up to ${spec.max / megabyte} MB.`}
@@ -203,12 +205,12 @@ const fields: { readonly [Kind in AttributeKind]: (props: AttributeProps<Kind>) 
   jumps: ({ spec, value, error, onChange }) => (
     <JumpsField title={spec.title} value={value} error={error} onChange={onChange} />
   ),
-  // In no part of the panel (property-panel.tsx): the view of the languages has them for the whole form.
+  // Not shown in the panel (property-panel.tsx), because the languages view edits them for the whole form.
   languages: () => <></>,
   translations: () => <></>,
 };
 
-/** The texts that are more than a line, and how many lines of them are seen. */
+/** The visible lines of texts with more than one line. */
 const linesOf: Readonly<Record<string, number>> = {
   description: 2,
   help_text: 2,
@@ -217,38 +219,37 @@ const linesOf: Readonly<Record<string, number>> = {
   statement: 4,
 };
 
-/** What the title of an attribute does not say by itself. */
+/** Help texts for attributes whose title is not enough. */
 const notes: Readonly<Record<string, string>> = {
-  error_message: 'Read below the label whenever an answer is not taken. Empty: our own words.',
-  autocomplete: 'What the browser knows of the visitor. Nothing, where it is somebody else’s.',
-  alt: 'Read to those who do not see it.',
-  statement: 'Kept with each answer as it was read. Marks: **bold** and [link](https://…).',
-  text: 'Marks: # heading, **bold**, *italic*, [link](https://…), and lists of lines with - or 1.',
-  other: 'One free answer besides the options.',
-  unique:
-    'A second submission with the same answer is refused. Small letters, capitals and spaces make no difference.',
-  prefix: 'Such as a currency: “€ ”.',
-  suffix: 'Such as a unit: “ kg”.',
-  hidden:
-    'It is kept with the answers, and conditions may ask for it. Who reads the page’s source finds the formula.',
-  decimals: 'The result is rounded to as many. Empty: as many as it has.',
-  step: 'Answers are so far apart, counted from the least.',
+  error_message: 'Shown if the answer is not valid. Leave empty for the default message.',
+  autocomplete:
+    'Lets browsers suggest the visitor’s own details. Choose “Nothing” for other people’s details.',
+  alt: 'Describes the image for people who cannot see it.',
+  statement: 'Saved with each answer as shown. Formatting: **bold** and [link](https://…).',
+  text: 'Formatting: # heading, **bold**, *italic*, [link](https://…), and lists that start with “-” or “1.”',
+  other: 'Lets visitors write their own answer.',
+  unique: 'Each answer can be submitted only once. Upper and lower case and spaces make no difference.',
+  prefix: 'For example, a currency: “€ ”.',
+  suffix: 'For example, a unit: “ kg”.',
+  hidden: 'Saved with the answers and available in conditions. The formula is visible in the page source.',
+  decimals: 'Decimal places of the result. Leave empty for no rounding.',
+  step: 'Allowed increments, starting from the minimum.',
 };
 
-/** A form keeps sizes in bytes. */
+/** Forms store sizes in bytes. */
 const megabyte = 1024 * 1024;
 
 const choiceWords: Readonly<Record<string, string>> = {
-  auto: 'As the question suggests',
+  auto: 'Automatic',
   off: 'Nothing',
-  stack: 'One below the other',
+  stack: 'Stacked',
   row: 'Side by side',
   grid_2: 'Two columns',
   grid_3: 'Three columns',
   grid_4: 'Four columns',
 };
 
-/** What an attribute may be, where nobody wrote it down: `stars` becomes `Stars`. */
+/** Formats a value that has no label here: `stars` becomes `Stars`. */
 const sayId = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1).replaceAll('_', ' ');
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

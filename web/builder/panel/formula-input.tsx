@@ -20,11 +20,11 @@ type FormulaProps = {
   readonly onChange: (formula: string) => void;
 };
 
-/** A formula: what is wrong with it and where, the elements that it may name, and what functions there are. */
+/** A formula field: shows the problem and its position, the available elements, and the functions. */
 export function FormulaInput({ label, value, error, onChange }: FormulaProps): ReactElement {
   const { isReadOnly } = useBuilder();
   const area = useRef<HTMLTextAreaElement>(null);
-  // What was selected stays so while a menu has the focus.
+  // The selected text stays selected while a menu has focus.
   const insert = (text: string): void => {
     const { selectionStart: from, selectionEnd: to } = area.current ?? {
       selectionStart: value.length,
@@ -36,7 +36,7 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
     <div className="stack-tight formula-input">
       <TextArea
         label={label}
-        description="A number from other answers, such as round({price} * {people}, 2)."
+        description="A number calculated from other answers, such as round({price} * {people}, 2)."
         value={value}
         onChange={onChange}
         error={error}
@@ -60,7 +60,7 @@ export function FormulaInput({ label, value, error, onChange }: FormulaProps): R
   );
 }
 
-/** The formula with the labels of what it names, as the canvas has it. */
+/** The formula with element labels, as on the canvas. */
 function Said({ formula }: { formula: string }): ReactElement | null {
   const { editor } = useBuilder();
   const { root } = useEditorState(editor).history.present;
@@ -72,7 +72,7 @@ function Said({ formula }: { formula: string }): ReactElement | null {
   );
 }
 
-/** The formula with a mark where the problem is. It repeats what the error says, for the eye alone. */
+/** The formula with the problem highlighted. Hidden from screen readers, because it repeats the error. */
 function Place({ formula, message }: { formula: string; message: string }): ReactElement | null {
   const at = placeOfProblem(message);
   if (at === undefined) return null;
@@ -86,7 +86,7 @@ function Place({ formula, message }: { formula: string; message: string }): Reac
   );
 }
 
-/** Offers what may be named; what is asked in rows as what is summed up over them. */
+/** Offers the elements that the formula may refer to. Answers in rows are inserted as a sum. */
 function InsertElement({ onInsert }: { onInsert: (text: string) => void }): ReactElement | null {
   const { editor } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
@@ -114,49 +114,50 @@ function InsertElement({ onInsert }: { onInsert: (text: string) => void }): Reac
   );
 }
 
-/** What is inserted, and what it does. docs/form-language.md has all of them. */
+/** The text to insert, and a description. docs/form-language.md lists all functions. */
 const functions = [
-  { id: 'if( = , , )', label: 'if', description: 'One value or another, by a comparison' },
+  { id: 'if( = , , )', label: 'if', description: 'Chooses between two values by a condition' },
   {
     id: 'sum()',
     label: 'sum',
-    description: 'All together, over rows too; likewise min, max, average, count',
+    description: 'Adds values, including rows; also min, max, average, count',
   },
-  { id: 'round(, 2)', label: 'round', description: 'To decimals; likewise floor, ceil, abs' },
-  { id: 'points({})', label: 'points', description: 'What chosen options count' },
-  { id: 'answered({})', label: 'answered', description: 'Whether there is an answer' },
+  { id: 'round(, 2)', label: 'round', description: 'Rounds to decimal places; also floor, ceil, abs' },
+  { id: 'points({})', label: 'points', description: 'Points of the chosen options' },
+  { id: 'answered({})', label: 'answered', description: 'Whether a question is answered' },
   {
     id: 'includes({}, "")',
     label: 'includes',
-    description: 'Whether an option is chosen, or a text has a part',
+    description: 'Whether an option is chosen, or a text contains another',
   },
-  { id: 'length({})', label: 'length', description: 'Characters of a text' },
-  { id: 'age({})', label: 'age', description: 'Whole years from a date to today' },
-  { id: 'days_between({}, today())', label: 'days_between', description: 'Days from one date to another' },
+  { id: 'length({})', label: 'length', description: 'Number of characters in a text' },
+  { id: 'age({})', label: 'age', description: 'Full years from a date until today' },
+  { id: 'days_between({}, today())', label: 'days_between', description: 'Days between two dates' },
   {
     id: 'minutes_between({}, {})',
     label: 'minutes_between',
-    description: 'Minutes from one time to another',
+    description: 'Minutes between two times',
   },
-  { id: 'year({})', label: 'year', description: 'Of a date; likewise month, day, weekday (1 is Monday)' },
+  { id: 'year({})', label: 'year', description: 'Year of a date; also month, day, weekday (1 is Monday)' },
 ] as const;
 
 type InsertProps = {
-  /** Whether the text is of the selected part, and not of the whole form's settings. */
+  /** Whether the text belongs to the selected node, not to the form's settings. */
   readonly isOfPart: boolean;
-  /** Takes the placeholder: `{{name}}`. */
+  /** Inserts a placeholder: `{{name}}`. */
   readonly onInsert: (placeholder: string) => void;
-  /** The field of the text. */
+  /** The text field. */
   readonly children: ReactNode;
 };
 
-/** A text's field, which offers beside its label the answers that the text may show, where there are any. */
+/** A text field with a menu of answers that the text can show, if any exist. */
 export function InsertAnswer({ isOfPart, onInsert, children }: InsertProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, selection } = useEditorState(editor).history.present;
   const part = isOfPart ? findNode(root, selection) : undefined;
   const questions = isOfPart && !part ? [] : listShowable(root, part);
-  // The same around the field whether there are any: one that were put into another place would lose its focus in mid-word.
+  // The wrapper is always rendered: moving the field to another parent would remove its focus while someone
+  // types.
   return (
     <div className="insertable">
       {children}

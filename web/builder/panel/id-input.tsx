@@ -19,8 +19,8 @@ type IdProps = {
 };
 
 /**
- * The id of the selected part. It is taken over when the field is left, and only as a whole and free one, since every
- * condition that names it follows (docs/rules.md B7); Escape puts the old one back.
+ * Edits the id of the selected node. A valid, unused id applies when the field loses focus, because every
+ * condition that refers to it is updated (docs/rules.md B7). Escape restores the old id.
  */
 export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: IdProps): ReactElement {
   const { editor } = useBuilder();
@@ -33,7 +33,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
     if (typed !== undefined && typed !== value && !refusal) onChange(typed === '' ? undefined : typed);
     setTyped(undefined);
   };
-  // Who selects another part by what leaves the focus where it is takes the field away before it is left.
+  // Selecting another node without moving focus removes the field before its blur event.
   const takeLast = useEffectEvent(take);
   useEffect(() => () => takeLast(), []);
   const dependants = listReferences(root)
@@ -53,7 +53,7 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
       }}
       isReadOnly={isLocked}
       error={refusal ?? error}
-      description={`${describe(isLocked, isStep)}${names && ` Named in the logic of ${names}${isLocked ? '' : ', which follows'}.`}`}
+      description={`${describe(isLocked, isStep)}${names && ` Used in the logic of ${names}${isLocked ? '' : ' (updated automatically)'}.`}`}
       spellCheck="false"
       autoComplete="off"
     />
@@ -61,10 +61,10 @@ export function IdInput({ label, value, error, isLocked, isNeeded, onChange }: I
 }
 
 function describe(isLocked: boolean, isStep: boolean): string {
-  if (isStep) return 'The name by which jumps find this step.';
+  if (isStep) return 'Jumps use this name to find the step.';
   return isLocked
-    ? 'Fixed: this form was published, and answers are stored under it.'
-    : 'What programs call the answer.';
+    ? 'This cannot change after publishing, because stored answers use it.'
+    : 'The name of this answer in the API, exports and webhooks.';
 }
 
 function refuse(
@@ -72,29 +72,29 @@ function refuse(
   isNeeded: boolean,
   taken: ReadonlyMap<string, { readonly node: EditNode }>,
 ): string | undefined {
-  if (id === '') return isNeeded ? 'Programs need a name for the answer.' : undefined;
-  if (!isElementId(id)) return 'Begin with a letter; then letters, digits, "-" and "_".';
+  if (id === '') return isNeeded ? 'Enter a name for the API, exports and webhooks.' : undefined;
+  if (!isElementId(id)) return 'Start with a letter. Use only letters, digits, "-" and "_".';
   const other = taken.get(id);
-  return other && `${sayNode(other.node)} is called that already.`;
+  return other && `${sayNode(other.node)} already uses this name.`;
 }
 
 type FileTypesProps = {
   readonly label: string;
   readonly value: unknown;
   readonly error: string | undefined;
-  /** Undefined lets every type in. */
+  /** Undefined allows every type. */
   readonly onChange: (types: readonly string[] | undefined) => void;
 };
 
-/** What most uploads ask for. */
+/** Common sets of file types. */
 const presets = [
   { title: 'Images', types: ['image/*'] },
   { title: 'PDF', types: ['.pdf'] },
   { title: 'Documents', types: ['.pdf', '.doc', '.docx', '.odt'] },
-  { title: 'Tables', types: ['.csv', '.xls', '.xlsx', '.ods'] },
+  { title: 'Spreadsheets', types: ['.csv', '.xls', '.xlsx', '.ods'] },
 ] as const;
 
-/** The types of files that an upload takes, as a list of endings and media types. */
+/** The file types that an upload accepts, as a list of extensions and media types. */
 export function FileTypesInput({ label, value, error, onChange }: FileTypesProps): ReactElement {
   const types = Array.isArray(value) ? value.map(String) : [];
   const [typed, setTyped] = useState<string | undefined>();
@@ -103,7 +103,7 @@ export function FileTypesInput({ label, value, error, onChange }: FileTypesProps
     <div className="stack-tight">
       <TextField
         label={label}
-        description="Such as .pdf, image/* or application/zip, with commas between them. Empty: every type."
+        description="Separate types with commas, such as .pdf, image/* or application/zip. Leave empty to allow all types."
         value={typed ?? types.join(', ')}
         onChange={setTyped}
         onBlur={() => {

@@ -26,7 +26,7 @@ import { sayCount } from '#ast/say-count.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 
-/** An image of an element, or of an option: of the workspace, as those of themes are. */
+/** An image of an element or an option. It is stored in the workspace, like theme images. */
 export function ShownImage({
   label,
   value,
@@ -43,7 +43,7 @@ export function ShownImage({
   return (
     <ImageField
       label={label}
-      description="PNG, JPEG or WebP, at most 10 MB."
+      description="PNG, JPEG or WebP, up to 10 MB."
       workspaceId={workspaceId}
       address={isImageId(value) ? imageAddress(id, value) : undefined}
       error={error}
@@ -55,18 +55,18 @@ export function ShownImage({
 
 type DetailsProps = {
   readonly option: Option;
-  /** `option 2`: whose details they are, for who does not see where they stand. */
+  /** `option 2`: names the option for screen readers. */
   readonly name: string;
   readonly others: readonly Option[];
   readonly isPublished: boolean;
-  /** Whether some are chosen and others not: then each may count, and have places. */
+  /** Whether visitors choose some options and not others. Each option can then have points and a quota. */
   readonly areChosen: boolean;
-  /** Whether each is a picture above its label. */
+  /** Whether each option has an image above its label. */
   readonly arePictures: boolean;
   readonly onChange: (option: Option) => void;
 };
 
-/** What an option says beside its label. */
+/** The details of an option apart from its label. */
 function OptionDetails({
   option,
   name,
@@ -80,14 +80,14 @@ function OptionDetails({
     typeof option === 'string' ? { id: idOf(option), label: labelOf(option) } : option;
   const set = (detail: Partial<Record<'points' | 'capacity' | 'image' | 'show_when', unknown>>): void => {
     const said = Object.entries({ ...whole, ...detail }).filter(([, value]) => value !== undefined);
-    // What it must have is in it still.
+    // The required properties are still present.
     onChange(tidyOption(Object.fromEntries(said) as ChoiceOption));
   };
   return (
     <div className="option-details" role="group" aria-label={`Details of ${name}`}>
       {arePictures && (
         <ShownImage
-          label="Picture"
+          label="Image"
           value={whole.image}
           error={undefined}
           onChange={(image) => set({ image })}
@@ -102,7 +102,7 @@ function OptionDetails({
       {areChosen && (
         <div className="option-numbers">
           <NumberInput
-            label="Places"
+            label="Quota"
             value={whole.capacity}
             isWhole
             error={undefined}
@@ -119,14 +119,14 @@ function OptionDetails({
       )}
       {areChosen && (
         <p className="field-description">
-          Places: how many submissions may choose it, up to {limits.capacity.toLocaleString()}. Points: what
-          it counts in a score.
+          Quota: how many submissions can choose this option, up to {limits.capacity.toLocaleString()}.
+          Points: the value of this option in a score.
         </p>
       )}
       {areChosen && (
         <ConditionField
           name="options"
-          title="Offer when"
+          title="Show option when"
           value={whole.show_when}
           error={undefined}
           onChange={(condition) => set({ show_when: condition })}
@@ -136,7 +136,7 @@ function OptionDetails({
   );
 }
 
-/** The id is taken over when the field is left, and only a free one; Escape puts the old one back. */
+/** Edits the id of an option. An unused id applies when the field loses focus. Escape restores the old id. */
 function OptionId({
   option,
   others,
@@ -156,7 +156,7 @@ function OptionId({
   };
   return (
     <TextField
-      label="Stored as"
+      label="Stored value"
       value={typed ?? option.id}
       onChange={setTyped}
       onBlur={take}
@@ -168,8 +168,8 @@ function OptionId({
       error={refusal}
       description={
         isPublished
-          ? 'Fixed: this form was published, and answers keep it. Its label may change.'
-          : 'What answers keep: it stays when the label changes.'
+          ? 'This cannot change after publishing, because answers contain it. You can still change the label.'
+          : 'The value that answers contain. It stays unchanged if you edit the label.'
       }
       spellCheck="false"
       autoComplete="off"
@@ -178,17 +178,17 @@ function OptionId({
 }
 
 function refuse(id: string, others: readonly Option[]): string | undefined {
-  if (id.trim() === '') return 'Write what answers keep.';
+  if (id.trim() === '') return 'Enter a value to store.';
   const other = others.find((option) => idOf(option) === id);
-  return other && `“${labelOf(other)}” is stored as that already.`;
+  return other && `“${labelOf(other)}” already uses this value.`;
 }
 
 type OptionsProps = {
   readonly title: string;
-  /** What one of them is called. */
+  /** The noun for an entry. */
   readonly noun: keyof typeof nouns;
   readonly value: readonly Option[];
-  /** What answers may keep of an option already. */
+  /** Ids of options that answers may already contain. */
   readonly published: ReadonlySet<string>;
   readonly maxItems: number;
   readonly areChosen: boolean;
@@ -197,14 +197,14 @@ type OptionsProps = {
   readonly onChange: (options: readonly Option[]) => void;
 };
 
-/** A text that is in a field and not in the option, which is `given` still. */
+/** Text that is in the field but not in the option, whose current value is `given`. */
 type Typed = { readonly index: number; readonly text: string; readonly given: Option };
 
 /**
- * The options of a selection, or the rows of a matrix. Enter adds one below, Backspace in an empty one takes it away, Alt and an arrow moves it;
- * a list that is pasted becomes as many options as it has lines. What another option is called already stays in its
- * field and goes no further: conditions follow the text of an option, and would take that for the other one. An option
- * that visitors have been offered keeps its id under another label, and with it the answers that chose it.
+ * Edits the options of a selection, or the rows of a matrix. Enter adds one below, Backspace removes an empty
+ * one, and Alt+arrow moves one. A pasted list becomes one option per line. A duplicate label stays in the
+ * field only, because conditions would confuse the two options. A published option keeps its id under a new
+ * label, and so its answers.
  */
 export function OptionsEditor({
   title,
@@ -221,7 +221,7 @@ export function OptionsEditor({
   const [isPasting, setPasting] = useState(false);
   const [opened, setOpened] = useState<number | undefined>();
   const [typed, setTyped] = useState<Typed>();
-  // Once the option behind the field is another one, what was typed is over.
+  // Discards the typed text if the option behind the field has changed.
   const held = typed && isSameJson(value[typed.index], typed.given) ? typed : undefined;
   const write = (index: number, text: string): void => {
     const others = value.toSpliced(index, 1);
@@ -264,7 +264,7 @@ export function OptionsEditor({
       <legend className="field-label">{title}</legend>
       <ul role="list" ref={list}>
         {value.map((option, index) => (
-          // The place is the identity: the text changes with every letter.
+          // Rows are keyed by index, because the text changes with every keystroke.
           <li key={index} className="options-row">
             <input
               className="field-input options-label"
@@ -278,7 +278,7 @@ export function OptionsEditor({
             />
             <IconButton
               icon="more"
-              label={`More of ${noun} ${index + 1}`}
+              label={`Details of ${noun} ${index + 1}`}
               size="small"
               aria-expanded={opened === index}
               onPress={() => setOpened(opened === index ? undefined : index)}
@@ -313,7 +313,7 @@ export function OptionsEditor({
       </ul>
       {held && (
         <p className="field-error" role="alert">
-          Another {noun} is called “{held.text}” already.
+          Another {noun} is already called “{held.text}”.
         </p>
       )}
       {error && <p className="field-error">{error}</p>}
@@ -355,7 +355,7 @@ function PasteDialog({
       title={`${nouns[noun]}s from a list`}
       isOpen
       onClose={onClose}
-      description={`One ${noun} a line. Bullets, numbers, blank lines and repetitions are left out.`}
+      description={`One ${noun} per line. Bullets, numbers, blank lines and duplicates are removed.`}
       onSubmit={() => {
         onChange(options);
         onClose();
@@ -363,7 +363,7 @@ function PasteDialog({
       submitLabel={`Use ${sayCount(options.length, noun)}`}
       isDisabled={options.length === 0}
     >
-      <TextArea label={`${nouns[noun]}s, one a line`} rows={10} value={text} onChange={setText} autoFocus />
+      <TextArea label={`${nouns[noun]}s, one per line`} rows={10} value={text} onChange={setText} autoFocus />
     </FormDialog>
   );
 }

@@ -24,7 +24,7 @@ const none: ReadonlySet<string> = new Set();
 
 type PanelProps = { readonly problems: ReadonlyMap<NodeKey, readonly string[]> };
 
-/** Everything that can be said about the selected part, generated from its row in the table of elements. */
+/** Edits all attributes of the selected node, generated from its row in the table of elements. */
 export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const { editor, lockedIds, publishedOptions } = useBuilder();
   const { history, focus } = useEditorState(editor);
@@ -42,7 +42,7 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   const errorOf = (name: string): string | undefined => {
     const messages = found.filter(
       (message) =>
-        // What is said of one attribute may name others.
+        // A message about one attribute can mention others.
         (/^"(\w+)" of/.exec(message)?.[1] ?? name) === name &&
         (message.includes(`"${name}"`) || (name === 'id' && message.startsWith('Element ids'))),
     );
@@ -92,14 +92,19 @@ export function PropertyPanel({ problems }: PanelProps): ReactElement {
   );
 }
 
-/** Whether an attribute is seen on the page: a width in columns alone, say. One that was said is changed here anyway. */
+/**
+ * Whether an attribute has an effect on the page; a column width, for example, only has one in a grid. An
+ * attribute with a value is always shown.
+ */
 function isSeen(root: EditNode, node: EditNode, name: string): boolean {
   if (node.attrs[name] !== undefined) return true;
   if (name === 'placeholder') return showsPlaceholder(node.type as InputType);
   return name !== 'col_span' || String(trailTo(root, node.key).at(-2)?.attrs['layout']).startsWith('grid_');
 }
 
-/** A label takes the id along, an id the conditions that name it, and an option those that compare with it. */
+/**
+ * Sets an attribute and what depends on it: the id follows the label, and references follow ids and options.
+ */
 function setByName(
   root: EditNode,
   { key }: EditNode,
@@ -123,7 +128,7 @@ function PanelSection({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-/** Another type for the same question: within inputs, and within text. */
+/** Changes the type of a question: inputs to inputs, and texts to texts. */
 function TypeField({ node }: { node: EditNode }): ReactElement | null {
   const { editor } = useBuilder();
   const types = typesLike(node.type);
@@ -140,13 +145,13 @@ function TypeField({ node }: { node: EditNode }): ReactElement | null {
   );
 }
 
-/** What can be done to the parts, as in their toolbar; to a form, a step is added. */
+/** The actions for nodes, as in their toolbar. For the form, adds a step. */
 function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const on = useOnParts()({ parts });
   if (parts.length === 0) {
     return (
       <Button icon="add" onPress={() => addStep(on.editor)}>
-        Add a step
+        Add step
       </Button>
     );
   }
@@ -168,11 +173,11 @@ function NodeActions({ parts }: { parts: readonly EditNode[] }): ReactElement {
   );
 }
 
-/** What the panel is about: the type of what is selected, or how many. */
+/** Returns the title of the panel: the type of the selected node, or the number of nodes. */
 export const titleOfPanel = (parts: readonly EditNode[]): string =>
   parts.length === 1 ? titleOf(parts[0]!.type) : `${sayCount(parts.length, 'part')} selected`;
 
-/** What several parts have in common: what can be done to all of them at once. */
+/** The actions that several nodes have in common. */
 function SeveralParts({ parts }: { parts: readonly EditNode[] }): ReactElement {
   const on = useOnParts()({ parts });
   const { require } = onParts;

@@ -1,4 +1,4 @@
-/** A list that was typed, as types: in small letters, each once. */
+/** Parses a typed list of types, in lower case and without duplicates. */
 export function readTypes(text: string): string[] {
   return [
     ...new Set(

@@ -1,6 +1,6 @@
 import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attributes.ts';
 
-/** The parts of the panel, in order. */
+/** The sections of the panel, in order. */
 export const sections = ['general', 'validation', 'logic', 'id'] as const;
 
 export type Section = (typeof sections)[number];
@@ -21,15 +21,14 @@ const ofKind: Readonly<Record<AttributeKind, Section | undefined>> = {
   image: 'general',
   condition: 'logic',
   jumps: 'logic',
-  // Said of the whole form in a view of their own.
+  // Edited for the whole form in a separate view.
   languages: undefined,
   translations: undefined,
   formula: 'general',
 };
 
 /**
- * The attributes of a node that are offered, by the part of the panel that shows them. The id comes last: most people never
- * need it.
+ * Groups the editable attributes of a node by section. The id comes last, because most people never need it.
  */
 export function bySection(
   specs: AttributeSpecs,
@@ -40,7 +39,10 @@ export function bySection(
   return { general: of('general'), validation: of('validation'), logic: of('logic'), id: of('id') };
 }
 
-/** What an author says about a wrong answer stands with the rules that it is about; how a number is said is no rule. */
+/**
+ * Returns the section of an attribute. The error message belongs to the rules; number formatting is not a
+ * rule.
+ */
 function sectionOf(name: string, kind: AttributeKind): Section | undefined {
   if (name === 'error_message' || name === 'unique') return 'validation';
   return name === 'decimals' ? 'general' : ofKind[kind];

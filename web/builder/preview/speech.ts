@@ -3,16 +3,18 @@ import type { Settings } from '#ast/settings.ts';
 import { chooseLanguage, problemsOf, wordsOf } from '#page/words/choose-locale.ts';
 import { countingQuestions, type PageProblems, type Words } from '#page/words/words.ts';
 
-/** How the pages of a form speak. */
+/** The language and texts of a form's pages. */
 export type Speech = {
-  /** BCP-47 tag. */
+  /** BCP 47 tag. */
   readonly language: string;
   readonly words: Words;
   readonly sentences: PageProblems;
   readonly numbers: NumberMarks;
 };
 
-/** As a form in these languages speaks to a visitor whose browser wishes for none, or who asks for one of them. */
+/**
+ * Returns the texts of a form for a visitor: in a requested language, or the default without a preference.
+ */
 export function speechOf(
   languages: readonly string[],
   { layout, locale: setting }: Pick<Settings, 'layout' | 'locale'>,

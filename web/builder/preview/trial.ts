@@ -31,29 +31,29 @@ import { sayToVisitor } from '#page/words/say-problem.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
 import { speechOf } from './speech.ts';
 
-/** A form that is filled in for a test: what the server would answer, as whole pages, and nothing is stored. */
+/** A form that is filled in as a preview. It returns the pages that the server would, and stores nothing. */
 export type Trial = {
-  /** The form as its pages ask it. */
+  /** The form as its pages present it. */
   readonly form: Form;
   page(): string;
   post(data: FormData): string;
-  /** What the answers make of the page that is shown. */
+  /** Returns what the current answers change on the page. */
   look(data: FormData): TrialLook;
 };
 
-/** What answers show, before any button is pressed. */
+/** The effects of answers before a button is pressed. */
 export type TrialLook = {
   readonly shown: Shown;
-  /** The marks of what conditions show, which the page posts (`_seen`). */
+  /** The marks of conditional elements that were shown, which the page posts (`_seen`). */
   readonly seen: Iterable<string>;
-  /** How numbers are written. */
+  /** The number format. */
   readonly numbers: NumberMarks;
   readonly isLast: boolean;
-  /** Where the visitor is: `Step 2 of 3`. */
+  /** The visitor's progress: `Step 2 of 3`. */
   readonly progress: string;
 };
 
-/** What of the settings changes how the page looks and asks. */
+/** The settings that affect how the page looks and works. */
 export type TrialSettings = Pick<
   Settings,
   'confirmation_message' | 'layout' | 'locale' | 'review_step' | 'theme' | 'time_zone' | 'translations'
@@ -72,8 +72,8 @@ type Showing = Pick<FormView, 'focus' | 'notice' | 'known'> & {
 };
 
 /**
- * @param now decides which day is today.
- * @param images the pictures of the theme, and where those of elements are; its colours are the matter of whoever shows the page.
+ * @param now determines the current date.
+ * @param images the images of the theme and the location of element images. The caller applies the colors.
  */
 export function startTrial(
   structure: Form,
@@ -84,7 +84,7 @@ export function startTrial(
   const look = { ...plainLook, ...images };
   const languages = languagesOf(structure);
   const asksSingly = written.layout === 'question';
-  /** All that is said in the language that is wished for. */
+  /** Returns the form, its settings and all texts in the requested language. */
   const speak = (wish?: string) => {
     const speech = speechOf(languages, written, wish);
     return {
@@ -98,7 +98,7 @@ export function startTrial(
     reference: {},
     today: todayIn(written.time_zone ?? 'UTC', now),
     asksSingly,
-    // Each question has that of a request.
+    // A new work budget for each question, as for each request.
     get work() {
       return newWork();
     },
@@ -147,7 +147,7 @@ export function startTrial(
         shown: evaluate(form, posted.raw, context, posted.files),
         speech: { language, numbers, words },
       }),
-      receipt: 'test, not stored',
+      receipt: 'preview, not saved',
       language,
       look,
       words,
@@ -202,7 +202,7 @@ export function startTrial(
   };
 }
 
-/** What the page posts, read as the server reads it; files chosen before stay until they are dropped. */
+/** Reads posted answers like the server does. Previously chosen files stay until they are removed. */
 function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
   const entries = [...data].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const { raw, extra } = readFields(form, entries);
@@ -217,7 +217,7 @@ function readPosted(form: Form, data: FormData, held: AnswerFiles): Posted {
   return { raw: restoreRows(form, raw, extra), files, controls: extra, step: numberOf(extra, '_step') ?? 0 };
 }
 
-/** The chosen files as the server would know them; their content stays where it is. */
+/** Returns the chosen files as the server would list them, without their content. */
 function chosenFiles(data: FormData): [name: string, files: FileAnswer[]][] {
   return [...data].flatMap(([name, value]): [string, FileAnswer[]][] => {
     // An empty file input posts one nameless file.

@@ -35,8 +35,8 @@ const tones: Readonly<Record<Difference['kind'], [word: string, tone: Tone]>> = 
 type Stored = { readonly structure: object; readonly settings: Settings | null };
 
 /**
- * In what the form that is edited differs from one that is stored, or the other way round; undefined when that cannot
- * be read. Settings that were not recorded differ in nothing.
+ * Compares a stored form with the edited one, in either direction. Returns undefined if a form cannot be
+ * read. Settings that were not recorded count as equal.
  */
 export function compareDocuments(
   stored: Stored,
@@ -50,7 +50,7 @@ export function compareDocuments(
   return [...compareForms(before.root, after.root), ...compareSettings(before.settings, after.settings)];
 }
 
-/** Differences in words; `none` is what is said when there are none. */
+/** Lists differences in words. `none` is shown if there are none. */
 export function DifferenceList({
   differences,
   none,
@@ -78,7 +78,7 @@ export function DifferenceList({
   );
 }
 
-/** Where texts are translated. */
+/** A link to the view for translations. */
 const translations = (message: string): SettingProblem => locate({ field: 'translations', message })!;
 
 type DryRunProps = {
@@ -88,7 +88,7 @@ type DryRunProps = {
   readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
-/** What the service says of a publication before it is made: which answers it touches, and whom the form keeps out. */
+/** Shows the server's dry run: affected answers, and warnings. */
 function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
   const { root, settings } = edited;
   const tried = useQuery({
@@ -99,26 +99,26 @@ function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
   });
   if (tried.isPending) return <Loading lines={1} />;
   if (tried.error)
-    return <p className="soft">What this does to stored answers is not known: {tried.error.message}</p>;
+    return <p className="soft">Could not check the effect on stored answers: {tried.error.message}</p>;
   const { warnings } = tried.data;
-  // What nobody has answered is no matter of answers: it stands among the differences.
+  // Changes without stored answers are only shown among the differences.
   const impact = tried.data.impact.filter(({ answers }) => answers !== 0);
   return (
     <>
       {impact.length > 0 && (
         <section className="stack-tight">
-          <h3>What it does to answers</h3>
+          <h3>Effect on stored answers</h3>
           <ul role="list" className="stack-tight">
             {impact.map(({ message }) => (
               <li key={message}>{message}</li>
             ))}
           </ul>
-          <p className="soft">Stored answers stay as they are: in the table, in exports and in search.</p>
+          <p className="soft">Stored answers stay unchanged in the table, in exports and in search.</p>
         </section>
       )}
       {warnings.length > 0 && (
         <section className="stack-tight">
-          <h3>What could be better</h3>
+          <h3>Suggestions</h3>
           <ul role="list" className="stack-tight">
             {warnings.map(({ message, path, rule }) => (
               <li key={`${path.join('.')} ${message}`}>
@@ -140,7 +140,10 @@ function DryRunList({ api, etag, edited, onShow }: DryRunProps): ReactElement {
   );
 }
 
-/** Webhooks whose filter asks for what the form does not have any more. It may be published all the same (docs/decisions/0025). */
+/**
+ * Lists webhooks whose filter refers to removed elements. The form can still be published
+ * (docs/decisions/0025).
+ */
 function FilterWarnings({ root, form }: { root: EditNode; form: BuilderForm['form'] }): ReactElement | null {
   const webhooks = useQuery(webhooksQuery(form)).data?.data;
   const result = validateRoot(root);
@@ -158,7 +161,7 @@ function FilterWarnings({ root, form }: { root: EditNode; form: BuilderForm['for
               <Link to="/forms/$form/webhooks/$webhook" params={{ form: form.id, webhook: id }}>
                 {hostOf(url)}
               </Link>{' '}
-              has a filter that does not fit this form. Publishing changes of which submissions it hears.
+              has a filter that does not match this form. Publishing changes which submissions it receives.
             </p>
             {[...said].map((message) => (
               <p key={message}>{message}</p>
@@ -172,21 +175,21 @@ function FilterWarnings({ root, form }: { root: EditNode; form: BuilderForm['for
 
 type PublishProps = {
   readonly api: BuilderApi;
-  /** Of the working copy as it was saved last. */
+  /** The ETag of the last saved working copy. */
   readonly etag: string;
   readonly edited: Moment;
   readonly opened: BuilderForm;
   readonly problems: readonly LocatedProblem[];
   readonly settingProblems: readonly SettingProblem[];
-  /** A text of the JSON view waits to be applied. */
+  /** Whether the JSON view has unapplied edits. */
   readonly isJsonOpen: boolean;
   readonly onClose: () => void;
-  /** Saves what is not saved, and publishes; throws what was refused. */
+  /** Saves pending changes and publishes. Throws if the server refuses. */
   readonly onPublish: () => Promise<void>;
   readonly onShow: (place: NodeKey | SettingProblem) => void;
 };
 
-/** What publishing would change for visitors, and what stands in the way (docs/rules.md B5). */
+/** Shows what publishing changes for visitors, and what prevents it (docs/rules.md B5). */
 export function PublishDialog({
   api,
   etag,
@@ -222,7 +225,7 @@ export function PublishDialog({
       description={isBlocked ? undefined : descriptionOf(isLive, wasPublished)}
       actions={
         <>
-          <Button onPress={onClose}>Not yet</Button>
+          <Button onPress={onClose}>Cancel</Button>
           <Button
             variant="primary"
             icon="send"
@@ -240,21 +243,22 @@ export function PublishDialog({
         <Problems edited={edited} problems={problems} settingProblems={settingProblems} onShow={onShow} />
       )}
       {isJsonOpen && (
-        <Message tone="warn">
-          The text in the JSON view is not applied yet. It is no part of what is published.
-        </Message>
+        <Message tone="warn">The text in the JSON view is not applied yet and will not be published.</Message>
       )}
       {opened.draft.base_version < opened.live.version && (
         <Message tone="warn">
-          The live form was changed beside this working copy. Publishing replaces those changes; they stay in
-          the history.
+          The live form changed while you were editing. Publishing replaces those changes, but the history
+          keeps them.
         </Message>
       )}
       <FilterWarnings root={edited.root} form={opened.form} />
       {wasPublished && (
         <section className="stack-tight">
-          <h3>{isLive ? 'What changes' : 'Changes since it was last live'}</h3>
-          <DifferenceList differences={differences} none="Nothing: the working copy is what is live." />
+          <h3>{isLive ? 'Changes' : 'Changes since it was last live'}</h3>
+          <DifferenceList
+            differences={differences}
+            none="No changes: the live form matches the working copy."
+          />
         </section>
       )}
       {!isBlocked && <DryRunList api={api} etag={etag} edited={edited} onShow={onShow} />}
@@ -263,16 +267,15 @@ export function PublishDialog({
 }
 
 function descriptionOf(isLive: boolean, wasPublished: boolean): string {
-  if (isLive)
-    return 'The changes are live at once. Submissions that are there already keep the form that they answered.';
+  if (isLive) return 'Changes go live immediately. Existing submissions keep the version they answered.';
   return wasPublished
-    ? 'Everybody who has the link can fill it in again.'
-    : 'Everybody who has the link can fill it in. From then on its answers keep the names that programs know them by.';
+    ? 'Anyone with the link can fill it in again.'
+    : 'Anyone with the link can fill it in. After publishing, the names of answers in the API cannot change.';
 }
 
 type ShowProps = Pick<PublishProps, 'onShow'>;
 
-/** What the service refused: each thing that it named leads to its control. */
+/** Shows why the server refused, with a link to the field of each error. */
 function Refusal({ refusal, onShow }: ShowProps & { readonly refusal: Error }): ReactElement {
   const errors = refusal instanceof ApiProblem ? refusal.errors : [];
   return (
@@ -306,7 +309,7 @@ function Problems({
   const count = problems.length + settingProblems.length;
   return (
     <div className="publish-problems" role="alert">
-      <h3>{sayCount(count, 'thing stands', 'things stand')} in the way</h3>
+      <h3>{sayCount(count, 'problem prevents', 'problems prevent')} publishing</h3>
       <ul>
         {problems.map(({ key, message }, index) => {
           const node = findNode(root, key);
@@ -330,7 +333,7 @@ function Problems({
 
 const SharedCode = lazy(async () => ({ default: (await import('../share/shared-code.tsx')).SharedCode }));
 
-/** A form went live: its link, to be copied by the first key, and the other ways to its visitors. */
+/** Shown when a form goes live: the link, ready to copy, and other ways to reach visitors. */
 export function LaunchDialog({
   form: { id, name, public_url: url },
   onClose,
@@ -344,7 +347,7 @@ export function LaunchDialog({
       isOpen
       onClose={onClose}
       size="medium"
-      description="Everybody who has the link can fill it in."
+      description="Anyone with the link can fill it in."
       actions={<Button onPress={onClose}>Done</Button>}
     >
       <div className="launch-link">
@@ -375,14 +378,14 @@ export function LaunchDialog({
         >
           <span className="button-content">
             <Icon name="table" />
-            See answers arrive
+            View submissions
           </span>
         </Link>
       </div>
       <Suspense fallback={<div className="launch-code" />}>
         <SharedCode text={url} name={name} />
       </Suspense>
-      <CopyField label="HTML for any web page" text={embedSnippet(url, { parameters: [] })} isMultiline />
+      <CopyField label="Embed code" text={embedSnippet(url, { parameters: [] })} isMultiline />
     </Dialog>
   );
 }

@@ -6,16 +6,16 @@ import { ApiProblem } from '../../api/client.ts';
 import { call, type Seen } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';
 
-/** All that is edited in the builder, complete or not: the working copy is one of these, and so is every version. */
+/** The content of the builder, complete or not. The working copy and every version have this shape. */
 export type FormDocument = { readonly structure: FormNode; readonly settings: Settings };
 
-/** Whether two say the same. */
+/** Whether two documents are equal. */
 const isSameDocument = (one: FormDocument, other: FormDocument): boolean =>
   isSameJson(one.structure, other.structure) && isSameJson(one.settings, other.settings);
 
 /**
- * Mine with what they changed since `base`: the form as a whole and each setting. Undefined where both changed one of
- * these and not to the same: then a person decides.
+ * Merges my changes with theirs since `base`, for the form as a whole and for each setting. Returns undefined
+ * if both changed one of these differently; then the user decides.
  */
 export function mergeDocuments(
   base: FormDocument,
@@ -30,48 +30,47 @@ export function mergeDocuments(
   return { structure: isTheirs ? theirs.structure : mine.structure, settings };
 }
 
-/** What a save sends: all that is edited, the ETag that it was made on and the live version that it rests on. */
+/** The body of a save: the document, its ETag, and the live version it is based on. */
 export type Save = FormDocument & { readonly etag: string; readonly base_version: number };
 
 export type SaveOutcome =
   | { readonly kind: 'saved'; readonly etag: string; readonly savedAt: string | undefined }
   | { readonly kind: 'conflict' | 'offline' | 'refused'; readonly message: string };
 
-/** What the person sees (docs/rules.md B4). `pending` and `saving` both read "Saving…". */
+/** The save state shown to the user (docs/rules.md B4). `pending` and `saving` both show "Saving…". */
 export type SaveState =
   | { readonly kind: 'saved'; readonly savedAt: string | undefined }
   | { readonly kind: 'pending' | 'saving' }
   | {
       readonly kind: 'conflict' | 'offline' | 'refused';
       readonly message: string;
-      /** Whether this browser had room to keep what is not saved. */
+      /** Whether this browser had space to keep the unsaved changes. */
       readonly isKept: boolean;
     };
 
 export type Autosave = {
-  /** The form is this now; it is saved a second later, unless it changes again. */
+  /** Replaces the document. It is saved a second later unless it changes again. */
   readonly change: (document: FormDocument) => void;
-  /** Saves at once what is not saved; true when everything is saved afterwards. */
+  /** Saves unsaved changes immediately. Returns true if everything is saved afterwards. */
   readonly saveNow: () => Promise<boolean>;
-  /** After a conflict: what is here rests on this state and live version from now on, and on what was saved there. */
+  /** After a conflict, bases the document on this ETag, live version and saved document. */
   readonly rebase: (on: { etag: string; baseVersion: number; saved?: FormDocument }) => void;
-  /** What the service holds, as far as this page knows; undefined when it does not. */
+  /** Returns the document on the server, or undefined if it is unknown. */
   readonly saved: () => FormDocument | undefined;
   readonly etag: () => string;
   readonly baseVersion: () => number;
   readonly stop: () => void;
 };
 
-/** How long after the last change it is saved, in milliseconds (docs/rules.md B4). */
+/** The delay between the last change and its save, in milliseconds (docs/rules.md B4). */
 export const saveDelay = 1_000;
 const firstRetry = 2_000;
 const longestRetry = 30_000;
 
 /**
- * Keeps the working copy on the server in step with what is edited: one save at a time, each on what the last
- * one left. What is not saved yet is kept in this browser by `keep`, which says whether there was room;
- * `keep(undefined)` lets go of it.
- * A conflict stops it until `rebase`; a connection that is away is tried again, ever more slowly up to every 30 s.
+ * Saves the working copy to the server, one save at a time, each based on the previous one. `keep` stores
+ * unsaved changes in this browser and returns whether there was space; `keep(undefined)` removes them. A
+ * conflict stops saving until `rebase`. A lost connection is retried with growing delays up to 30 s.
  */
 export function openAutosave(options: {
   etag: string;
@@ -104,7 +103,7 @@ export function openAutosave(options: {
 
   const settle = (sent: FormDocument, outcome: SaveOutcome): void => {
     if (outcome.kind !== 'saved') {
-      // A later change, if there is one, contains what was sent.
+      // A later change, if any, includes the failed one.
       waiting ??= sent;
       isBlocked = outcome.kind === 'conflict';
       if (outcome.kind === 'offline') {
@@ -171,24 +170,27 @@ export function openAutosave(options: {
   };
 }
 
-/** Edits that the server does not have yet, kept in this browser under the person, the form and the window. */
+/** Edits that the server does not have yet, stored in this browser by user, form and window. */
 export type KeptWork = Save & { readonly kept_at: string };
 
-/** This window, for as long as it shows this page: what it keeps is no other one's to remove. */
+/** The id of this window for the lifetime of the page. Other open windows must not remove its edits. */
 const here = Math.random().toString(36).slice(2);
 let isHeld = false;
 
-/** The windows of this browser that are open; none are known on a page without https. */
+/** Lists the open windows of this browser. Empty on a page without HTTPS. */
 export async function listOpenWindows(): Promise<ReadonlySet<string>> {
   if (!isSecureContext) return new Set();
-  // The browser lets go of it when the window closes, however it does.
+  // The browser releases the lock when the window closes for any reason.
   if (!isHeld) void navigator.locks.request(here, () => new Promise(() => undefined));
   isHeld = true;
   const { held = [] } = await navigator.locks.query();
   return new Set(held.flatMap(({ name }) => name ?? []));
 }
 
-/** The place of a person's unsaved edits of a form. Each window has its own there, and takes over that of a closed one. */
+/**
+ * Opens the storage for a user's unsaved edits of a form. Each window has a separate key, and adopts the
+ * edits of closed windows.
+ */
 export function openKeptWork(
   { userId, formId }: { readonly userId: string; readonly formId: string },
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = localStorage,
@@ -201,7 +203,7 @@ export function openKeptWork(
       const kept: unknown = JSON.parse(storage.getItem(place) ?? '');
       return isRecord(kept) ? kept : undefined;
     } catch {
-      // Only this page writes there; what is broken was cut off and holds nothing to rescue.
+      // Only this page writes here. Broken JSON was cut off and cannot be restored.
       return undefined;
     }
   };
@@ -214,16 +216,16 @@ export function openKeptWork(
     }
   };
   return {
-    /** Keeps the edits of this window, or lets go of them. A browser that has no room left for them says so in its return value. */
+    /** Stores the edits of this window, or removes them. Returns false if the browser has no space left. */
     keep(save: Save | undefined, now: Date): boolean {
       if (save) return put({ ...save, kept_at: now.toISOString() });
       storage.removeItem(own);
       return true;
     },
     /**
-     * What an earlier visit could not save, newest first: it is this window's from then on. What the service has by now is let
-     * go; undefined for none, and for what cannot be read.
-     * @param open windows whose edits are their own.
+     * Returns the newest edits that an earlier visit could not save, and moves them to this window. Edits
+     * that the server already has are removed. Undefined if nothing is readable.
+     * @param open windows that still use their edits.
      */
     take(draft: FormDocument, open: ReadonlySet<string>): KeptWork | undefined {
       const found = Object.keys(storage)
@@ -237,7 +239,7 @@ export function openKeptWork(
         .toSorted((one, other) => other.work.kept_at.localeCompare(one.work.kept_at));
       for (const { place, work } of found) {
         const isKnown = isSameDocument(work, draft);
-        // Where there is no room for both it stays where it is.
+        // Keeps the old entry if there is no space for both.
         if (isKnown || (place !== own && put(work))) storage.removeItem(place);
         if (!isKnown) return work;
       }
@@ -246,14 +248,14 @@ export function openKeptWork(
   };
 }
 
-/** @param settings those of the service, for what was kept when the builder did not keep any. */
+/** @param settings the server's settings, for edits stored by a builder that did not keep any. */
 function workOf(
   { etag, base_version, structure, settings, kept_at }: Readonly<Record<string, unknown>>,
   ofService: FormDocument['settings'],
 ): KeptWork | undefined {
   if (typeof base_version !== 'number' || !isRecord(structure)) return undefined;
   return {
-    // What was kept when it was known by a number rests on what nothing is any more: the person decides.
+    // Edits stored before ETags existed match no ETag, so the user decides.
     etag: typeof etag === 'string' ? etag : '"0"',
     base_version,
     structure: structure as FormDocument['structure'],
@@ -263,11 +265,13 @@ function workOf(
 }
 
 type DraftReply = ReplyOf<'getDraft'>;
-/** A form as the builder opens it: its live version and its working copy, each a document of structure and settings. */
+/**
+ * A form as the builder opens it: the live version and the working copy, each with structure and settings.
+ */
 export type BuilderForm = Pick<DraftReply, 'form' | 'live'> & { draft: Omit<DraftReply, 'form' | 'live'> };
 export type VersionDetail = ReplyOf<'getVersion'>;
 
-/** What the builder asks of the service about one form; all of it throws ApiProblem. */
+/** The requests of the builder for one form. All of them throw ApiProblem. */
 export type BuilderApi = ReturnType<typeof openBuilderApi>;
 export function openBuilderApi(workspaceId: string, formId: string) {
   const params = { id: formId };
@@ -278,12 +282,12 @@ export function openBuilderApi(workspaceId: string, formId: string) {
   return {
     formId,
     read,
-    /** Publishes what was seen: this working copy, compared with this live version. */
+    /** Publishes the working copy that was reviewed, if it is still based on this live version. */
     async publish({ etag, version }: { etag: string; version: number }): Promise<BuilderForm> {
       await call(workspaceId, 'publishForm', { params, body: { version } }, { seen: { etag } });
       return read();
     },
-    /** What publishing this would touch, and what is not good in it; stores nothing. */
+    /** Returns the effects of publishing and the warnings. Stores nothing. */
     tryOut: async (body: FormDocument, etag: string) => {
       const asked = { params, query: { dry_run: true }, body };
       const { dry_run: found } = await call(workspaceId, 'saveDraft', asked, { seen: { etag } });
@@ -292,7 +296,9 @@ export function openBuilderApi(workspaceId: string, formId: string) {
     become: (verb: 'unpublish' | 'archive' | 'restore', seen: Seen) =>
       call(workspaceId, `${verb}Form`, { params }, { seen }),
     copyAsNewForm: (document: FormDocument) => call(workspaceId, 'duplicateForm', { params, body: document }),
-    /** The password holds at once: it is part of no working copy, since nobody may read it again. */
+    /**
+     * The password applies immediately. It is not part of the working copy, because no one can read it again.
+     */
     setPassword: (password: string, seen: Seen) =>
       call(workspaceId, 'changeForm', { params, body: { settings: { password } } }, { seen }),
     versions: (page: number) => call(workspaceId, 'listVersions', { params, query: { page, per_page: 20 } }),
@@ -300,14 +306,15 @@ export function openBuilderApi(workspaceId: string, formId: string) {
       call(workspaceId, 'getVersion', { params: { ...params, version } }),
     countAnswers: () => call(workspaceId, 'countAnswers', { params }),
 
-    /** One save, with what became of it instead of an exception. */
+    /** Saves once, and returns the outcome instead of throwing. */
     async save({ etag, ...body }: Save): Promise<SaveOutcome> {
       try {
         const saved = await call(workspaceId, 'saveDraft', { params, body }, { seen: { etag } });
         return { kind: 'saved', etag: saved.etag, savedAt: saved.saved_at ?? undefined };
       } catch (error) {
         if (!(error instanceof ApiProblem)) throw error;
-        // The session has ended: whoever asks for it hears so, and is led to the sign-in and back to what is kept here.
+        // The session has ended. Refreshing it shows the sign-in page, which leads back to the edits stored
+        // here.
         if (error.status === 401) void refreshSession();
         return { kind: outcomeOf(error.status), message: error.message };
       }
@@ -315,7 +322,7 @@ export function openBuilderApi(workspaceId: string, formId: string) {
   };
 }
 
-/** A service that is away, starting or busy is tried again; what it refused is not. */
+/** Retries if the server is unreachable, starting or busy, but not if it refused. */
 function outcomeOf(status: number): 'conflict' | 'offline' | 'refused' {
   if (status === 412) return 'conflict';
   return status === 0 || status === 429 || status >= 500 ? 'offline' : 'refused';

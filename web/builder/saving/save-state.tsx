@@ -21,7 +21,7 @@ const looks: Readonly<Record<SaveState['kind'], IconName>> = {
   refused: 'error',
 };
 
-/** Whether the work is safe, always in sight (docs/rules.md B4). Only what needs attention is announced. */
+/** Always shows whether changes are saved (docs/rules.md B4). Announces only states that need attention. */
 export function SaveStateText({
   state,
   isJsonOpen,
@@ -56,19 +56,19 @@ function sayState(state: SaveState): string {
 const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
   pending: 'Saving…',
   saving: 'Saving…',
-  offline: 'Offline, kept in this browser',
+  offline: 'Offline, saved in this browser',
   conflict: 'Conflict',
-  refused: 'Not saved, kept in this browser',
+  refused: 'Not saved, but kept in this browser',
 };
 
-/** The same where the browser has no room. */
+/** Labels for a browser without space. */
 const unkept = {
   offline: 'Offline: keep this window open',
   conflict: 'Conflict',
   refused: 'Not saved: keep this window open',
 } as const;
 
-/** How a conflict is resolved; each way keeps both until the person has decided. */
+/** A way to resolve a conflict. All of them keep both versions until the user decides. */
 export type Resolution = 'mine' | 'theirs' | 'copy';
 
 type ConflictProps = {
@@ -78,14 +78,14 @@ type ConflictProps = {
   readonly onLater: () => void;
 };
 
-/** Somebody else saved this form meanwhile: who, when, what differs, and what to do (docs/rules.md B4). */
+/** Shown if someone else saved this form: who, when, the differences, and the choices (docs/rules.md B4). */
 export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps): ReactElement {
   const [theirs, setTheirs] = useState<BuilderForm | undefined>();
   const [problem, setProblem] = useState<string | undefined>();
   const [running, setRunning] = useState<Resolution | undefined>();
   useEffect(() => {
     const fail = (error: unknown): void =>
-      setProblem(error instanceof Error ? error.message : 'Their version could not be read.');
+      setProblem(error instanceof Error ? error.message : 'Their version could not be loaded.');
     api.read().then(setTheirs, fail);
   }, [api]);
 
@@ -94,7 +94,7 @@ export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps)
     setRunning(resolution);
     onResolve(resolution, theirs).catch((error: unknown) => {
       setRunning(undefined);
-      setProblem(error instanceof Error ? error.message : 'This did not work.');
+      setProblem(error instanceof Error ? error.message : 'This did not work. Try again.');
     });
   };
   const button = (resolution: Resolution, label: string, isPrimary = false): ReactElement => (
@@ -116,8 +116,8 @@ export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps)
       role="alertdialog"
       actions={
         <>
-          {button('copy', 'Copy mine as a new form')}
-          {button('theirs', 'Take theirs')}
+          {button('copy', 'Save mine as a new form')}
+          {button('theirs', 'Use theirs')}
           {button('mine', 'Keep mine', true)}
         </>
       }
@@ -134,17 +134,17 @@ function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: Moment }): Re
   return (
     <>
       <p>
-        <strong>{saved_by ?? 'Somebody else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}.
-        Nothing of yours is lost: choose what the working copy should be. The live form stays as it is in any
-        case.
+        <strong>{saved_by ?? 'Someone else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}.
+        Your changes are not lost: choose which version becomes the working copy. The live form does not
+        change.
       </p>
       {differences ? (
         <>
-          <h3>In yours, compared with theirs</h3>
-          <DifferenceList differences={differences} none="Both are the same." />
+          <h3>Your version, compared with theirs</h3>
+          <DifferenceList differences={differences} none="There are no differences." />
         </>
       ) : (
-        <Message tone="warn">Theirs cannot be shown as a form, only as JSON.</Message>
+        <Message tone="warn">Their version cannot be shown as a form, only as JSON.</Message>
       )}
     </>
   );

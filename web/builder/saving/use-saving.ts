@@ -14,7 +14,7 @@ import {
 
 const leaving = new Map<string, Promise<unknown>>();
 
-/** Remembers the save that a screen sent when it was left, until it is answered. */
+/** Remembers the save sent when a screen closed, until the server replies. */
 function noteLeaving(formId: string, save: Promise<unknown>): void {
   const done = save.finally(() => {
     if (leaving.get(formId) === done) leaving.delete(formId);
@@ -22,12 +22,12 @@ function noteLeaving(formId: string, save: Promise<unknown>): void {
   leaving.set(formId, done);
 }
 
-/** Waits for it, so that whoever comes back at once does not open what the save replaces. */
+/** Waits for that save, so that a quick return does not open the old version. */
 export async function afterLeaving(formId: string): Promise<void> {
   await leaving.get(formId);
 }
 
-/** The saving of one open form. */
+/** Autosave of an open form, and its state. */
 export type Saving = { readonly autosave: Autosave; readonly state: SaveState };
 
 type Options = {
@@ -35,19 +35,19 @@ type Options = {
   readonly opened: BuilderForm;
   readonly api: BuilderApi;
   readonly userId: string;
-  /** What the service holds; what differs from it is saved. Undefined when it holds nothing that can be read. */
+  /** The moment that the server has; differences from it are saved. Undefined if it cannot be read. */
   readonly saved: Pick<Moment, 'root' | 'settings'> | undefined;
-  /** What was saved last when it is not known what the work rests on. */
+  /** Whether the document was recovered from this browser and its base is unknown. */
   readonly isRescue: boolean;
 };
 
-/** What is edited, as it is saved. */
+/** Converts a moment to the document to save. */
 export const documentOf = ({ root, settings }: Pick<Moment, 'root' | 'settings'>): FormDocument => ({
   structure: toStructure(root),
   settings,
 });
 
-/** Follows the editor and saves what changes; asks before the window closes while something is not saved. */
+/** Saves changes of the editor, and asks before the window closes with unsaved changes. */
 export function useSaving({ editor, opened, api, userId, saved, isRescue }: Options): Saving {
   const [state, setState] = useState<SaveState>({
     kind: 'saved',
@@ -71,7 +71,7 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
       const { history, lifted } = editor.read();
       const { present } = history;
       const { root, settings } = last.current ?? {};
-      // What is held in the air is not part of the form yet.
+      // A lifted node is not part of the form yet.
       if (lifted || (present.root === root && present.settings === settings)) return;
       last.current = present;
       autosave.change(documentOf(present));
@@ -88,7 +88,7 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
     addEventListener('online', retry);
     return () => {
       removeEventListener('online', retry);
-      // Leaving the screen saves at once, while the page still can.
+      // Saves immediately when the screen closes, while the page still can.
       noteLeaving(api.formId, leave());
     };
   }, [autosave, api]);
@@ -96,7 +96,7 @@ export function useSaving({ editor, opened, api, userId, saved, isRescue }: Opti
   return { autosave, state };
 }
 
-/** Has the browser ask before the window closes. */
+/** Makes the browser ask before the window closes. */
 export function useLeaveWarning(isNeeded: boolean): void {
   useEffect(() => {
     if (!isNeeded) return undefined;

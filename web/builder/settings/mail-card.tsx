@@ -22,7 +22,7 @@ import { useElementChoices } from './use-element-choices.ts';
 
 type Props = { readonly form: SettingsForm; readonly root: EditNode };
 
-/** What visitors see by their answers: the first whose condition holds, else what everybody sees. */
+/** Edits conditional confirmations: the first one whose condition is true is shown, otherwise the default. */
 export function ConfirmationsField({ form, root }: Props): ReactElement {
   const { settings, set } = form;
   return (
@@ -30,8 +30,8 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
       form={form}
       root={root}
       name="confirmations"
-      description="Of several, the first whose condition holds; else what is said above."
-      addLabel="Say something else when …"
+      description="The first match is shown. If none matches, visitors see the message above."
+      addLabel="Add conditional confirmation"
       entryLabel="confirmation"
       entries={settings.confirmations ?? []}
       isConditional
@@ -56,8 +56,8 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
           />
           <TextField
             type="url"
-            label={`Address of ${label}`}
-            description="Visitors are led there instead. Empty: they see the message."
+            label={`Redirect URL of ${label}`}
+            description="Sends visitors here instead. Leave empty to show the message."
             placeholder="https://"
             value={entry.redirect_url ?? ''}
             onChange={(text) => put(withText(entry, 'redirect_url', text))}
@@ -69,7 +69,7 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
   );
 }
 
-/** A text that goes takes what it was in other languages along. */
+/** Removes a text together with its translations. */
 function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation {
   const { [name]: _old, ...rest } = entry;
   if (text !== '') return { ...rest, [name]: text };
@@ -83,18 +83,18 @@ function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: str
 
 const byAddress = '';
 
-/** Who else hears of a submission: always, or where a condition holds. */
+/** Edits further recipients of submissions: always, or if a condition is true. */
 function NotificationsField({ form, root }: Props): ReactElement {
   const { settings, set } = form;
-  const elements = useElementChoices(root, undefined, receiptCandidates, 'These addresses');
+  const elements = useElementChoices(root, undefined, receiptCandidates, 'Email addresses');
   return (
     <ByCondition
       form={form}
       root={root}
       name="notifications"
-      description="Addresses get the answers; an address that a visitor enters gets a receipt."
-      addLabel="Another mail"
-      entryLabel="mail"
+      description="Email addresses receive the answers. A visitor’s address receives a receipt."
+      addLabel="Add email"
+      entryLabel="email"
       entries={settings.notifications ?? []}
       newEntry={() => ({ to: '' })}
       onChange={(notifications: readonly Notification[]) =>
@@ -104,7 +104,7 @@ function NotificationsField({ form, root }: Props): ReactElement {
       {(entry, put, label) => (
         <>
           <Select
-            label={`Receiver of ${label}`}
+            label={`Recipient of ${label}`}
             value={typeof entry.to === 'string' ? byAddress : entry.to.answer}
             choices={elements}
             onChange={(id) =>
@@ -134,15 +134,15 @@ type ListProps<Entry extends { readonly when?: Condition }> = Props & {
   readonly addLabel: string;
   readonly entryLabel: string;
   readonly entries: readonly Entry[];
-  /** Whether there is no entry without a condition. */
+  /** Whether every entry needs a condition. */
   readonly isConditional?: boolean;
   readonly newEntry: (when: Condition) => Entry;
   readonly onChange: (entries: readonly Entry[]) => void;
-  /** The controls of an entry; `label` tells it from the others, `mail 2`. */
+  /** The controls of an entry. `label` distinguishes it from the others: `mail 2`. */
   readonly children: (entry: Entry, put: (entry: Entry) => void, label: string) => ReactNode;
 };
 
-/** A list of the settings whose entries have conditions, in the order in which they are asked. */
+/** Edits a list of settings with conditions, in the order in which they are checked. */
 function ByCondition<Entry extends { readonly when?: Condition }>(props: ListProps<Entry>): ReactElement {
   const { form, root, name, entries, isConditional = false, onChange } = props;
   const { label: title, error } = fieldOf(form, name);
@@ -167,7 +167,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
                     <IconButton
                       icon="chevron-up"
                       size="small"
-                      label={`Ask ${label} earlier`}
+                      label={`Move ${label} up`}
                       onPress={() =>
                         onChange(entries.with(index - 1, entry).with(index, entries[index - 1]!))
                       }
@@ -202,7 +202,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
             )}
             {!group && !form.isReadOnly && (
               <Button size="small" icon="add" onPress={() => put(index, { ...entry, when: fresh })}>
-                Only when …
+                Add condition
               </Button>
             )}
             {props.children(entry, (changed) => put(index, changed), label)}
@@ -224,7 +224,7 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
   );
 }
 
-/** Who hears of a submission by mail. */
+/** The emails about a submission. */
 export function MailCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
   const { settings, set, isReadOnly } = form;
   const receipts = useElementChoices(root, settings.receipt_email_element, receiptCandidates, 'No receipt');
@@ -232,7 +232,7 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
     <Card title="Mail">
       <TextField
         {...fieldOf(form, 'notification_email')}
-        description="Who gets completed submissions by mail. Put commas between several addresses."
+        description="Sends completed submissions to these addresses. Separate several addresses with commas."
         inputMode="email"
         autoComplete="off"
         value={settings.notification_email ?? ''}
@@ -249,7 +249,7 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
       />
       <Select
         {...fieldOf(form, 'receipt_email_element')}
-        description="The answer that gets a mail, with the link to change the answers where that is allowed."
+        description="Sends a receipt to the address in this answer, with an edit link if editing is allowed."
         value={settings.receipt_email_element ?? ''}
         choices={receipts}
         onChange={(id) => set({ receipt_email_element: id })}
@@ -259,15 +259,18 @@ export function MailCard({ form, root }: { form: SettingsForm; root: EditNode })
       {settings.receipt_email_element !== undefined && <FlagField form={form} name="receipt_answers" />}
       {settings.receipt_email_element !== undefined && settings.receipt_answers === true && (
         <Message tone="warn">
-          Nobody checks whose address a visitor enters. Whoever fills in the form can have any text of theirs
-          mailed to anybody, in your name.
+          Email addresses are not verified. Anyone who fills in the form can send their own text to any
+          address, in your name.
         </Message>
       )}
     </Card>
   );
 }
 
-/** Says which addresses are of nobody in the workspace: every submission is mailed there. Nothing is refused. */
+/**
+ * Warns about addresses that belong to no member, because each receives every submission. Accepts them
+ * anyway.
+ */
 function Strangers({ addresses }: { addresses: string }): ReactElement | null {
   const { data: members } = useQuery(membersQuery(useForm().workspace_id));
   const known = new Set(members?.map(({ email }) => email.toLowerCase()));
@@ -279,9 +282,9 @@ function Strangers({ addresses }: { addresses: string }): ReactElement | null {
   return (
     <Message tone="warn">
       {strangers.length === 1
-        ? `${strangers[0]} is no member of this workspace, and gets`
-        : `${strangers.join(', ')} are no members of this workspace, and get`}{' '}
-      every submission by mail.
+        ? `${strangers[0]} is not a member of this workspace and receives`
+        : `${strangers.join(', ')} are not members of this workspace and receive`}{' '}
+      every submission by email.
     </Message>
   );
 }

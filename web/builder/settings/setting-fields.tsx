@@ -18,19 +18,19 @@ import type { EditNode } from '../model/edit-node.ts';
 import { focusSetting, type SettingProblem, settingTitles } from './settings-values.ts';
 import { useElementChoices } from './use-element-choices.ts';
 
-/** A change of some settings; undefined takes one away. */
+/** A change of settings; undefined removes one. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
 
-/** What every group of settings works with. */
+/** Shared by all groups of settings. */
 export type SettingsForm = {
   readonly settings: Settings;
   readonly set: (change: SettingsChange) => void;
-  /** What keeps a setting from being published. */
+  /** Returns the problem that keeps a setting from being published. */
   readonly error: (name: SettingName) => string | undefined;
   readonly isReadOnly: boolean;
 };
 
-/** What every control of a setting is given. */
+/** Returns the props that every control of a setting has in common. */
 export const fieldOf = (form: SettingsForm, name: SettingName) => ({
   label: settingTitles[name],
   error: form.error(name),
@@ -46,7 +46,9 @@ type FieldProps<Name extends SettingName> = {
   readonly description?: string;
 };
 
-/** A setting that is a whole number; empty for none. What is none yet is kept as it was typed, and is a problem. */
+/**
+ * A setting with a whole number, or empty for none. Invalid text is kept as typed and reported as a problem.
+ */
 export function CountField({ form, name, description }: FieldProps<NamesOf<number>>): ReactElement {
   const value: unknown = form.settings[name];
   return (
@@ -62,7 +64,7 @@ export function CountField({ form, name, description }: FieldProps<NamesOf<numbe
   );
 }
 
-/** A setting that is on or off; off unless `isOn` says otherwise. */
+/** A setting that is on or off; `isOn` is the default. */
 export function FlagField({
   form,
   name,
@@ -88,7 +90,10 @@ type PasswordProps = {
   readonly setPassword: (password: string) => Promise<void>;
 };
 
-/** The password of the form. It alone holds at once, and says so: nobody can read it again, in no working copy and no version. */
+/**
+ * The form's password. It is the only setting that applies immediately, because no one can read it again: no
+ * working copy and no version contains it.
+ */
 export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: PasswordProps): ReactElement {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -98,8 +103,8 @@ export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: P
         {settingTitles.password}
       </span>
       <span id={`${id}-note`} className="field-description">
-        {hasPassword ? 'One is set. It is never shown again. ' : 'None is set yet. '}
-        It holds at once, without publishing, and is not part of the history.
+        {hasPassword ? 'A password is set. It is never shown again. ' : 'No password is set. '}A new password
+        applies immediately, without publishing, and is not part of the history.
       </span>
       <div className="row">
         <Button isDisabled={isReadOnly} onPress={() => setOpen(true)}>
@@ -113,7 +118,7 @@ export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: P
           setPassword={setPassword}
           onSet={() => {
             setOpen(false);
-            toastDone('The password holds from now on.');
+            toastDone('Password set.');
           }}
         />
       )}
@@ -132,7 +137,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
   const problem = saving.error instanceof ApiProblem ? saving.error : undefined;
   return (
     <FormDialog
-      title="Password of this form"
+      title="Form password"
       isOpen
       onClose={onClose}
       onSubmit={() => saving.mutate()}
@@ -144,7 +149,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
         autoFocus
         type="password"
         label="New password"
-        description="4 to 128 characters. It is kept so that nobody can read it, us included."
+        description="4 to 128 characters. No one can read it after you set it."
         autoComplete="new-password"
         isRequired
         value={password}
@@ -155,7 +160,10 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
   );
 }
 
-/** At the head of a view of settings, always in sight: how many of them keep the form from being published, and the way to the first. */
+/**
+ * Always visible at the top of a settings view: the number of problems that prevent publishing, and a link to
+ * the first.
+ */
 export function ProblemLink({ problems }: { problems: readonly SettingProblem[] }): ReactElement | null {
   const [first] = problems;
   if (!first) return null;
@@ -171,24 +179,24 @@ export function ProblemLink({ problems }: { problems: readonly SettingProblem[] 
 
 const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
   id,
-  label: id === 'simple' ? 'Any language, words as they are' : `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
+  label: id === 'simple' ? 'Any language (exact words)' : `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
 }));
 
-/** How submissions are found and named, which day it is for them, and whether visits are counted. */
+/** How submissions are found and named, their time zone, and whether visits are counted. */
 export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
   const { settings, set, isReadOnly } = form;
   const subjects = useElementChoices(
     root,
     settings.subject_element,
     subjectCandidates,
-    'By itself: the element “subject”, else the first short text',
+    'Automatic: the element “subject”, or the first short text',
   );
   const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
   return (
     <Card title="Search, time and visits">
       <Select
         {...fieldOf(form, 'subject_element')}
-        description="The answer that weighs most in search, and names a submission."
+        description="Names the submission and ranks highest in search."
         value={settings.subject_element ?? ''}
         choices={subjects}
         onChange={(id) => set({ subject_element: id === '' ? undefined : id })}
@@ -196,7 +204,7 @@ export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode 
       />
       <Select
         {...fieldOf(form, 'language')}
-        description="Search finds other forms of a word in this language."
+        description="Search also finds other forms of a word in this language."
         value={settings.language ?? 'english'}
         choices={languageChoices}
         onChange={(language) => set({ language })}
@@ -204,7 +212,7 @@ export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode 
       />
       <Select
         {...fieldOf(form, 'time_zone')}
-        description="Decides which day is “today” for limits on dates and for conditions, and the days of the summary of visits."
+        description="Sets “today” for date limits and conditions, and the days in the summary of visits."
         value={settings.time_zone ?? ''}
         choices={zones}
         onChange={(zone) => set({ time_zone: zone })}
@@ -214,18 +222,18 @@ export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode 
         form={form}
         name="analytics"
         isOn
-        description="The summary shows how many saw the page, began and sent it, and where the others left. Only sums are kept: no cookie, no address, nothing of any one visit."
+        description="The summary shows how many visitors viewed, started and submitted the form, and where the others left. Only totals are stored: no cookies, addresses or individual visits."
       />
     </Card>
   );
 }
 
-/** The zones that this browser knows; the one that is set is among them in any case. */
+/** Lists the time zones that this browser knows, including the chosen one. */
 function timeZoneChoices(chosen: string | undefined): readonly { id: string; label: string }[] {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const names = new Set(['UTC', own, ...(chosen ? [chosen] : []), ...Intl.supportedValuesOf('timeZone')]);
   return [
-    { id: '', label: 'UTC, unless chosen' },
+    { id: '', label: 'Default (UTC)' },
     ...[...names].map((id) => ({ id, label: id === own ? `${id} (yours)` : id.replaceAll('_', ' ') })),
   ];
 }

@@ -21,7 +21,7 @@ import {
   modeChoices,
 } from '../theme/theme-choices.ts';
 
-/** A UTC timestamp as the local date and time that `datetime-local` shows; empty for none. */
+/** Converts a UTC timestamp to the local date and time for `datetime-local`, or to an empty string. */
 export function toLocal(timestamp: string | undefined): string {
   if (!timestamp) return '';
   const date = new Date(timestamp);
@@ -30,58 +30,58 @@ export function toLocal(timestamp: string | undefined): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** What was entered as local date and time, as the UTC timestamp that is stored; undefined for none. */
+/** Converts a local date and time to a UTC timestamp, or undefined if it is empty or invalid. */
 export function fromLocal(local: string): string | undefined {
   if (local === '') return undefined;
   const date = new Date(local);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** What each setting is called: at its control, in problems and in comparisons. */
+/** The title of each setting at its control, in problems and in comparisons. */
 export const settingTitles: Readonly<Record<SettingName, string>> = {
-  access: 'Who may fill it in',
+  access: 'Who can respond',
   password: 'Password',
   opens_at: 'Opens',
   closes_at: 'Closes',
-  max_submissions: 'Most submissions',
-  closed_message: 'Message when it is closed',
+  max_submissions: 'Response limit',
+  closed_message: 'Message when closed',
   confirmation_message: 'Confirmation message',
-  redirect_url: 'Redirect to',
-  confirmations: 'Other confirmations',
-  notifications: 'Other mails',
+  redirect_url: 'Redirect URL',
+  confirmations: 'Conditional confirmations',
+  notifications: 'Other emails',
   notification_email: 'Notify by email',
-  notification_digest: 'Mail them',
+  notification_digest: 'Email frequency',
   receipt_email_element: 'Receipt for visitors',
-  receipt_answers: 'Repeat the answers in the receipt',
+  receipt_answers: 'Include answers in the receipt',
   save_progress: 'Save progress',
-  resume_days: 'Days to go on',
-  layout: 'How it asks',
+  resume_days: 'Days to resume',
+  layout: 'Page layout',
   review_step: 'Check your answers',
   analytics: 'Count visits',
   editing: 'Editing',
   edit_days: 'Days to edit',
-  min_seconds: 'Shortest time to fill in, in seconds',
-  limit_per_address: 'Most from one address in an hour',
-  limit_per_form: 'Most in an hour',
+  min_seconds: 'Minimum time to fill in, in seconds',
+  limit_per_address: 'Hourly limit per IP address',
+  limit_per_form: 'Hourly limit',
   proof_of_work: 'Proof of work',
   subject_element: 'Subject',
-  language: 'Language of the answers',
+  language: 'Language of answers',
   time_zone: 'Time zone',
-  locale: 'Language of the page',
+  locale: 'Page language',
   translations: 'Translations',
   theme: 'Theme',
-  embed_origins: 'Sites that may show and send it',
+  embed_origins: 'Allowed sites',
 };
 
-/** What a text of a confirmation by condition is called: `Title of confirmation 2`. */
+/** Returns the title of a text in a conditional confirmation: `Title of confirmation 2`. */
 export const sayConfirmationText = (name: ConfirmationText, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
-/** The same of each part of a theme. */
+/** The title of each part of a theme. */
 export const themeTitles: Readonly<Record<keyof Theme, string>> = {
-  color: 'Colour',
+  color: 'Color',
   background: 'Background',
-  paper: 'Paper',
+  paper: 'Background',
   mode: 'Light or dark',
   font: 'Font',
   corner: 'Corners',
@@ -90,51 +90,51 @@ export const themeTitles: Readonly<Record<keyof Theme, string>> = {
   logo_dark: 'Logo on dark pages',
   cover: 'Cover',
   submit_label: 'Submit button',
-  confirmation_title: 'Title of the confirmation',
+  confirmation_title: 'Confirmation title',
   short_reference: 'Short reference',
-  favicon: 'Icon of the tab',
-  social_title: 'Title of links',
-  social_image: 'Picture of links',
+  favicon: 'Favicon',
+  social_title: 'Link preview title',
+  social_image: 'Link preview image',
 };
 
 export const accessChoices: readonly Choice<AccessMode>[] = [
-  { id: 'public', label: 'Everybody with the link', description: 'The form is open while it is published.' },
-  { id: 'invited', label: 'Invited people', description: 'Each needs an invitation of their own.' },
-  { id: 'password', label: 'Whoever knows the password', description: 'The page asks for it first.' },
-  { id: 'closed', label: 'Nobody for now', description: 'The page says that the form is closed.' },
+  { id: 'public', label: 'Anyone with the link', description: 'Open while the form is published.' },
+  { id: 'invited', label: 'Invited people', description: 'Each person needs an invitation.' },
+  { id: 'password', label: 'Anyone with the password', description: 'The page asks for the password first.' },
+  { id: 'closed', label: 'Closed', description: 'The page says that the form is closed.' },
 ];
 
 export const digestChoices: readonly Choice<DigestMode>[] = [
-  { id: 'each', label: 'For each submission' },
-  { id: 'hourly', label: 'Once an hour', description: 'One mail for all of them.' },
-  { id: 'daily', label: 'Once a day', description: 'At 08:00 in the time zone of the form.' },
+  { id: 'each', label: 'Every submission' },
+  { id: 'hourly', label: 'Hourly', description: 'One email for all new submissions.' },
+  { id: 'daily', label: 'Daily', description: 'At 08:00 in the form’s time zone.' },
 ];
 
 export const layoutChoices: readonly Choice<FormLayout>[] = [
-  { id: 'page', label: 'A step at a time', description: 'Each step is a page with its questions.' },
+  { id: 'page', label: 'One step at a time', description: 'Each step is a page with its questions.' },
   {
     id: 'question',
     label: 'One question at a time',
-    description: 'Each question is a page of its own, and Enter goes on. A group stays together.',
+    description: 'Each question is a separate page, and Enter continues. Groups stay together.',
   },
 ];
 
-/** The view in which a setting is changed. */
+/** Returns the view in which a setting is edited. */
 export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'settings' {
   if (name === 'translations') return 'languages';
   return name === 'theme' || name === 'locale' ? 'theme' : 'settings';
 }
 
-/** What keeps a setting from being published: which, where it is changed, and what it is called there. */
+/** A setting that prevents publishing, with the view where it is edited and its title there. */
 export type SettingProblem = {
-  /** As the API names it: `closes_at`, `theme.color`. */
+  /** The field as in the API: `closes_at`, `theme.color`. */
   readonly field: string;
   readonly view: ReturnType<typeof viewOfSetting>;
   readonly title: string;
   readonly message: string;
 };
 
-/** Every problem of settings beside their form: what the API would say, and an access that nobody could have. */
+/** Lists every problem of the settings: the errors of the API, and password access without a password. */
 export function findSettingProblems(
   root: EditNode,
   settings: Settings,
@@ -144,11 +144,11 @@ export function findSettingProblems(
   const checked = checkSettings(settings, result.ok ? result.form : undefined);
   const errors = checked.ok ? [] : [...checked.errors];
   if (settings.access === 'password' && !hasPassword)
-    errors.push({ field: 'password', message: 'Set a password: nobody could fill it in without one.' });
+    errors.push({ field: 'password', message: 'Set a password. Without one, no one can fill in the form.' });
   return errors.map(locate).filter((problem) => problem !== undefined);
 }
 
-/** A problem of the service at its control; undefined for one that is about no setting. */
+/** Locates an API error at its control. Undefined if it is not about a setting. */
 export function locate({
   field = '',
   message,
@@ -162,10 +162,7 @@ export function locate({
   return { field, view: viewOfSetting(name), title, message };
 }
 
-/**
- * Gives the focus to the control that is labelled so. Titles are declared once, so that the label on the screen is the
- * problem's own.
- */
+/** Focuses the control with this label. Titles are declared once, so that problems and labels match. */
 export function focusSetting({ title }: SettingProblem): void {
   const label = [...document.querySelectorAll('.builder .field-label')].find(
     ({ textContent }) => textContent === title,
@@ -177,7 +174,7 @@ export function focusSetting({ title }: SettingProblem): void {
   control?.scrollIntoView({ block: 'center' });
 }
 
-/** Everything in which one form's settings differ from another's, each setting by the name that it has on the screen. */
+/** Lists all differences between the settings of two forms, by the title of each setting. */
 export function compareSettings(before: Settings, after: Settings): readonly Difference[] {
   return changedSettings(before, after).flatMap((name) =>
     name === 'theme'
@@ -205,7 +202,7 @@ function tell(subject: string, name: SettingName | keyof Theme, before: unknown,
   return { kind: 'changed', subject, details: sayChange('', say(name, before), say(name, after)) };
 }
 
-/** What a choice is called on the screen. */
+/** Returns the label of a choice on the screen. */
 const choices: Partial<Record<SettingName | keyof Theme, readonly { id: string; label: string }[]>> = {
   access: accessChoices,
   notification_digest: digestChoices,

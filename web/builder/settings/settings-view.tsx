@@ -20,12 +20,12 @@ import {
 } from './setting-fields.tsx';
 import { accessChoices, fromLocal, layoutChoices, type SettingProblem, toLocal } from './settings-values.ts';
 
-/** Who may fill the form in, from when until when, and how often. `password` sets the one that may be asked for. */
+/** Edits who can fill in the form, when, and how often. `password` is the field for the password. */
 function AccessCard({ form, password }: { form: SettingsForm; password: ReactNode }): ReactElement {
   const { settings, set, isReadOnly } = form;
   const access = settings.access ?? 'public';
   return (
-    <Card title="Who and when">
+    <Card title="Access and limits">
       <RadioGroup
         {...fieldOf(form, 'access')}
         choices={accessChoices}
@@ -55,11 +55,11 @@ function AccessCard({ form, password }: { form: SettingsForm; password: ReactNod
       <CountField
         form={form}
         name="max_submissions"
-        description="Once there are so many, the form closes. Empty: no limit."
+        description="The form closes after this many submissions. Leave empty for no limit."
       />
       <TextArea
         {...fieldOf(form, 'closed_message')}
-        description="What visitors read before it opens, after it closed, or when it is full."
+        description="Shown before the form opens, after it closes, or when it is full."
         value={settings.closed_message ?? ''}
         onChange={(text) => set({ closed_message: text })}
         isReadOnly={isReadOnly}
@@ -68,7 +68,7 @@ function AccessCard({ form, password }: { form: SettingsForm; password: ReactNod
   );
 }
 
-/** What happens once a submission was sent. */
+/** What happens after a submission. */
 function AfterCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
   const { settings, set, isReadOnly } = form;
   return (
@@ -81,7 +81,7 @@ function AfterCard({ form, root }: { form: SettingsForm; root: EditNode }): Reac
       >
         <TextArea
           {...fieldOf(form, 'confirmation_message')}
-          description="What visitors read when they are done."
+          description="Shown to visitors after they submit."
           value={settings.confirmation_message ?? ''}
           onChange={(text) => set({ confirmation_message: text })}
           isReadOnly={isReadOnly}
@@ -90,7 +90,7 @@ function AfterCard({ form, root }: { form: SettingsForm; root: EditNode }): Reac
       <TextField
         type="url"
         {...fieldOf(form, 'redirect_url')}
-        description="An https address that visitors are led to instead. The number of the receipt is added as “receipt”."
+        description="Sends visitors to this https address instead. The receipt number is added as “receipt”."
         placeholder="https://"
         value={settings.redirect_url ?? ''}
         onChange={(text) => set({ redirect_url: text })}
@@ -101,77 +101,77 @@ function AfterCard({ form, root }: { form: SettingsForm; root: EditNode }): Reac
   );
 }
 
-/** What keeps machines out. A field that only machines fill in is on every page in any case. */
+/** Protection against bots. Every page also has a field that only bots fill in. */
 function SpamCard({ form }: { form: SettingsForm }): ReactElement {
   return (
     <Card
       title="Spam protection"
-      lead="No third party is asked. What looks like spam goes to the spam box, from where you can release it."
+      lead="No third-party services are used. Suspected spam goes to the spam box, where you can release it."
     >
       <div className="settings-pair">
         <CountField
           form={form}
           name="min_seconds"
-          description="Who fills in the form's page quicker is taken for a machine. Posts from your own page or program have no such time. Empty: nobody is."
+          description="Faster submissions are treated as spam. This does not apply to submissions from your own page or program. Leave empty to turn off."
         />
         <CountField
           form={form}
           name="limit_per_address"
-          description="More submissions are refused for a while. Empty: no limit."
+          description="Further submissions are rejected for a while. Leave empty for no limit."
         />
         <CountField
           form={form}
           name="limit_per_form"
-          description="More submissions are refused for a while. Empty: no limit."
+          description="Further submissions are rejected for a while. Leave empty for no limit."
         />
       </div>
       <FlagField
         form={form}
         name="proof_of_work"
-        description="The visitor's browser computes for about a second. Without script, and from a page or program of your own, submissions go to the spam box, unless your site is named under Embedding."
+        description="The visitor’s browser works for about a second. Submissions without JavaScript, or from a page or program of yours, go to the spam box unless your site is listed under Embedding."
       />
     </Card>
   );
 }
 
-/** Going on later, and changing what was sent. */
+/** Resuming later, and editing a submission. */
 function ProgressCard({ form }: { form: SettingsForm }): ReactElement {
   const { settings } = form;
   return (
-    <Card title="Going on and changing">
+    <Card title="Save and edit">
       <FlagField
         form={form}
         name="save_progress"
-        description="Answers are kept while they are given, and a link leads back to them, also on another device. They count as incomplete until they are sent."
+        description="Visitors can save unfinished answers and resume later through a link, also on another device. These submissions count as incomplete until they are sent."
       />
       {(settings.save_progress || form.error('resume_days')) && (
         <CountField
           form={form}
           name="resume_days"
-          description="The link works so long after the last answer. Empty: 30."
+          description="How many days the link works after the last answer. Leave empty for 30."
         />
       )}
       <FlagField
         form={form}
         name="editing"
-        description="Whoever sent answers gets a link to change them. Webhooks for “Updated” hear of each change."
+        description="Visitors get a link to edit their submission. Each edit triggers webhooks for “Updated”."
       />
       {(settings.editing || form.error('edit_days')) && (
         <CountField
           form={form}
           name="edit_days"
-          description="The link works so long after the submission. Empty: 365."
+          description="How many days the link works after the submission. Leave empty for 365."
         />
       )}
     </Card>
   );
 }
 
-/** Whose pages may show the form inside them, and send it from a page of their own (docs/embedding.md). */
+/** The sites that can embed the form, or submit it from their pages (docs/embedding.md). */
 function EmbedCard({ form }: { form: SettingsForm }): ReactElement {
   const listed = form.settings.embed_origins?.join('\n') ?? '';
-  // The text as it is written: a line that is still empty is no origin, and must stay to be written on. Undo and other
-  // editors change the list behind it; then what was written is over.
+  // The text as typed, so that an empty line, which is no origin, stays editable. If undo or another editor
+  // changes the list, the typed text is discarded.
   const [written, setWritten] = useState(listed);
   const text = originsIn(written).join('\n') === listed ? written : listed;
   const change = (next: string): void => {
@@ -183,7 +183,7 @@ function EmbedCard({ form }: { form: SettingsForm }): ReactElement {
     <Card title="Embedding">
       <TextArea
         {...fieldOf(form, 'embed_origins')}
-        description="One origin a line, like https://example.com or https://*.example.com: these alone may embed the form or post to it from their pages, and spam protection asks nothing else of what they send. Empty: any site may embed and post."
+        description="One site per line, such as https://example.com or https://*.example.com. Only these sites can embed the form or submit it from their pages. Their submissions skip the time and proof-of-work checks. Leave empty to allow all sites."
         placeholder="https://example.com"
         value={text}
         onChange={change}
@@ -195,10 +195,10 @@ function EmbedCard({ form }: { form: SettingsForm }): ReactElement {
 
 const originsIn = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '');
 
-/** How the form asks: by steps or question by question, and whether it shows all answers before they are sent. */
+/** The layout: by step or by question, and whether a review step comes last. */
 function AskingCard({ form }: { form: SettingsForm }): ReactElement {
   return (
-    <Card title="Asking">
+    <Card title="Layout">
       <RadioGroup
         {...fieldOf(form, 'layout')}
         choices={layoutChoices}
@@ -209,7 +209,7 @@ function AskingCard({ form }: { form: SettingsForm }): ReactElement {
       <FlagField
         form={form}
         name="review_step"
-        description="A last step lists every question with its answer, and leads back to each. The answers are sent from there."
+        description="Adds a last step where visitors check and edit all their answers before they submit."
       />
     </Card>
   );
@@ -221,12 +221,12 @@ type SettingsProps = {
   readonly setPassword: (password: string) => Promise<void>;
 };
 
-/** All settings of the form but those of its theme: part of the working copy, as its elements are. */
+/** All settings of the form except its theme. They belong to the working copy, like its elements. */
 export function SettingsView({ hasPassword, problems, setPassword }: SettingsProps): ReactElement {
   const { editor, isReadOnly } = useBuilder();
   const { root, settings } = useEditorState(editor).history.present;
   const own = problems.filter(({ view }) => view === 'settings');
-  // Of a list, a problem names the entry: `confirmations.0.when`.
+  // A problem in a list includes the index of the entry: `confirmations.0.when`.
   const error = (name: SettingName): string | undefined =>
     own.find(({ field }) => field === name || (name !== 'theme' && field.startsWith(`${name}.`)))?.message;
   const set = (change: SettingsChange): void =>
@@ -245,7 +245,8 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
           <div>
             <h2>Settings</h2>
             <p className="soft">
-              Saved as you change them, with the form. They hold once you publish. A password holds at once.
+              Saved with the form as you edit. Changes go live when you publish. A password applies
+              immediately.
             </p>
           </div>
           <ProblemLink problems={own} />

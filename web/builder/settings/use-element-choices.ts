@@ -5,9 +5,9 @@ import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/say-problem.ts';
 
 /**
- * The elements of the form that a setting may name; and the one that it names, if that is gone.
- * @param candidatesOf the very rule of the service.
- * @param none what it is called that none is named.
+ * Lists the elements that a setting can refer to, and the chosen one if it no longer exists.
+ * @param candidatesOf the rule that the server uses.
+ * @param none the label for no element.
  */
 export function useElementChoices(
   root: EditNode,

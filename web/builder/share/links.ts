@@ -1,6 +1,6 @@
 export type Parameter = { readonly name: string; readonly value: string };
 
-/** The address with the parameters that have a name; names that begin with `_` are the page's own and left out. */
+/** Adds named parameters to the URL. Names that begin with `_` are reserved for the page and skipped. */
 export function linkWith(address: string, parameters: readonly Parameter[]): string {
   const link = new URL(address);
   for (const { name, value } of parameters) {
@@ -13,10 +13,10 @@ export function linkWith(address: string, parameters: readonly Parameter[]): str
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escape = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!);
 
-/** What an embedded form is given: parameters as those of its link, and the text of a button that opens it. */
+/** The options of an embedded form: URL parameters, and the text of a button that opens it. */
 type Embedding = { readonly parameters: readonly Parameter[]; readonly popup?: string };
 
-/** HTML that shows the form inside any page, at its place or behind a button (docs/embedding.md). */
+/** Returns HTML that shows the form inside any page, inline or behind a button (docs/embedding.md). */
 export function embedSnippet(address: string, { parameters, popup }: Embedding): string {
   const form = new URL(address).pathname.split('/').at(-1)!;
   const prefill = new URL(linkWith(address, parameters)).search.slice(1);

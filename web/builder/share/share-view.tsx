@@ -10,7 +10,7 @@ import { embedSnippet, linkWith, type Parameter } from './links.ts';
 
 const SharedCode = lazy(async () => ({ default: (await import('./shared-code.tsx')).SharedCode }));
 
-/** Ways to the public page: its link, with parameters, as a code, and inside another page. */
+/** Ways to share the public page: a link, a link with parameters, a QR code, and an embed code. */
 export function ShareView({
   opened,
   onPublish,
@@ -32,22 +32,22 @@ export function ShareView({
         {status !== 'published' && (
           <Message
             tone="warn"
-            title="Nobody can fill it in yet"
+            title="This form is not published yet"
             action={
               <Button variant="primary" onPress={onPublish} isDisabled={status === 'archived'}>
                 Publish
               </Button>
             }
           >
-            The link works once the form is published.
+            The link works after you publish the form.
           </Message>
         )}
         <Card title="Link">
-          <CopyField label="Public address" text={url} />
+          <CopyField label="Public link" text={url} />
         </Card>
         <Card
           title="Link with reference data"
-          lead="Parameters of the address come with each submission as its reference: a customer number, a campaign, where the link stood."
+          lead="URL parameters are saved with each submission as reference data, such as a customer number or a campaign."
         >
           <ul role="list" className="stack-tight">
             {parameters.map((parameter, index) => (
@@ -76,28 +76,28 @@ export function ShareView({
               size="small"
               onPress={() => setParameters([...parameters, { name: '', value: '' }])}
             >
-              Add a parameter
+              Add parameter
             </Button>
           </div>
-          <CopyField label="Address with reference data" text={link} />
+          <CopyField label="Link with reference data" text={link} />
         </Card>
-        <Card title="QR code" lead="Leads to the address with reference data above, for posters and slides.">
+        <Card title="QR code" lead="Opens the link with reference data above. Use it on posters and slides.">
           <Suspense fallback={<div className="qr-code" />}>
             <SharedCode text={link} name={name} />
           </Suspense>
         </Card>
         <Card
           title="Embed"
-          lead="Puts the form into any web page, with the parameters above. It grows and shrinks with its steps."
+          lead="Adds the form to any web page, with the parameters above. Its height adapts to each step."
         >
-          <CopyField label="HTML, at its place" text={embedSnippet(url, { parameters })} isMultiline />
+          <CopyField label="Inline embed code" text={embedSnippet(url, { parameters })} isMultiline />
           <CopyField
-            label="HTML, behind a button"
+            label="Popup embed code"
             text={embedSnippet(url, { parameters, popup: name })}
             isMultiline
           />
           <p className="soft small">
-            The page hears formloom:loaded, formloom:step and formloom:submitted as events of the document.
+            The page receives formloom:loaded, formloom:step and formloom:submitted as events of the document.
           </p>
         </Card>
       </div>

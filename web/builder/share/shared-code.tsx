@@ -4,7 +4,7 @@ import { Button } from '../../design/button.tsx';
 import { QrCode, qrCodeFile } from '../../design/qr-code.tsx';
 import { saveFile } from '../../design/save-file.ts';
 
-/** The code with a way to keep it. Loaded when the share panel is opened: the generator is 20 KB. */
+/** The QR code with a download. Loaded when the share view opens, because the generator is 20 KB. */
 export function SharedCode({ text, name }: { text: string; name: string }): ReactElement {
   const fileName = `${name.replaceAll(/[^\p{Letter}\p{Number}]+/gu, '-') || 'form'}.svg`;
   return (

@@ -5,7 +5,7 @@ import { writeParts } from '../model/clipboard.ts';
 import { sayNodes } from '../model/compare.ts';
 import type { EditNode } from '../model/edit-node.ts';
 
-/** Where parts are put as text, and taken from: the page's clipboard, or that of an event. */
+/** A clipboard to write nodes to and read them from: the page's, or that of an event. */
 export type PartsClipboard = {
   write(text: string): void | Promise<void>;
   read(): string | Promise<string>;
@@ -17,14 +17,14 @@ type OnClipboard = {
   readonly editor: Editor;
 };
 
-/** Whether it is on the clipboard; who is refused is told. */
+/** Copies nodes to the clipboard. Returns whether it worked, and shows an error if the browser refused. */
 export async function copyParts({ clipboard, parts, editor }: OnClipboard): Promise<boolean> {
   try {
     await clipboard?.write(writeParts(parts));
     editor.say(`${sayNodes(parts)} copied`);
     return true;
   } catch {
-    toastProblem(new Error('The browser did not let this be copied.'));
+    toastProblem(new Error('Your browser blocked copying. Use the keyboard shortcut instead.'));
     return false;
   }
 }
@@ -34,6 +34,6 @@ export async function pasteParts({ clipboard, editor }: Omit<OnClipboard, 'parts
     const note = paste(editor, (await clipboard?.read()) ?? '');
     if (note !== undefined) toastProblem(new Error(note));
   } catch {
-    toastProblem(new Error('The browser did not give what is on the clipboard.'));
+    toastProblem(new Error('Your browser blocked pasting. Use the keyboard shortcut instead.'));
   }
 }

@@ -20,22 +20,22 @@ import { hasAttribute } from '../model/new-element.ts';
 import { copyParts, type PartsClipboard, pasteParts } from './clip-parts.ts';
 
 /*
- * All that can be done to a form by a key, from a menu, a toolbar, the panel or the finder (Ctrl+K), in one table: each of
- * them, and the list behind "?", is drawn from it.
+ * All builder commands in one table. Keys, menus, the toolbar, the panel, the finder (Ctrl+K) and the list
+ * behind "?" are built from it.
  */
 
-/** Something that can be done to what `On` says. One without a press stands in menus alone. */
+/** A command that acts on `On`. Without a key, it is only in menus. */
 export type Deed<On> = Shortcut<(on: On) => void> & {
-  /** It is offered in menus, in this group, and in the finder. */
+  /** The menu group of the command. The finder also offers it. */
   readonly menu?: 'move' | 'part' | 'step';
   readonly icon?: IconName;
-  /** Whether it can be done; always, where it says nothing. */
+  /** Whether the command applies. Without it, the command always applies. */
   readonly appliesTo?: (on: On) => boolean;
-  /** Of a switch: whether it is on. */
+  /** Whether a toggle is on. */
   readonly isOn?: (on: On) => boolean;
-  /** Of what is done with one of several things: these. */
+  /** The choices of a command that acts on one of several targets. */
   readonly choices?: (on: On) => readonly Choice[];
-  /** The browser tells of its presses by this event, which brings the clipboard with it. */
+  /** The browser event for the key, which provides the clipboard. */
   readonly event?: ClipboardEventName;
 };
 type Choice = {
@@ -46,27 +46,27 @@ type Choice = {
 };
 type ClipboardEventName = 'copy' | 'cut' | 'paste';
 
-/** What is done anywhere in the builder. */
+/** Commands that work anywhere in the builder. */
 export type InBuilder = {
   readonly travel: (step: 'undo' | 'redo') => void;
   readonly save: () => void;
   readonly list: () => void;
 };
 
-/** What is done to parts of the form. */
+/** Commands for nodes of the form. */
 export type OnParts = {
   readonly editor: Editor;
-  /** In reading order, none inside another one; none when the form itself is meant. */
+  /** The selected nodes in reading order, none inside another. Empty if the form itself is selected. */
   readonly parts: readonly EditNode[];
-  /** Where texts are put and taken from; a page without https has none but in an event. */
+  /** The clipboard for text. Without HTTPS, it exists only during an event. */
   readonly clipboard: PartsClipboard | undefined;
   /** Opens the list of elements to add. */
   readonly openMenu: () => void;
-  /** Deletes, and asks first when answers would be affected. */
+  /** Deletes nodes, and asks first if answers are affected. */
   readonly remove: (parts: readonly EditNode[]) => void;
 };
 
-/** Undo, redo and save wherever the focus is (docs/rules.md B1). In a text box Ctrl+Z stays the text box's own. */
+/** Undo, redo and save, wherever focus is (docs/rules.md B1). In a text box, Ctrl+Z undoes typing. */
 export const everywhere = tableOf<InBuilder>()({
   undo: { label: 'Undo', presses: ['Mod+z'], icon: 'undo', perform: ({ travel }) => travel('undo') },
   redo: {
@@ -76,14 +76,14 @@ export const everywhere = tableOf<InBuilder>()({
     perform: ({ travel }) => travel('redo'),
   },
   save: { label: 'Save now', presses: ['Mod+s'], icon: 'check', perform: ({ save }) => save() },
-  list: { label: 'List the shortcuts', presses: ['?'], icon: 'info', perform: ({ list }) => list() },
+  list: { label: 'Show keyboard shortcuts', presses: ['?'], icon: 'info', perform: ({ list }) => list() },
 });
 
-/** What is done to what is selected (docs/rules.md B1-B3), in the order of menus. */
+/** Commands for the selection (docs/rules.md B1-B3), in menu order. */
 export const onParts = tableOf<OnParts>()({
-  add: { label: 'Add an element', presses: ['/', '+'], perform: ({ openMenu }) => openMenu() },
+  add: { label: 'Add element', presses: ['/', '+'], perform: ({ openMenu }) => openMenu() },
   write: {
-    label: 'Write its label',
+    label: 'Edit label',
     presses: ['Enter', 'F2'],
     perform: ({ editor }) => editor.write({ key: editor.read().history.present.selection }),
   },
@@ -113,7 +113,7 @@ export const onParts = tableOf<OnParts>()({
     perform: () => undefined,
   },
   split: {
-    label: 'Begin a new step here',
+    label: 'Start a new step here',
     presses: [],
     menu: 'step',
     icon: 'steps',
@@ -121,7 +121,7 @@ export const onParts = tableOf<OnParts>()({
     perform: ({ editor, parts }) => splitAt(editor, parts[0]!.key),
   },
   merge: {
-    label: 'Merge with the step before',
+    label: 'Merge with previous step',
     presses: [],
     menu: 'step',
     icon: 'steps',
@@ -129,7 +129,7 @@ export const onParts = tableOf<OnParts>()({
     perform: ({ editor, parts }) => mergeWithPrevious(editor, parts[0]!.key),
   },
   addStep: {
-    label: 'Add a step behind',
+    label: 'Add step after this one',
     presses: [],
     menu: 'step',
     icon: 'add',
@@ -186,65 +186,69 @@ export const onParts = tableOf<OnParts>()({
     perform: ({ remove, parts }) => remove(parts),
   },
   before: {
-    label: 'Go to the part before',
+    label: 'Go to previous',
     presses: ['ArrowUp'],
     perform: ({ editor }) => selectNeighbour(editor, -1),
   },
   next: {
-    label: 'Go to the next part',
+    label: 'Go to next',
     presses: ['ArrowDown'],
     perform: ({ editor }) => selectNeighbour(editor, 1),
   },
   first: {
-    label: 'Go to the first part',
+    label: 'Go to first',
     presses: ['Home'],
     perform: ({ editor }) => selectEnd(editor, 'first'),
   },
   last: {
-    label: 'Go to the last part',
+    label: 'Go to last',
     presses: ['End'],
     perform: ({ editor }) => selectEnd(editor, 'last'),
   },
   around: {
-    label: 'Go to what is around it',
+    label: 'Go to parent',
     presses: ['Escape'],
     perform: ({ editor }) => selectParent(editor),
   },
   alsoBefore: {
-    label: 'Select the part before as well',
+    label: 'Extend selection to previous',
     presses: ['Shift+ArrowUp'],
     perform: ({ editor }) => extendBy(editor, -1),
   },
   alsoNext: {
-    label: 'Select the next part as well',
+    label: 'Extend selection to next',
     presses: ['Shift+ArrowDown'],
     perform: ({ editor }) => extendBy(editor, 1),
   },
   all: {
-    label: 'Select all beside it, then all of the form',
+    label: 'Select all siblings, then the whole form',
     presses: ['Mod+a'],
     perform: ({ editor }) => editor.selectAll(widened(editor.read().history.present)),
   },
   lift: {
-    label: 'Lift it, to be moved',
+    label: 'Pick up to move',
     presses: [' '],
     appliesTo: ({ parts }) => parts.length === 1,
     perform: ({ editor, parts }) => editor.lift(parts[0]!.key),
   },
 });
 
-/** What menus and the finder offer for these parts, by name. */
+/** Returns the commands that menus and the finder offer for the selection, by name. */
 export const offeredFor = (on: OnParts): readonly (readonly [string, Deed<OnParts>])[] =>
   Object.entries<Deed<OnParts>>(onParts).filter(
     ([, { menu, appliesTo }]) => menu && (appliesTo?.(on) ?? true),
   );
 
-/** What is done with a part that is lifted. */
+/** Commands for a lifted node. */
 export const whileLifted = tableOf<Pick<OnParts, 'editor'>>()({
-  up: { label: 'Up by one place', presses: ['ArrowUp'], perform: ({ editor }) => editor.moveLifted(-1) },
-  down: { label: 'Down by one place', presses: ['ArrowDown'], perform: ({ editor }) => editor.moveLifted(1) },
-  drop: { label: 'Put it down here', presses: [' ', 'Enter'], perform: ({ editor }) => editor.drop() },
-  back: { label: 'Put it back where it was', presses: ['Escape'], perform: ({ editor }) => editor.putBack() },
+  up: { label: 'Move up one position', presses: ['ArrowUp'], perform: ({ editor }) => editor.moveLifted(-1) },
+  down: {
+    label: 'Move down one position',
+    presses: ['ArrowDown'],
+    perform: ({ editor }) => editor.moveLifted(1),
+  },
+  drop: { label: 'Drop here', presses: [' ', 'Enter'], perform: ({ editor }) => editor.drop() },
+  back: { label: 'Cancel move', presses: ['Escape'], perform: ({ editor }) => editor.putBack() },
 });
 
 function tableOf<On>() {
@@ -264,7 +268,7 @@ function areElements(on: OnParts): boolean {
   return isAny(on) && on.parts.every(({ type }) => type !== 'step');
 }
 
-/** Whether it is an element that lies directly in a step, and not the first there. */
+/** Whether the node is a direct child of a step, but not the first one. */
 function mayBeginStep(on: OnParts): boolean {
   const trail = on.parts.length === 1 ? trailTo(rootOf(on), on.parts[0]!.key) : [];
   return trail.length === 3 && trail[1]!.children[0] !== on.parts[0];

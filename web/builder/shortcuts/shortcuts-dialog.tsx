@@ -6,20 +6,20 @@ import { everywhere, onParts, whileLifted } from './deeds.ts';
 
 type Listed = Pick<Shortcut<unknown>, 'presses' | 'label'>;
 const lists: readonly { title: string; shortcuts: readonly Listed[] }[] = [
-  { title: 'Everywhere', shortcuts: [...Object.values<Listed>(everywhere), ...inConsole] },
+  { title: 'Anywhere', shortcuts: [...Object.values<Listed>(everywhere), ...inConsole] },
   {
-    title: 'On what is selected',
+    title: 'For the selection',
     shortcuts: Object.values<Listed>(onParts).filter(({ presses }) => presses.length > 0),
   },
-  { title: 'While it is lifted', shortcuts: Object.values<Listed>(whileLifted) },
+  { title: 'While moving', shortcuts: Object.values<Listed>(whileLifted) },
 ];
 
-/** All that the keyboard does in the builder, from the tables by which it does it. */
+/** Lists all keyboard shortcuts of the builder, from the tables that define them. */
 export function ShortcutsDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }): ReactElement {
   return (
     <Dialog title="Keyboard shortcuts" isOpen={isOpen} onClose={onClose}>
       {lists.map(({ title, shortcuts }) => (
-        // It can be scrolled by its keys where it is longer than the window.
+        // Focusable, so that the arrow keys scroll a long list.
         <section key={title} className="shortcuts" aria-label={title} tabIndex={0}>
           <h3>{title}</h3>
           <dl>

@@ -18,13 +18,13 @@ import {
 
 const anywhere: readonly Deed<InBuilder>[] = Object.values(everywhere);
 
-/** Undo, redo and save wherever the focus is (docs/rules.md B1). In a text box Ctrl+Z stays the text box's own. */
+/** Handles undo, redo and save, wherever focus is (docs/rules.md B1). In a text box, Ctrl+Z undoes typing. */
 export function useShortcuts({ travel, save, list }: InBuilder): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const deed = findPressed(anywhere, event);
       if (!deed) return;
-      // In a text box and while a dialog is open, the others are not the builder's.
+      // In a text box or with a dialog open, only save belongs to the builder.
       if (deed !== everywhere.save && (isWriting(event) || document.querySelector('.dialog-veil'))) return;
       event.preventDefault();
       deed.perform({ travel, save, list });
@@ -34,7 +34,7 @@ export function useShortcuts({ travel, save, list }: InBuilder): void {
   }, [travel, save, list]);
 }
 
-/** A switch or a colour has no undo of its own: there the form's is meant. */
+/** A switch or a color input has no undo, so the key undoes a change of the form. */
 const textBoxes =
   'input:not([type="checkbox"], [type="radio"], [type="color"], [type="file"]), textarea, select';
 
@@ -43,10 +43,10 @@ function isWriting(event: KeyboardEvent): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches(textBoxes));
 }
 
-/** What deeds reach beyond the editor, in the view that shows the parts. */
+/** What commands need beyond the editor, provided by the view that shows the nodes. */
 export const ReachContext = createContext<Pick<OnParts, 'openMenu' | 'remove'> | undefined>(undefined);
 
-/** Browsers give pages without https none, but in an event of its own. */
+/** Without HTTPS, browsers provide a clipboard only during its events. */
 const pageClipboard: PartsClipboard | undefined = isSecureContext
   ? {
       write: (text) => navigator.clipboard.writeText(text),
@@ -56,11 +56,11 @@ const pageClipboard: PartsClipboard | undefined = isSecureContext
 
 type Meant = { readonly parts?: readonly EditNode[]; readonly clipboard?: PartsClipboard };
 
-/** Gives what a deed is done to: these parts, else what is selected at that moment. */
+/** Returns the target of a command: the given nodes, or the current selection. */
 export function useOnParts(): (meant?: Meant) => OnParts {
   const { editor } = useBuilder();
   const reach = useContext(ReachContext);
-  if (!reach) throw new Error('This is used outside of the view that shows the form.');
+  if (!reach) throw new Error('This hook must be used inside the view that shows the form.');
   return ({ parts, clipboard = pageClipboard } = {}) => {
     const { present } = editor.read().history;
     const selected = parts ?? selectedIn(present).filter((node) => node !== present.root);
@@ -70,12 +70,12 @@ export function useOnParts(): (meant?: Meant) => OnParts {
 
 const onSelected: readonly Deed<OnParts>[] = Object.values(onParts);
 const onLifted: readonly Deed<Pick<OnParts, 'editor'>>[] = Object.values(whileLifted);
-/** What a button, or a window that is scrolled, does itself with a press. */
+/** Keys that a focused button or a scrolled area handles itself. */
 const ofButtons = new Set(['Enter', ' ', 'Escape', 'ArrowUp', 'ArrowDown', 'Home', 'End']);
 
 /**
- * Does what keys and the browser's clipboard mean for what is selected: while the focus is on the canvas, in the toolbar of
- * a part, or nowhere. What is written into a text box never comes here.
+ * Handles keys and clipboard events for the selection while focus is on the canvas, in a node's toolbar, or
+ * nowhere. Keys in text boxes never get here.
  */
 export function usePartKeys(): void {
   const on = useOnParts();
@@ -86,7 +86,7 @@ export function usePartKeys(): void {
       const meant = on();
       const isLifted = meant.editor.read().lifted !== undefined;
       const deed = isLifted ? findPressed(onLifted, event) : findPressed(onSelected, event);
-      // The event of the clipboard follows, and has the clipboard with it.
+      // A clipboard event follows, which provides the clipboard.
       if (!deed || deed.event) return;
       event.preventDefault();
       if (deed.appliesTo?.(meant) ?? true) deed.perform(meant);
@@ -114,7 +114,7 @@ export function usePartKeys(): void {
   });
 }
 
-/** Where the focus is, if keys mean parts of the form there. */
+/** Returns where focus is, if keys there apply to nodes. */
 function placeOfFocus(): 'canvas' | 'beside' | undefined {
   if (document.querySelector('.dialog-veil, .finder-veil, .popover')) return undefined;
   let focused = document.activeElement;
@@ -124,7 +124,7 @@ function placeOfFocus(): 'canvas' | 'beside' | undefined {
   return focused === document.body || focused.closest('.node-bar') ? 'beside' : undefined;
 }
 
-/** Has the finder (Ctrl+K) offer what can be done to the parts that are selected, as their menu does. */
+/** Adds the menu commands of the selection to the finder (Ctrl+K). */
 export function useOfferedParts(): void {
   const on = useOnParts();
   useOffers(() => {

@@ -4,16 +4,16 @@ import { TextField } from '../../design/field.tsx';
 type ColourProps = {
   readonly label: string;
   readonly description?: string;
-  /** What is entered, which may not be a colour yet; '' for none. */
+  /** The text entered, which may not be a valid color; '' for none. */
   readonly value: string;
-  /** What the picker shows while nothing is chosen. */
+  /** The color in the picker if none is chosen. */
   readonly fallback: string;
   readonly error: string | undefined;
   readonly isReadOnly: boolean;
   readonly onChange: (text: string) => void;
 };
 
-/** A colour, by the browser's own picker or as `#rrggbb`. */
+/** A color field: the browser's picker, or `#rrggbb`. */
 export function ColourField({ fallback, value, onChange, isReadOnly, ...rest }: ColourProps): ReactElement {
   const shown = /^#[0-9a-f]{6}$/i.test(value) ? value : fallback;
   return (

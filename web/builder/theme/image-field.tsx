@@ -8,14 +8,14 @@ type ImageProps = {
   readonly label: string;
   readonly description: string;
   readonly workspaceId: string;
-  /** Where the image is shown from; undefined for none. */
+  /** The URL of the image, or undefined for none. */
   readonly address: string | undefined;
   readonly error: string | undefined;
   readonly isReadOnly: boolean;
   readonly onChange: (id: string | undefined) => void;
 };
 
-/** An image of the theme: chosen, uploaded at once, shown, and taken away. */
+/** An image field: choose, upload immediately, show, remove. */
 export function ImageField({
   label,
   description,
@@ -38,7 +38,7 @@ export function ImageField({
     } catch (failure) {
       if (!(failure instanceof ApiProblem)) throw failure;
       setProblem(failure.message);
-      // Whoever chose another view meanwhile does not see it there.
+      // Shows no error after the user has left this view.
       if (!input.current) toastProblem(failure);
     } finally {
       setPending(false);
@@ -60,7 +60,7 @@ export function ImageField({
         aria-label={label}
         onChange={(event) => {
           void choose(event.target.files?.[0]);
-          // The same file can be chosen again after it was removed.
+          // Clears the input, so that a removed file can be chosen again.
           event.target.value = '';
         }}
       />

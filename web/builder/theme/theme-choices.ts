@@ -5,7 +5,7 @@ import { fontNames } from '#ast/theme/theme.ts';
 import { type Face, faces } from '#page/theme/fonts.ts';
 import type { Choice } from '../../design/select.tsx';
 
-/** Colours to begin with: each reads on white, and has a shade that reads on dark paper. */
+/** Preset colors. Each is readable on white, and has a shade that is readable on dark paper. */
 export const presets = [
   { name: 'Green', color: '#0b6655' },
   { name: 'Blue', color: '#1d4ed8' },
@@ -18,7 +18,7 @@ export const presets = [
 ] as const;
 
 const labelOf = (name: FontName): Choice<FontName> => {
-  if (name === 'system') return { id: name, label: 'The device’s own', description: 'Nothing to load' };
+  if (name === 'system') return { id: name, label: 'System font', description: 'No font to download' };
   const { label, description }: Face = faces[name];
   return { id: name, label, description };
 };
@@ -32,16 +32,16 @@ export const cornerChoices: readonly Choice<Corner>[] = [
 export const densityChoices: readonly Choice<Density>[] = [
   { id: 'compact', label: 'Compact' },
   { id: 'regular', label: 'Regular' },
-  { id: 'airy', label: 'Airy' },
+  { id: 'airy', label: 'Spacious' },
 ];
 export const modeChoices: readonly Choice<Mode>[] = [
-  { id: 'auto', label: 'As the device is set' },
+  { id: 'auto', label: 'Match device' },
   { id: 'light', label: 'Always light' },
   { id: 'dark', label: 'Always dark' },
 ];
 
 const languageNames: Readonly<Record<LocaleChoice, string>> = {
-  auto: 'That of the visitor’s browser',
+  auto: 'Visitor’s browser language',
   en: 'English',
   fr: 'Français',
   de: 'Deutsch',
@@ -56,16 +56,19 @@ export const localeLabels: readonly Choice<LocaleChoice>[] = localeChoices.map((
   label: languageNames[id],
 }));
 
-/** A change of some parts of a theme; undefined takes one away. */
+/** A change of a theme; undefined removes a property. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
-/** The theme with a change; undefined when nothing is left of it, which is how a form has none. */
+/**
+ * Applies a change to a theme. Returns undefined if the theme becomes empty, because a form without a theme
+ * has none stored.
+ */
 export function changedTheme(theme: Theme, change: ThemeChange): Theme | undefined {
   const entries = Object.entries({ ...theme, ...change }).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** The theme as far as it can be drawn: without a colour that is half written. */
+/** Removes incomplete colors from a theme, so that it can be rendered. */
 export function drawableTheme(theme: Theme): Theme {
   const { color, background, paper } = theme;
   const colours = {

@@ -34,13 +34,13 @@ import {
 } from './theme-choices.ts';
 
 type NoteProps = {
-  /** A theme whose colours are colours. */
+  /** The theme, with valid colors only. */
   readonly theme: Theme;
   readonly isReadOnly: boolean;
   readonly onColour: (color: string) => void;
 };
 
-/** How well the accent reads, as it is chosen; below 4.5:1 with the nearest shade that would be accepted. */
+/** Shows the contrast of the accent color, and below 4.5:1 the nearest shade that is accepted. */
 function ContrastNote({ theme, isReadOnly, onColour }: NoteProps): ReactElement {
   const { ratio, scheme } = accentContrast(theme);
   const reads = ratio >= textContrast;
@@ -50,7 +50,7 @@ function ContrastNote({ theme, isReadOnly, onColour }: NoteProps): ReactElement 
         <Icon name={reads ? 'check' : 'warning'} />
         <span>
           Contrast {sayContrast(ratio)}
-          {reads ? ', readable.' : ` on ${scheme} paper: text needs ${textContrast}:1.`}
+          {reads ? ', readable.' : ` on ${scheme} paper. Text needs ${textContrast}:1.`}
         </span>
       </p>
       {!reads && (
@@ -68,13 +68,13 @@ type PanelProps = {
   readonly theme: Theme;
   readonly locale: LocaleChoice;
   readonly isReadOnly: boolean;
-  /** What keeps a part of it from being published. */
+  /** Returns the problem that keeps a field from being published. */
   readonly error: (field: string) => string | undefined;
   readonly onTheme: (change: ThemeChange) => void;
   readonly onLocale: (locale: LocaleChoice) => void;
 };
 
-/** Everything that can be chosen of a form's look. */
+/** Edits the look of a form. */
 export function ThemePanel(props: PanelProps): ReactElement {
   return (
     <>
@@ -93,10 +93,10 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
   const plain = changedTheme(drawable, { background: undefined }) ?? {};
   const [chosen] = schemesOf(theme);
   const problem = (text: string): string | undefined =>
-    text === '' || isColour(text) ? undefined : 'Write a colour like #0b6655.';
+    text === '' || isColour(text) ? undefined : 'Enter a color such as #0b6655.';
   return (
     <>
-      <div className="swatches" role="group" aria-label="Colours to begin with">
+      <div className="swatches" role="group" aria-label="Preset colors">
         {presets.map((preset) => (
           <button
             key={preset.color}
@@ -113,7 +113,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
       </div>
       <ColourField
         label={themeTitles.color}
-        description="Of buttons, of what is chosen, and of the focus."
+        description="Used for buttons, selected options and focus outlines."
         value={color}
         fallback={defaultColour}
         error={problem(color) ?? error('theme.color')}
@@ -129,7 +129,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
       )}
       <ColourField
         label={themeTitles.background}
-        description="Of what the page lies on, on screens wider than a phone’s."
+        description="The page background on screens wider than a phone."
         value={background}
         fallback={paletteOf(plain, chosen).ground}
         error={problem(background) ?? error('theme.background')}
@@ -138,7 +138,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
       />
       <ColourField
         label={themeTitles.paper}
-        description="Of what the questions stand on: pale on a light page, deep on a dark one."
+        description="The surface behind the questions: pale on a light page, dark on a dark page."
         value={paper}
         fallback={paletteOf(changedTheme(drawable, { paper: undefined }) ?? {}, chosen).paper}
         error={problem(paper) ?? paperProblem(drawable) ?? error('theme.paper')}
@@ -156,10 +156,10 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
   );
 }
 
-/** What keeps text from being read on the paper, as it is chosen. */
+/** Returns why text is not readable on the chosen paper color. */
 const paperProblem = (theme: Theme): string | undefined =>
   theme.paper !== undefined && paperContrast(theme) < inkContrast
-    ? `Text cannot be read on it. ${suggestPaper(theme)} is the nearest that it can.`
+    ? `Text is not readable on this color. The nearest readable color is ${suggestPaper(theme)}.`
     : undefined;
 
 function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelProps): ReactElement {
@@ -190,7 +190,7 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
       </div>
       <Select
         label={settingTitles.locale}
-        description="Of buttons and messages. Your own texts stay as you wrote them."
+        description="The language of buttons and messages. Your own texts stay unchanged."
         value={locale}
         choices={localeLabels}
         isDisabled={isReadOnly}
@@ -201,7 +201,7 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
   );
 }
 
-/** What a text is to be in a theme: none, when nothing is left of it. */
+/** Returns a theme text, or undefined if it is empty. */
 const textOf = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
 
 function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
@@ -218,7 +218,7 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
       <TextField
         label={themeTitles.confirmation_title}
         placeholder="Thank you"
-        description="What follows it is in Settings."
+        description="Edit the message below it in Settings."
         value={theme.confirmation_title ?? ''}
         error={error('theme.confirmation_title')}
         isReadOnly={isReadOnly}
@@ -227,7 +227,7 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
       <Switch
         isSelected={theme.short_reference ?? false}
         isDisabled={isReadOnly}
-        description="Ten letters and digits after the submit, in place of 36. Search for them, and you find the submission."
+        description="Visitors get a 10-character reference instead of 36 characters. You can search for it."
         onChange={(isOn) => onTheme({ short_reference: isOn || undefined })}
       >
         {themeTitles.short_reference}
@@ -236,15 +236,19 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
   );
 }
 
-/** What browsers and other sites show beside the page. */
+/** What browsers and other sites show about the page. */
 function Links(props: PanelProps): ReactElement {
   const { theme, isReadOnly, error, onTheme } = props;
   return (
     <>
-      <ThemeImage {...props} name="favicon" description="In the browser’s tab, best a square." />
+      <ThemeImage
+        {...props}
+        name="favicon"
+        description="Shown in the browser tab. A square image works best."
+      />
       <TextField
         label={themeTitles.social_title}
-        description="What chats and other sites say of a link to the form, in place of its name."
+        description="Shown when the link is shared, instead of the form’s name."
         value={theme.social_title ?? ''}
         error={error('theme.social_title')}
         isReadOnly={isReadOnly}
@@ -253,22 +257,26 @@ function Links(props: PanelProps): ReactElement {
       <ThemeImage
         {...props}
         name="social_image"
-        description="What they show with it, best 1200 by 630 pixels."
+        description="Shown when the link is shared. 1200 × 630 pixels work best."
       />
     </>
   );
 }
 
-const imageKinds = 'PNG, JPEG or WebP, at most 10 MB.';
+const imageKinds = 'PNG, JPEG or WebP, up to 10 MB.';
 
 function Images(props: PanelProps): ReactElement {
   return (
     <>
-      <ThemeImage {...props} name="logo" description={`Above the title, 56 px high. ${imageKinds}`} />
+      <ThemeImage {...props} name="logo" description={`Shown above the title, 56 px high. ${imageKinds}`} />
       {schemesOf(props.theme).includes('dark') && (
-        <ThemeImage {...props} name="logo_dark" description="In its place where the page is dark." />
+        <ThemeImage {...props} name="logo_dark" description="Replaces the logo on dark pages." />
       )}
-      <ThemeImage {...props} name="cover" description={`Across the top, cut to 4 by 1. ${imageKinds}`} />
+      <ThemeImage
+        {...props}
+        name="cover"
+        description={`Shown across the top, cropped to 4:1. ${imageKinds}`}
+      />
     </>
   );
 }

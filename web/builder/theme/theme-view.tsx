@@ -22,7 +22,7 @@ type PreviewProps = {
   readonly root: EditNode;
   readonly formId: string;
   readonly settings: Settings;
-  /** One that can be drawn. */
+  /** The theme, with valid colors only. */
   readonly theme: Theme;
 };
 
@@ -31,7 +31,7 @@ const schemes = [
   { id: 'dark', label: 'Dark' },
 ] as const satisfies readonly { id: Scheme; label: string }[];
 
-/** The form in its theme, as it is being chosen; a form that adapts can be seen in both of its looks. */
+/** Previews the form in its theme. A form that adapts to the device can be previewed in both schemes. */
 function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactElement {
   const [wished, setScheme] = useState<Scheme>(useScheme());
   const result = validateRoot(root);
@@ -55,22 +55,22 @@ function ThemePreview({ root, formId, settings, theme }: PreviewProps): ReactEle
             </button>
           ))}
         </div>
-        <span className="soft small">Visitors see it once you publish.</span>
+        <span className="soft small">Visitors see it after you publish.</span>
       </div>
       {result.ok ? (
         <div className="preview-ground">
           <PageFrame form={result.form} settings={trialSettings} look={look} width="100%" />
         </div>
       ) : (
-        <EmptyState icon="warning" title="Not ready to be shown">
-          <p>Something in the form is incomplete: {result.errors[0]?.message}</p>
+        <EmptyState icon="warning" title="Not ready to preview">
+          <p>The form is incomplete: {result.errors[0]?.message}</p>
         </EmptyState>
       )}
     </div>
   );
 }
 
-/** The look of the theme, in the scheme that is wished for where there are two. */
+/** Returns the look of a theme, in the requested scheme if the theme has both. */
 function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Scheme): Look {
   return useMemo(() => {
     const scheme = schemeOf(theme, wished);
@@ -79,7 +79,10 @@ function useLook(formId: string, theme: Theme, { locale }: Settings, wished: Sch
   }, [formId, theme, locale, wished]);
 }
 
-/** The settings that the trial reads: the same object until one of them changes, or the trial would begin anew. */
+/**
+ * Returns the settings for the preview. The object is stable until one of them changes, so that the preview
+ * does not restart.
+ */
 function useTrialSettings({ confirmation_message, locale, theme, time_zone }: Settings): TrialSettings {
   const { submit_label, confirmation_title } = theme ?? {};
   return useMemo(
@@ -101,7 +104,7 @@ type ThemeProps = {
   readonly problems: readonly SettingProblem[];
 };
 
-/** How the form looks and in which language it speaks, with its page beside: part of the working copy. */
+/** Edits the theme and page language beside a preview. Both belong to the working copy. */
 export function ThemeView({
   form: { id: formId, workspace_id: workspaceId },
   problems,
@@ -111,7 +114,7 @@ export function ThemeView({
   const { theme = {}, locale = 'auto' } = settings;
   const drawable = useMemo(() => drawableTheme(settings.theme ?? {}), [settings.theme]);
   const own = problems.filter(({ view }) => view === 'theme');
-  // An image may take its time: what was chosen while it was on its way is in the theme that it is put into.
+  // An upload takes time, so the change applies to the theme at its end, not at its start.
   const changeTheme = (change: ThemeChange): void =>
     editor.changeSettings(
       ({ theme: old = {}, ...others }) => {
@@ -126,9 +129,7 @@ export function ThemeView({
         <div className="settings-head">
           <div>
             <h2>Theme</h2>
-            <p className="soft small">
-              Saved as you choose, with the form. Visitors see it once you publish.
-            </p>
+            <p className="soft small">Saved with the form as you edit. Changes go live when you publish.</p>
           </div>
           <ProblemLink problems={own} />
         </div>

@@ -17,7 +17,10 @@ import { FileDrop, PastedFormPanel } from './pasted-form-panel.tsx';
 
 type Unpacked = ReplyOf<'unpackForm'>;
 
-/** Makes a form of a file that “Export as a file” made, here or elsewhere. What of it was not taken over is for `onLeftOut` to say. */
+/**
+ * Creates a form from a file made by “Export as a file”, here or elsewhere. Calls `onLeftOut` if parts could
+ * not be imported.
+ */
 function PackagePanel({
   workspaceId,
   onLeftOut,
@@ -27,7 +30,7 @@ function PackagePanel({
 }): ReactElement {
   const open = useOpen();
   const unpack = useAction({
-    // Browsers have several names for what it is.
+    // Browsers report different media types for the file.
     run: (file: File) =>
       call(workspaceId, 'unpackForm', { body: new Blob([file], { type: 'application/gzip' }) }),
     onDone: (form) => (form.left_out.length === 0 ? open(form) : onLeftOut(form)),
@@ -36,8 +39,8 @@ function PackagePanel({
     <FileDrop onFile={unpack.mutate}>
       {unpack.error && <Message tone="bad">{unpack.error.message}</Message>}
       <p>
-        A form with its versions, images and webhooks, as “Export as a file” made it here or at another
-        service. It becomes a draft. Drop the file here, or choose it.
+        A file from “Export as a file”, here or on another server, with the form’s versions, images and
+        webhooks. It becomes a draft. Drop the file here or choose it.
       </p>
       <div>
         <FileTrigger
@@ -53,16 +56,16 @@ function PackagePanel({
   );
 }
 
-/** What of a file was not taken over: it stays until the form is opened. */
+/** Lists the parts of a file that were not imported, until the form is opened. */
 function LeftOut({ made }: { made: Unpacked }): ReactElement {
   const open = useOpen();
-  // When this was read: where there was no form before, the list takes its place.
+  // Refreshes the list only after this was read, because in an empty workspace the list replaces it.
   useEffect(() => () => void refreshChanged('createForm'), []);
   return (
     <div className="file-drop">
       <Message
         tone="warn"
-        title={`“${made.name}” is here as a draft, without some of what the file speaks of`}
+        title={`“${made.name}” was imported as a draft, but some parts of the file were not`}
       >
         <ul role="list">
           {made.left_out.map(({ what, why }, index) => (
@@ -86,29 +89,32 @@ function useOpen(): (made: Unpacked) => Promise<void> {
   return ({ id }) => navigate({ to: '/forms/$form', params: { form: id } });
 }
 
-/** With the templates: nobody waits for them who makes no form. */
+/** Loaded with the templates on demand, because most visits create no form. */
 const TemplateGallery = lazy(async () => ({
   default: (await import('./template-gallery.tsx')).TemplateGallery,
 }));
 
 type Way = 'templates' | 'json' | 'file';
 
-/** Makes a form, empty, from a template, from JSON or from a file, and opens it in the builder. */
+/** Creates a form: blank, or from a template, JSON or a file. Opens it in the builder. */
 export function CreateForm({
   workspaceId,
   onLeftOut,
 }: {
   workspaceId: string;
-  /** From now on it says what a file had and the form has not, until the form is opened. */
+  /**
+   * Called when a file was only partly imported. The list of missing parts then shows until the form is
+   * opened.
+   */
   onLeftOut?: () => void;
 }): ReactElement {
   const [made, setMade] = useState<Unpacked>();
   const [way, setWay] = useState<Way>('templates');
-  // Outlives a look at the templates.
+  // Kept while another tab is shown.
   const [pasted, setPasted] = useState('');
   const navigate = useNavigate();
   const making = useRef<AbortController>(undefined);
-  // Who goes on with something else meanwhile is not called away from it.
+  // Cancels creation if the user leaves, so that they are not moved to the builder later.
   useEffect(() => () => making.current?.abort(), []);
   const create = useAction({
     async run(form: NewForm | (() => Promise<NewForm>)) {
@@ -117,7 +123,7 @@ export function CreateForm({
       signal.throwIfAborted();
       return { signal, ...(await call(workspaceId, 'createForm', { body })) };
     },
-    // Before the list is fetched again: in a workspace without forms, the list takes the place of this.
+    // Runs before the list refreshes, because in an empty workspace the list replaces this component.
     onLeave: ({ id, signal }) =>
       signal.aborted ? undefined : navigate({ to: '/forms/$form', params: { form: id } }),
   });
@@ -126,7 +132,7 @@ export function CreateForm({
     <>
       {create.error && <Message tone="bad">{describe(create.error)}</Message>}
       <Tabs
-        label="How to begin"
+        label="Ways to create a form"
         value={way}
         onChange={setWay}
         tabs={[
@@ -175,7 +181,7 @@ export function CreateForm({
   );
 }
 
-/** The same over a list of forms. */
+/** The dialog to create a form, over the list of forms. */
 export function CreateFormDialog({
   workspaceId,
   isOpen,

@@ -1,9 +1,9 @@
-/** Where something is in a text: characters from its start, and the line for people. */
+/** A range in a text: character offsets from its start, and the line number to show. */
 export type TextPlace = { start: number; end: number; line: number };
 
 /**
- * Where the nodes of a form stand in the JSON text that holds it. Paths are those of structure problems: `[]` the
- * root, then an index among `children` at each level. The text is valid JSON; it may be `{"structure": {…}}` too.
+ * Finds the nodes of a form in its JSON text. Paths are those of structure problems: `[]` for the root, then
+ * an index in `children` for each level. The text must be valid JSON, and can also be `{"structure": {…}}`.
  */
 export function findNodes(text: string): Map<string, TextPlace> {
   const places = new Map<string, TextPlace>();
@@ -19,7 +19,7 @@ export function findNodes(text: string): Map<string, TextPlace> {
     at += 1;
     return JSON.parse(text.slice(start, at)) as string;
   };
-  /** `path` is undefined outside of the tree. */
+  /** `path` is undefined outside the tree. */
   const readValue = (path: readonly number[] | undefined): void => {
     skipSpace();
     if (text[at] === '{') readObject(path);
@@ -44,7 +44,7 @@ export function findNodes(text: string): Map<string, TextPlace> {
     }
     at += 1;
     const key = path?.join('.');
-    // An inner root, below "structure", was noted first; the outer object is not a node then.
+    // A root inside "structure" is found first. The outer object is then not a node.
     if (key !== undefined && !places.has(key)) places.set(key, { start, end: at, line: lineAt(text, start) });
   };
   const readList = (pathOf: (index: number) => readonly number[] | undefined): void => {
@@ -65,7 +65,7 @@ export function findNodes(text: string): Map<string, TextPlace> {
 
 export const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length;
 
-/** "Step 2, element 3" of `[1, 2]`. */
+/** Formats a path: "Step 2, element 3" for `[1, 2]`. */
 export function sayPath(path: readonly number[]): string {
   const [step, ...elements] = path.map((index) => index + 1);
   if (step === undefined) return 'Form';
@@ -75,7 +75,10 @@ export function sayPath(path: readonly number[]): string {
   ].join(', ');
 }
 
-/** Where a text stops being JSON. Engines tell it in words of their own (Safari does not: then it is the end). */
+/**
+ * Returns the offset where a text stops being JSON, parsed from the engine's message. Safari reports none, so
+ * the end is returned.
+ */
 export function offsetOfError(text: string, { message }: SyntaxError): number {
   const position = /position (\d+)/.exec(message);
   if (position) return Number(position[1]);

@@ -4,9 +4,9 @@ import type { Settings } from '#ast/settings.ts';
 export type NewForm = InputOf<'createForm'>['body'];
 
 /**
- * What a form that a person makes here begins with, unlike one that the API makes: defences that no visitor notices.
- * Two seconds are less than anybody needs; a hundred an hour are a school behind one address; machines send thousands.
- * The day is that of the person who makes it.
+ * The settings of a form created here, in contrast to the API: spam protection that visitors never notice. No
+ * person answers within 2 seconds. A school behind one address may send 100 submissions an hour; bots send
+ * thousands. The time zone is the author's.
  */
 export const newFormSettings = (): Settings => ({
   min_seconds: 2,

@@ -13,7 +13,7 @@ import { Message } from '../../design/message.tsx';
 import type { TextPlace } from './json-places.ts';
 import { type PastedProblem, readPastedForm } from './read-pasted-form.ts';
 
-/** A place that takes a file that is dropped on it. */
+/** An area that accepts a dropped file. */
 export function FileDrop({
   onFile,
   children,
@@ -51,21 +51,21 @@ type Line = Converted['report'][number];
 type Document = Readonly<Record<string, unknown>>;
 
 const sources: Readonly<Record<Converted['source'], string>> = {
-  typeform: 'a form of Typeform',
-  formbricks: 'a survey of Formbricks',
-  tally: 'a form of Tally',
-  google_forms: 'a form of Google Forms',
-  surveyjs: 'a survey of SurveyJS',
+  typeform: 'a Typeform form',
+  formbricks: 'a Formbricks survey',
+  tally: 'a Tally form',
+  google_forms: 'a form from Google Forms',
+  surveyjs: 'a SurveyJS survey',
 };
 
-/** The outcomes with their headings, the worst first. */
+/** The outcomes with their headings, worst first. */
 const outcomes = [
-  ['left_out', 'Left out'],
+  ['left_out', 'Not imported'],
   ['changed', 'Changed'],
-  ['mapped', 'Taken over'],
+  ['mapped', 'Imported'],
 ] as const satisfies readonly (readonly [Line['outcome'], string])[];
 
-/** What a form of another service becomes here, told part by part before it is made. */
+/** Shows how each part of a form from another service will be imported, before it is created. */
 function ForeignFormPanel({
   workspaceId,
   document,
@@ -91,13 +91,13 @@ function ForeignFormPanel({
   return (
     <div className="foreign-form">
       {problem && <Message tone="bad">{problem.message}</Message>}
-      {looked.isPending && <p role="status">It is read …</p>}
+      {looked.isPending && <p role="status">Reading the form …</p>}
       {found && <Report found={found} />}
       <div className="spread">
-        <Button onPress={onBack}>Back to the text</Button>
+        <Button onPress={onBack}>Back to JSON</Button>
         {found && (
           <Button variant="primary" autoFocus {...create.press()}>
-            Create this form
+            Create form
           </Button>
         )}
       </div>
@@ -109,11 +109,9 @@ function Report({ found }: { found: Converted }): ReactElement {
   const { source, report, report_count, problems } = found;
   return (
     <>
-      <p role="status">
-        This is {sources[source]}. It becomes a draft here; of each of its parts is said what became of it.
-      </p>
+      <p role="status">This is {sources[source]}. It will become a draft. Check how each part is imported:</p>
       {problems.length > 0 && (
-        <Message tone="warn" title="Before it is published, something is to be mended in the builder">
+        <Message tone="warn" title="Fix these problems in the builder before you publish">
           <ul role="list">
             {problems.map(({ message }, index) => (
               <li key={index}>{message}</li>
@@ -165,7 +163,10 @@ function Lines({
   );
 }
 
-/** Reads a form from JSON that was pasted, dropped or chosen, tells where it is wrong, and knows those of other services. */
+/**
+ * Reads a form from pasted, dropped or chosen JSON. Shows where it is invalid, and recognizes exports of
+ * other services.
+ */
 export function PastedFormPanel({
   workspaceId,
   text,
@@ -203,7 +204,7 @@ export function PastedFormPanel({
     <FileDrop onFile={(file) => void takeFile(file)}>
       <TextArea
         label="Form as JSON"
-        description="A form from the API or “Export as JSON”, or an export from Typeform, Formbricks, Tally, Google Forms or SurveyJS. Paste it, drop a file here, or choose one."
+        description="A form from the API or “Export as JSON”, or an export from Typeform, Formbricks, Tally, Google Forms or SurveyJS. Paste it, drop a file here, or choose a file."
         value={text}
         onChange={change}
         rows={14}
@@ -255,7 +256,7 @@ function Problems({
   );
 }
 
-/** Marks the place in the text and brings it into view. */
+/** Selects a range in the text and scrolls to it. */
 function select(area: HTMLTextAreaElement | null, { start, end, line }: TextPlace): void {
   if (!area) return;
   area.focus();

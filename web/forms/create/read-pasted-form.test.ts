@@ -59,7 +59,7 @@ test('a problem of the root is located at the root', () => {
 test('text that is no JSON is located where it stops being so', () => {
   const [problem] = problemsOf('{"type": "form",\n "attrs" {}}');
   assert.deepEqual([problem!.where, problem!.line], ['JSON', 2]);
-  assert.equal(problemsOf('')[0]!.message, 'There is no JSON yet.');
+  assert.equal(problemsOf('')[0]!.message, 'Paste some JSON first.');
   assert.equal(problemsOf('[1, 2')[0]!.line, 1);
 });
 

@@ -3,16 +3,16 @@ import type { Form } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
 
-/** One problem of a pasted text: what, in which part of the form, and where in the text. */
+/** A problem of a pasted text: the message, the part of the form, and the location in the text. */
 export type PastedProblem = { message: string; where: string; place?: TextPlace };
 
 type PastedForm =
   | { ok: true; structure: Form; settings?: object }
-  /** No form of ours: what another service exported, perhaps, which the service knows. */
+  /** Another kind of JSON, which may be an export that the server recognizes. */
   | { ok: true; document: Readonly<Record<string, unknown>> }
   | { ok: false; problems: readonly PastedProblem[] };
 
-/** Reads a form as the API takes it, or as the console exports it (`{structure, settings}`). */
+/** Parses a form as the API accepts it, or as the console exports it (`{structure, settings}`). */
 export function readPastedForm(text: string): PastedForm {
   let value: unknown;
   try {
@@ -42,7 +42,7 @@ export function readPastedForm(text: string): PastedForm {
   };
 }
 
-/** Whether it has other things than a form of ours has. */
+/** Whether the JSON has other properties than a Formloom form. */
 const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) &&
   value['type'] !== 'form' &&
@@ -50,7 +50,7 @@ const isForeign = (value: unknown): value is Readonly<Record<string, unknown>> =
   !Object.hasOwn(value, 'children') &&
   Object.values(value).some((part) => typeof part === 'object' && part !== null);
 
-/** The node itself, or the closest one around it. */
+/** Returns the range of a node, or of its closest ancestor. */
 function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextPlace | undefined {
   for (let length = path.length; length >= 0; length -= 1) {
     const place = places.get(path.slice(0, length).join('.'));
@@ -62,9 +62,7 @@ function nearest(places: Map<string, TextPlace>, path: readonly number[]): TextP
 function locateSyntaxError(text: string, error: SyntaxError): PastedProblem {
   const offset = offsetOfError(text, error);
   const message =
-    text.trim() === ''
-      ? 'There is no JSON yet.'
-      : 'This is not valid JSON: something is missing or superfluous here.';
+    text.trim() === '' ? 'Paste some JSON first.' : 'This is not valid JSON. Check it from here.';
   return {
     message,
     where: 'JSON',

@@ -20,7 +20,10 @@ import {
 } from '#ast/tree.ts';
 import { addressOf } from '../templates/pictures.ts';
 
-/** A sketch of a form's first step: a bar for each label, what is asked below it, in its colour. Says nothing to screen readers. */
+/**
+ * A sketch of a form's first step: a bar for each label, a control below it, in the form's color. Hidden from
+ * screen readers.
+ */
 function TemplatePicture({ structure, settings }: Template): ReactElement {
   const [step] = structure.children;
   const isGrid = step !== undefined && layoutOf(step) !== 'stack';
@@ -59,7 +62,7 @@ function Sketch({ element }: { element: Element }): ReactElement | null {
   );
 }
 
-/** What an answer is given with: options below each other, marks beside each other, a table of both, or a box. */
+/** A sketch of a control: stacked options, marks side by side, a table of both, or a box. */
 function Control({ element }: { element: Exclude<Element, { type: 'composite' }> }): ReactElement {
   const options = isInput(element) && element.type !== 'dropdown' ? optionsOf(element) : [];
   const marks = isInput(element) ? levelsOf(element) : [];
@@ -112,8 +115,9 @@ function Drawing({ id, className }: { id: string | undefined; className: string 
 }
 
 /**
- * Uploads a drawing of ours to a workspace, as the pixels that its width and height say: what a workspace keeps are pictures.
- * @throws ApiProblem as `uploadImage` does; an error of the browser when the drawing does not arrive.
+ * Uploads one of our drawings to a workspace. Converts it to pixels in its width and height, because a
+ * workspace only stores pixel images.
+ * @throws ApiProblem as `uploadImage` does, or a browser error if the drawing cannot be loaded.
  */
 async function uploadDrawing(workspaceId: string, address: string): Promise<string> {
   const image = new Image();
@@ -125,7 +129,7 @@ async function uploadDrawing(workspaceId: string, address: string): Promise<stri
   return uploadImage(workspaceId, new File([pixels], 'picture.png', { type: pixels.type }));
 }
 
-/** The templates in groups, as cards with a sketch of what is in them; a word finds those that say it. */
+/** The templates in groups, as cards with a sketch. A search shows only matching templates. */
 export function TemplateGallery({
   workspaceId,
   onCreate,
@@ -156,7 +160,7 @@ export function TemplateGallery({
   return (
     <div className="template-gallery">
       <SearchField
-        label="Find a template"
+        label="Search templates"
         placeholder="Quiz, signature, stars …"
         value={search}
         onChange={setSearch}
@@ -186,7 +190,7 @@ export function TemplateGallery({
       ))}
       {groups.length === 0 && (
         <p className="soft" role="status">
-          No template says “{search.trim()}”. A blank form takes every kind of question.
+          No template matches “{search.trim()}”. Start with a blank form instead.
         </p>
       )}
     </div>

@@ -4,9 +4,9 @@ import type { Template } from './templates.ts';
 type Beginning = Pick<Template, 'structure' | 'settings'>;
 
 /**
- * A template as a form of a workspace begins with it: each of its pictures is uploaded, once and one after the other, and
- * named by the id that it has there.
- * @param upload sends the drawing at an address, and gives the id of the image.
+ * Prepares a template for a workspace: uploads each of its images once, one after the other, and replaces the
+ * ids.
+ * @param upload sends the drawing at a URL, and returns the id of the image.
  */
 export async function beginFrom(
   { structure, settings = {} }: Beginning,

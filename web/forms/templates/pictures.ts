@@ -1,6 +1,6 @@
-/** The drawings that templates show, by the id that stands for each until it is uploaded. */
+/** The drawings of the templates, by the placeholder id used until each is uploaded. */
 const addresses: ReadonlyMap<string, string> = new Map(
-  // Each address is written out, so that the build of the console finds it.
+  // Each URL is written out, so that the console's build finds it.
   [
     new URL('./pictures/plain-weave.svg', import.meta.url),
     new URL('./pictures/twill-weave.svg', import.meta.url),
@@ -13,6 +13,6 @@ const addresses: ReadonlyMap<string, string> = new Map(
   ].map(({ href }, index) => [`00000000-0000-0000-0000-${String(index + 1).padStart(12, '0')}`, href]),
 );
 
-/** Returns where the drawing is that an id stands for; undefined for any other id. */
+/** Returns the URL of the drawing with a placeholder id. Undefined for any other id. */
 export const addressOf = (id: string | undefined): string | undefined =>
   id === undefined ? undefined : addresses.get(id);

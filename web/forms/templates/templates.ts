@@ -5,7 +5,7 @@ import eventsAndOrders from './events-and-orders.json' with { type: 'json' };
 import opinionsAndQuizzes from './opinions-and-quizzes.json' with { type: 'json' };
 import toBeginWith from './to-begin-with.json' with { type: 'json' };
 
-/** A form to start from: its title in the gallery, its structure, and its settings. */
+/** A form to start from: its title in the gallery, structure and settings. */
 export type Template = {
   readonly id: string;
   readonly title: string;
@@ -16,8 +16,8 @@ export type Template = {
 type TemplateGroup = { readonly title: string; readonly templates: readonly Template[] };
 
 /**
- * The templates in groups, in the order in which they are offered. The compiler reads the words of JSON as any text:
- * templates.test.ts validates each structure and its settings instead.
+ * The templates by group, in display order. The compiler types texts in JSON as plain strings, so
+ * templates.test.ts validates each structure and its settings.
  */
 export const templateGroups = [
   toBeginWith,
@@ -26,7 +26,7 @@ export const templateGroups = [
 ] as unknown as readonly TemplateGroup[];
 export const templates: readonly Template[] = templateGroups.flatMap((group) => group.templates);
 
-/** Returns the text that a search looks through: titles, labels, and the kinds of question. */
+/** Returns the searchable text of a template: titles, labels and question types. */
 export function wordsOf({ title, description, structure }: Template): string {
   const asked = [...walkElements(structure)].map(({ element: { type, attrs } }) => {
     const { title: kind, words } = elements[type];

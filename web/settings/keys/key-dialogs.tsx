@@ -18,7 +18,7 @@ import { draftOf, emptyDraft, KeyFields, readEdit, readNewKey } from './key-fiel
 
 type KeyProps = { workspaceId: string; apiKey: Key; onClose: () => void };
 
-/** A command that works with a key of these permissions (undefined: all of them): reading where it may read. */
+/** Returns an example command that the permissions allow (undefined: all), preferably one that reads. */
 function exampleCommand(apiKey: string, permissions: NewKey['permissions']): string {
   const may = (permission: NonNullable<NewKey['permissions']>[number]): boolean =>
     permissions === undefined || permissions.includes(permission);
@@ -39,7 +39,7 @@ function exampleCommand(apiKey: string, permissions: NewKey['permissions']): str
   ].join(' \\\n  ');
 }
 
-/** Shows a key for the one time that it can be shown, and how to use it. */
+/** Shows a new key and how to use it. A key is shown only once. */
 function NewKeyDialog({
   name,
   apiKey,
@@ -58,16 +58,16 @@ function NewKeyDialog({
       isOpen
       onClose={onClose}
       isDismissable={false}
-      done="I have stored it"
+      done="I have saved it"
     >
-      <Message tone="warn">Store it in a safe place now. It is not shown again.</Message>
+      <Message tone="warn">Copy this key now. It is not shown again.</Message>
       <CopyField label="API key" text={apiKey} />
       <CopyField label="Try it" text={exampleCommand(apiKey, permissions)} isMultiline />
     </Dialog>
   );
 }
 
-/** Makes a key, then shows it this once. */
+/** Creates a key, then shows it once. */
 export function CreateKeyDialog({ workspaceId, onClose }: Omit<KeyProps, 'apiKey'>): ReactElement {
   const [draft, setDraft] = useState(emptyDraft);
   const create = useAction({ run: () => call(workspaceId, 'createKey', { body: readNewKey(draft) }) });
@@ -101,7 +101,7 @@ export function CreateKeyDialog({ workspaceId, onClose }: Omit<KeyProps, 'apiKey
   );
 }
 
-/** Changes what a key may do; the key itself stays as it is, in the programs that use it too. */
+/** Changes what a key may do. The secret stays the same, so programs need no update. */
 export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const [begun] = useState(apiKey);
   const [draft, setDraft] = useState(() => draftOf(begun));
@@ -119,7 +119,7 @@ export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): React
   return (
     <FormDialog
       title={`Change ${apiKey.name}`}
-      description="It acts at once. Programs that use the key need no other one."
+      description="Changes apply immediately. The key itself stays the same."
       size="medium"
       isOpen
       onClose={onClose}
@@ -139,13 +139,13 @@ export function EditKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): React
 }
 
 const graces = [
-  { id: '0', label: 'Not at all: the present one is refused at once' },
-  { id: '1', label: 'For an hour' },
-  { id: '24', label: 'For a day' },
-  { id: '168', label: 'For a week' },
+  { id: '0', label: 'It stops immediately' },
+  { id: '1', label: 'For one hour' },
+  { id: '24', label: 'For one day' },
+  { id: '168', label: 'For one week' },
 ] as const;
 
-/** Gives a key another secret, shown this once; the present one works on for a while. */
+/** Gives a key a new secret and shows it once. The old secret can keep working for a while. */
 export function RotateKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const rotate = useAction({
     run: ({ grace }: { grace: string }) =>
@@ -163,15 +163,15 @@ export function RotateKeyDialog({ workspaceId, apiKey, onClose }: KeyProps): Rea
   return (
     <FieldsDialog
       title={`Rotate ${apiKey.name}`}
-      description="The key gets another secret; its name, permissions and history stay."
+      description="Creates a new secret. The name, permissions and history of the key stay the same."
       onClose={onClose}
       submitLabel="Rotate key"
       action={rotate}
       begin={{ grace: '24' }}
       fields={{
         grace: {
-          label: 'How long does the present one work on?',
-          description: 'So that your programs can be changed over one after the other.',
+          label: 'How long the old secret keeps working',
+          description: 'Gives you time to update your programs.',
           choices: graces,
         },
       }}
@@ -201,13 +201,13 @@ const requestColumns: readonly TableColumn<KeyRequest>[] = [
   { id: 'at', title: 'When', isSecondary: true, cell: ({ requested_at }) => <Ago at={requested_at} /> },
 ];
 
-/** What a key did lately; the id under a request is X-Request-Id of its answer. */
+/** Lists recent requests of a key. The ID under each request is the X-Request-Id of its response. */
 export function KeyRequestsDialog({ workspaceId, apiKey, onClose }: KeyProps): ReactElement {
   const requests = useQuery(keyRequestsQuery(workspaceId, apiKey.id));
   return (
     <Dialog
-      title={`Requests of ${apiKey.name}`}
-      description="The latest 100, about a second after they were answered. Below each is the X-Request-Id of its answer."
+      title={`Requests made with ${apiKey.name}`}
+      description="The latest 100 requests, about a second after each response. Below each is its X-Request-Id."
       size="large"
       isOpen
       onClose={onClose}
@@ -222,7 +222,7 @@ export function KeyRequestsDialog({ workspaceId, apiKey, onClose }: KeyProps): R
         query={requests}
         empty={
           <EmptyState icon="key" title="No requests yet">
-            <p>Once a program uses this key, what it asks for is listed here.</p>
+            <p>Requests appear here when a program uses this key.</p>
           </EmptyState>
         }
       >

@@ -12,10 +12,10 @@ import { formNamesQuery, mostFormNames } from '../workspace.ts';
 
 type Permissions = NonNullable<NewKey['permissions']>;
 
-/** How long a key is to live, from now, in days; `0`: without end; `own`: as it is. */
+/** Lifetime of a key in days from now; `0`: no end; `own`: unchanged. */
 type Lifetime = '0' | '30' | '90' | '365' | 'own';
 
-/** A key while it is being written. */
+/** A key that is being edited. */
 export type KeyDraft = {
   name: string;
   may: 'all' | 'some';
@@ -34,7 +34,7 @@ export const emptyDraft: KeyDraft = {
   lifetime: '0',
 };
 
-/** The draft of a key that is there already. */
+/** Converts an existing key to a draft. */
 export const draftOf = ({ name, permissions, form_ids, expires_at }: Key): KeyDraft => ({
   name,
   may: permissions ? 'some' : 'all',
@@ -54,7 +54,7 @@ export function readNewKey({ name, may, permissions, reach, formIds, lifetime }:
   };
 }
 
-/** @param current when the key expires now. */
+/** @param current expiry of the key before the edit. */
 export const readEdit = (draft: KeyDraft, current: string | null): KeyChange => ({
   name: draft.name,
   permissions: draft.may === 'some' ? draft.permissions : null,
@@ -80,18 +80,22 @@ const lifetimes: readonly { id: Lifetime; label: string }[] = [
 const permissionReaches = [
   {
     id: 'all',
-    label: 'Everything with data',
-    description: 'Forms, submissions and invitations, also what later versions add; no administration.',
+    label: 'All data',
+    description: 'Forms, submissions and invitations, including what later versions add. No administration.',
   },
-  { id: 'some', label: 'Only some', description: 'What you choose below.' },
+  { id: 'some', label: 'Selected permissions', description: 'Choose them below.' },
 ] as const;
 
 const formReaches = [
-  { id: 'all', label: 'Every form', description: 'Also forms that are made later.' },
-  { id: 'some', label: 'Only some forms', description: 'And their submissions. It cannot create forms.' },
+  { id: 'all', label: 'All forms', description: 'Including forms created later.' },
+  {
+    id: 'some',
+    label: 'Selected forms',
+    description: 'Including their submissions. The key cannot create forms.',
+  },
 ] as const;
 
-/** What a key is called, what it may do, which forms it reaches, and until when. */
+/** The fields of a key: name, permissions, forms and expiry. */
 export function KeyFields({
   workspaceId,
   draft,
@@ -101,18 +105,18 @@ export function KeyFields({
 }: {
   workspaceId: string;
   draft: KeyDraft;
-  /** When a key that is there already expires. */
+  /** The expiry of an existing key. */
   expiresAt: string | null;
-  /** Its errors stand at the fields. */
+  /** Its errors are shown at the fields. */
   action: Pick<Action, 'of'>;
   onChange: (part: Partial<KeyDraft>) => void;
 }): ReactElement {
-  const own = expiresAt ? [{ id: 'own' as const, label: `On ${sayDay(expiresAt)}, as now` }] : [];
+  const own = expiresAt ? [{ id: 'own' as const, label: `On ${sayDay(expiresAt)} (current)` }] : [];
   return (
     <>
       <TextField
         label="Name"
-        description="What uses it, such as “Nightly export”."
+        description="The program that uses it, such as “Nightly export”."
         value={draft.name}
         onChange={(name) => onChange({ name })}
         error={action.of('name')}
@@ -120,7 +124,7 @@ export function KeyFields({
         autoComplete="off"
       />
       <RadioGroup
-        label="It may"
+        label="Data access"
         choices={permissionReaches}
         value={draft.may}
         onChange={(may) => onChange({ may })}
@@ -135,7 +139,7 @@ export function KeyFields({
         />
       )}
       <RadioGroup
-        label="It reaches"
+        label="Form access"
         choices={formReaches}
         value={draft.reach}
         onChange={(reach) => onChange({ reach })}
@@ -173,13 +177,13 @@ function FormChoices({
   const forms = useQuery(formNamesQuery(workspaceId));
   const known = (forms.data ?? []).map(({ id, name }) => ({ id, label: name }));
   const left = value.filter((id) => known.some((form) => form.id === id));
-  // A form that was deleted since is let go of, so that it does not stand in the way of saving.
+  // Remove deleted forms from the selection, because they would prevent saving.
   const hasGone =
     forms.isSuccess && !forms.isFetching && known.length < mostFormNames && left.length < value.length;
   useEffect(() => {
     if (hasGone) onChange(left);
   });
-  if (forms.isPending) return <Loading lines={2} label="Loading the forms …" />;
+  if (forms.isPending) return <Loading lines={2} label="Loading forms…" />;
   return (
     <div className="key-forms">
       <CheckboxGroup

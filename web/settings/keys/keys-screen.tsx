@@ -18,7 +18,7 @@ import { CreateKeyDialog, EditKeyDialog, KeyRequestsDialog, RotateKeyDialog } fr
 
 type Doing = 'edit' | 'rotate' | 'requests';
 
-/** Everything that is done with one key. What ended can only be looked at. */
+/** The actions for one key. A key that has ended can only be viewed. */
 function KeyActions({
   workspaceId,
   apiKey,
@@ -37,7 +37,7 @@ function KeyActions({
       label: 'Revoke key',
       text: (
         <>
-          Whatever uses <code>{apiKey.prefix}…</code> is refused from now on. This cannot be undone.
+          Programs that use <code>{apiKey.prefix}…</code> will be refused. This cannot be undone.
         </>
       ),
     },
@@ -86,16 +86,16 @@ export function KeysScreen(): ReactElement {
   );
   const columns: TableColumn<Key>[] = [
     { id: 'name', title: 'Key', cell: (key) => <KeyName apiKey={key} /> },
-    { id: 'may', title: 'May', isSecondary: true, cell: (key) => <KeyReach apiKey={key} /> },
+    { id: 'may', title: 'Access', isSecondary: true, cell: (key) => <KeyReach apiKey={key} /> },
     { id: 'used', title: 'Last used', isSecondary: true, cell: (key) => <KeyUse apiKey={key} /> },
     {
       id: 'requests',
-      title: 'In 7 days',
+      title: 'Last 7 days',
       isNumeric: true,
       isSecondary: true,
       cell: ({ requests }) => requests.toLocaleString(),
     },
-    { id: 'state', title: 'State', cell: (key) => <KeyState apiKey={key} /> },
+    { id: 'state', title: 'Status', cell: (key) => <KeyState apiKey={key} /> },
     {
       id: 'actions',
       title: <span className="unseen">Actions</span>,
@@ -110,7 +110,7 @@ export function KeysScreen(): ReactElement {
       title="API keys"
       lead={
         <>
-          A key lets a program work with this workspace. <a href="/api/v1/docs">API reference</a>
+          An API key lets a program work with this workspace. <a href="/api/v1/docs">API reference</a>
         </>
       }
       actions={keys.data && keys.data.length > 0 && create}
@@ -119,10 +119,10 @@ export function KeysScreen(): ReactElement {
         query={keys}
         showsError
         empty={
-          <EmptyState icon="key" title="No keys yet" action={create}>
+          <EmptyState icon="key" title="No API keys yet" action={create}>
             <p>
-              With a key, your programs create forms, read submissions and search them. Give each program a
-              key of its own, so that you can revoke one without the others.
+              With a key, your programs can create forms, and read and search submissions. Create one key per
+              program, so that you can revoke it without affecting others.
             </p>
           </EmptyState>
         }
@@ -161,7 +161,7 @@ function KeyReach({ apiKey }: { apiKey: Key }): ReactElement {
       {created_by_role !== null && withheld.length > 0 && (
         <span className="small">
           <Chip tone="warn">Limited</Chip> {created_by} is {roles[created_by_role].label.toLowerCase()} now,
-          so it may not: {withheld.map(permissionLabel).join(', ')}. Rotate it to make it yours.
+          so the key cannot: {withheld.map(permissionLabel).join(', ')}. Rotate the key to take it over.
         </span>
       )}
     </div>
@@ -189,7 +189,7 @@ function KeyState({ apiKey }: { apiKey: Key }): ReactElement {
         </span>
       )}
       {state === 'active' && apiKey.former_until && (
-        <span className="soft small">the former one works until {sayMoment(apiKey.former_until)}</span>
+        <span className="soft small">the old secret works until {sayMoment(apiKey.former_until)}</span>
       )}
     </div>
   );

@@ -16,28 +16,28 @@ import { Ago } from '../../design/time.tsx';
 
 type Trace = ReplyOf<'findPerson'>['data'][number];
 export type Erasure = ReplyOf<'getErasure'>;
-/** Who is looked for, and how. */
+/** The text to search for, and how to match it. */
 export type Question = { q: string; match: NonNullable<InputOf<'findPerson'>['query']['match']> };
 
 const perPage = 25;
 
-/** What is found of a person: nothing of it outlives the screen, and no address of the browser has it. */
+/** Finds the data of a person. It is not cached beyond the screen and never in a URL. */
 export const traceQuery = (workspace: string, question: Question | undefined, page: number) =>
   queryOptions({
     queryKey: ['people', workspace, question, page],
     queryFn: () => call(workspace, 'findPerson', { query: { ...question!, page, per_page: perPage } }),
     enabled: question !== undefined,
-    // Over the pages of one question: of another person nothing of this is so.
+    // Keep the rows while paging, but not when another person is searched.
     placeholderData: (before, query) => (query?.queryKey[2] === question ? before : undefined),
     staleTime: 0,
     gcTime: 0,
   });
 
-/** Whether it goes on by itself. */
+/** Whether the erasure is still running. */
 const isErasing = ({ finished_at, failed_reason }: Erasure): boolean =>
   finished_at === null && failed_reason === null;
 
-/** An erasing, asked for again until it is finished. */
+/** Polls an erasure until it has finished. */
 const erasureQuery = (workspace: string, id: string | undefined) =>
   queryOptions({
     ...readQuery(workspace, 'getErasure', { params: { id: id! } }),
@@ -55,20 +55,20 @@ export const erasuresQuery = (workspace: string, page: number) =>
 
 const kinds = {
   submission: 'Submission',
-  spam: 'Spam box',
+  spam: 'Spam',
   invitation: 'Invitation',
-  mail: 'Mail',
-  event: 'Told of a deleted submission',
+  mail: 'Email',
+  event: 'Deletion event',
 } as const satisfies Record<Trace['kind'], string>;
 
-/** Where things of a kind are seen; what is not here is seen on no screen of a form. */
+/** The screens that show each kind. Kinds without an entry are on no screen. */
 const screens: Partial<Record<Trace['kind'], string>> = {
   submission: '/forms/$form/submissions',
   spam: '/forms/$form/spam',
   invitation: '/forms/$form/invitations',
 };
 
-/** What is found, each with a box that is cleared for what is somebody else's. */
+/** Lists what was found. A checkbox excludes what belongs to another person. */
 export function Found({
   traces,
   except,
@@ -81,7 +81,7 @@ export function Found({
   const columns: readonly TableColumn<Trace>[] = [
     {
       id: 'what',
-      title: 'What',
+      title: 'Data',
       cell: (trace) => (
         <Checkbox isSelected={!except.has(trace.id)} onChange={(isOn) => onExcept(trace.id, !isOn)}>
           {kinds[trace.kind]}
@@ -93,13 +93,13 @@ export function Found({
       id: 'said',
       title: 'Found in',
       isSecondary: true,
-      cell: ({ places }) => places.join(', ') || 'Its words',
+      cell: ({ places }) => places.join(', ') || 'Text',
     },
     { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   ];
   return (
     <DataTable
-      label="What is found"
+      label="Search results"
       columns={columns}
       rows={traces}
       rowId={({ kind, id }) => `${kind} ${id}`}
@@ -127,7 +127,7 @@ function Where({
           {name}
         </Link>
       )}
-      {is_trashed && <Chip>In the trash</Chip>}
+      {is_trashed && <Chip>In trash</Chip>}
       {status === 'incomplete' && <Chip>Incomplete</Chip>}
     </div>
   );
@@ -135,41 +135,41 @@ function Where({
 
 const words = {
   submissions: ['submission', 'submissions'],
-  stripped: ['submission without whose it was', 'submissions without whose they were'],
-  spam: ['entry of a spam box', 'entries of spam boxes'],
+  stripped: ['anonymized submission', 'anonymized submissions'],
+  spam: ['spam submission', 'spam submissions'],
   files: ['file', 'files'],
   notes: ['note', 'notes'],
-  changes: ['line of history', 'lines of history'],
+  changes: ['history entry', 'history entries'],
   links: ['personal link', 'personal links'],
   events: ['event', 'events'],
-  deliveries: ['delivery to a webhook', 'deliveries to webhooks'],
+  deliveries: ['webhook delivery', 'webhook deliveries'],
   mails: ['mail', 'mails'],
   invitations: ['invitation', 'invitations'],
-  import_lines: ['line of an import', 'lines of imports'],
-  kept_requests: ['kept answer to a request', 'kept answers to requests'],
+  import_lines: ['imported row', 'imported rows'],
+  kept_requests: ['stored API response', 'stored API responses'],
 } as const satisfies Record<keyof Erasure['gone'], readonly [one: string, many: string]>;
 
-/** What is gone, in words: "2 submissions, 1 file". */
+/** Describes what was erased: "2 submissions, 1 file". */
 export function sayGone(gone: Erasure['gone']): string {
   const said = (Object.keys(words) as (keyof typeof words)[]).flatMap((kind) => {
     const [one, many] = words[kind];
     return gone[kind] === 0 ? [] : [sayCount(gone[kind], one, many)];
   });
-  return said.length === 0 ? 'Nothing was there' : said.join(', ');
+  return said.length === 0 ? 'Nothing was found' : said.join(', ');
 }
 
-/** Hands the receipt over: it says how much of what is gone, and nothing of what it was. */
+/** Downloads the receipt of an erasure. It has counts only, no personal data. */
 export function saveReceipt(erasure: Erasure): void {
   saveFile(`receipt-${erasure.id}.json`, `${JSON.stringify(erasure, null, 2)}\n`, 'application/json');
 }
 
-/** How far an erasing is, and its receipt when it is finished. */
+/** Shows the progress of an erasure, and its receipt at the end. */
 export function ReceiptCard({ workspace, id }: { workspace: string; id: string }): ReactElement {
   const { data: erasure, error } = useQuery(erasureQuery(workspace, id));
   if (error) return <Message tone="bad">{error.message}</Message>;
   const isDone = erasure !== undefined && erasure.finished_at !== null;
   return (
-    <Card title={isDone ? 'Erased' : 'Erasing …'}>
+    <Card title={isDone ? 'Erased' : 'Erasing…'}>
       <div role="status" className="stack">
         {isDone ? (
           <Message
@@ -180,14 +180,14 @@ export function ReceiptCard({ workspace, id }: { workspace: string; id: string }
               </Button>
             }
           >
-            {sayGone(erasure.gone)}. Backups have it until they end.
+            {sayGone(erasure.gone)}. Backups keep the data until they expire.
           </Message>
         ) : (
           erasure && (
             <TaskProgress
               label="Erasing"
               task={erasure}
-              note="It goes on when you leave this page."
+              note="You can leave this page."
               advice="Ask the operator of this service to retry it."
             />
           )

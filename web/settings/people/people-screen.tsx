@@ -31,21 +31,21 @@ const choices: readonly { id: Erasure['what']; label: string; description: strin
   {
     id: 'submissions',
     label: 'Everything',
-    description: 'Submissions go as a whole, with all that came of them.',
+    description: 'Deletes the submissions and all related data.',
   },
   {
     id: 'identity',
-    label: 'Who it was',
-    description: 'Submissions stay, without the answers that tell who somebody is.',
+    label: 'Personal details only',
+    description: 'Keeps the submissions without the answers that identify the person.',
   },
 ];
 
 const columns: readonly TableColumn<Erasure>[] = [
   {
     id: 'gone',
-    title: 'Gone',
+    title: 'Erased data',
     cell: ({ gone, finished_at, failed_reason }) =>
-      finished_at === null ? (failed_reason === null ? 'On its way' : 'Stopped') : sayGone(gone),
+      finished_at === null ? (failed_reason === null ? 'In progress' : 'Stopped') : sayGone(gone),
   },
   {
     id: 'who',
@@ -66,14 +66,17 @@ const columns: readonly TableColumn<Erasure>[] = [
   },
 ];
 
-/** The receipts of what was erased: they name nobody. */
+/** Lists the receipts of erasures. They do not identify the erased people. */
 function Erasures({ workspace }: { workspace: string }): ReactElement {
   const [page, setPage] = useState(1);
   const erasures = useQuery(erasuresQuery(workspace, page));
   return (
-    <QueryState query={erasures} label="Loading the receipts …" empty={page === 1 && <></>}>
+    <QueryState query={erasures} label="Loading receipts…" empty={page === 1 && <></>}>
       {({ data, pagination }) => (
-        <Card title="Receipts" lead="How much was erased, by whom and when. They name nobody.">
+        <Card
+          title="Receipts"
+          lead="How much was erased, by whom and when. Receipts do not identify the person."
+        >
           <DataTable label="Receipts" columns={columns} rows={data} rowId={({ id }) => id} />
           <Pager label="Pages of receipts" page={page} pagination={pagination} onChange={setPage} />
         </Card>
@@ -85,13 +88,13 @@ function Erasures({ workspace }: { workspace: string }): ReactElement {
 const matches: readonly { id: Question['match']; label: string; description: string }[] = [
   {
     id: 'exact',
-    label: 'Exactly this',
-    description: 'In everything that is kept: an address, a number or an answer.',
+    label: 'Exact match',
+    description: 'Searches all stored data for an email address, a number or an answer.',
   },
-  { id: 'words', label: 'These words', description: 'In submissions, as the search finds them.' },
+  { id: 'words', label: 'Words', description: 'Finds submissions with these words, like the search.' },
 ];
 
-/** Everything that is kept of one person: found, exported, and erased with a receipt. */
+/** Finds, exports and erases all data of a person. An erasure has a receipt. */
 export function PeopleScreen(): ReactElement {
   const workspace = useWorkspace();
   const [asked, setAsked] = useState<Question>({ q: '', match: 'exact' });
@@ -120,15 +123,16 @@ export function PeopleScreen(): ReactElement {
     run: (of: Question) =>
       call(workspace.id, 'erasePerson', { body: { ...of, what, except: [...except], expected: count } }),
     confirm: ({ q }) => ({
-      title: count === 1 ? 'Erase this one thing?' : `Erase these ${count.toLocaleString()} things?`,
-      label: 'Erase for good',
+      title: count === 1 ? 'Erase 1 record?' : `Erase ${count.toLocaleString()} records?`,
+      label: 'Erase permanently',
       typed: q,
       text: (
         <div className="stack">
-          <Select label="What goes" value={what} choices={choices} onChange={setWhat} />
+          <Select label="Data to erase" value={what} choices={choices} onChange={setWhat} />
           <p>
-            Files, history, notes, events, deliveries, mails and invitations go too, and no trash keeps them.
-            Webhooks are told, without any answer of this person. Export first if somebody asked for a copy.
+            Files, history, notes, events, deliveries, emails and invitations are erased too, without passing
+            through the trash. Webhooks are notified without the person’s answers. If the person asked for a
+            copy, export it first.
           </p>
         </div>
       ),
@@ -142,7 +146,7 @@ export function PeopleScreen(): ReactElement {
   return (
     <Page
       title="People"
-      lead="What is kept of one person in all forms: find it, export it, erase it. A person is whoever answered, and no member."
+      lead="Find, export or erase the data of a person who answered your forms. Members are not included."
     >
       <Card title="Find">
         <Form
@@ -155,14 +159,14 @@ export function PeopleScreen(): ReactElement {
           }}
         >
           <TextField
-            label="Address, number or answer"
+            label="Email address, number or answer"
             autoComplete="off"
             value={asked.q}
             onChange={(q) => setAsked({ ...asked, q })}
             error={problem?.of('q')}
           />
           <Select
-            label="How"
+            label="Match type"
             value={asked.match}
             choices={matches}
             onChange={(match) => setAsked({ ...asked, match })}
@@ -176,10 +180,10 @@ export function PeopleScreen(): ReactElement {
       {question === undefined ? null : found.error ? (
         problem?.of('q') === undefined && <Message tone="bad">{found.error.message}</Message>
       ) : !found.data ? (
-        <Loading label="Looking through everything …" />
+        <Loading label="Searching all data…" />
       ) : total === 0 ? (
-        <EmptyState icon="search" title="Nothing is kept of this person">
-          <p>Look for another address or number of theirs, or for words of an answer.</p>
+        <EmptyState icon="search" title="No data found for this person">
+          <p>Try another email address or number of this person, or words from an answer.</p>
         </EmptyState>
       ) : (
         <>
@@ -191,7 +195,9 @@ export function PeopleScreen(): ReactElement {
             ))}
           </div>
           {found.data.is_partial && (
-            <Message tone="warn">More is found than is looked at. Look for something more exact.</Message>
+            <Message tone="warn">
+              There are too many results to check them all. Search for something more exact.
+            </Message>
           )}
           <Found
             traces={found.data.data}
@@ -204,7 +210,7 @@ export function PeopleScreen(): ReactElement {
             }}
           />
           <Pager
-            label="Pages of what is found"
+            label="Pages of results"
             pagination={{ ...found.data.pagination, page }}
             onChange={setPage}
           />

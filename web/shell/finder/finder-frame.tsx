@@ -18,7 +18,7 @@ const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finde
 
 const OpenFinder = createContext<() => void>(() => undefined);
 
-/** What the keyboard does on every screen of the console, whatever is open and wherever one writes. */
+/** Keyboard shortcuts that work on every screen, even in dialogs and text fields. */
 export const inConsole: readonly Shortcut<(open: () => void) => void>[] = [
   {
     presses: ['Mod+k'],
@@ -28,19 +28,19 @@ export const inConsole: readonly Shortcut<(open: () => void) => void>[] = [
 ];
 const press = inConsole[0]!.presses[0]!;
 
-/** The screens within it open the finder by its key, and by the buttons below. */
+/** Provides the finder to its screens, by keyboard shortcut and by the buttons below. */
 export function FinderFrame({ children }: { children: ReactNode }): ReactElement {
   const [isOpen, setOpen] = useState(false);
   const offers = useRef<(() => Offered) | undefined>(undefined);
   useEffect(() => {
     const hear = (event: KeyboardEvent): void => {
       const shortcut = findPressed(inConsole, event);
-      // Another window waits for a decision.
+      // Another dialog is open.
       if (!shortcut || document.querySelector('.dialog-veil, .finder-veil')) return;
       event.preventDefault();
       shortcut.perform(() => setOpen(true));
     };
-    // Before a canvas or a text box makes the press its own.
+    // Capture, to run before a canvas or text box handles the key.
     addEventListener('keydown', hear, { capture: true });
     return () => removeEventListener('keydown', hear, { capture: true });
   }, []);
@@ -56,7 +56,7 @@ export function FinderFrame({ children }: { children: ReactNode }): ReactElement
   );
 }
 
-/** Opens the finder, and says by which key it opens too. */
+/** Opens the finder and shows its keyboard shortcut. */
 export function FinderButton(): ReactElement {
   return (
     <Button icon="search" onPress={useContext(OpenFinder)}>
@@ -68,7 +68,7 @@ export function FinderButton(): ReactElement {
   );
 }
 
-/** The same where there is little room. */
+/** Opens the finder, for small screens. */
 export const FinderIcon = (): ReactElement => (
   <IconButton icon="search" label="Find" onPress={useContext(OpenFinder)} />
 );

@@ -26,7 +26,7 @@ import { ColouredQuestion, QuestionHelp, useSuggestions } from '../search/questi
 import { mayAdminister, useCurrentWorkspace } from '../session.ts';
 import type { Offered } from './offers.ts';
 
-/** Somewhere one can go. */
+/** A page to go to. */
 type Goal = {
   id: string;
   label: ReactNode;
@@ -37,16 +37,19 @@ type Goal = {
 };
 type GoalGroup = { id: string; title: string; goals: Goal[] };
 
-/** A pause in typing after which the server is asked. */
+/** Pause in typing before the server is asked, in milliseconds. */
 const typingMs = 200;
 const formsShown = 5;
 const submissionsShown = 8;
-/** Characters of a hit and what stands around it. */
+/** Characters shown of a hit and its context. */
 const hitCharacters = 80;
 
 type Workspace = ReturnType<typeof useCurrentWorkspace>;
 
-/** Where a text leads: screens and forms by their names, submissions by their words. Without a text, screens and the latest forms. */
+/**
+ * Finds screens and forms by name and submissions by their text. Without a text it returns screens and the
+ * latest forms.
+ */
 function useGoals(
   workspace: Workspace,
   formId: string | undefined,
@@ -82,7 +85,7 @@ function useGoals(
   const places = workspace ? placesCalled(written, workspace, formId) : [];
   const called: GoalGroup = {
     id: 'forms',
-    title: text === '' ? 'Latest forms' : 'Forms',
+    title: text === '' ? 'Recent forms' : 'Forms',
     goals: (forms.data?.data ?? []).map(({ id, name }) => ({
       id: `form ${id}`,
       label: name,
@@ -99,19 +102,19 @@ function useGoals(
   if (total > submissionsShown)
     answered.goals.push({
       id: 'all submissions',
-      label: `All ${total.toLocaleString()} submissions that match`,
+      label: `All ${total.toLocaleString()} matching submissions`,
       icon: 'search',
       to: `/w/${workspaceId}/submissions`,
       search: { q: text },
     });
-  // Where nobody says where to, it is most often a form.
+  // Without a text, most people want a form.
   const groups = written === '' ? [called, ...places] : [...places, called, answered];
   const isPending = written !== text || forms.isFetching || submissions.isFetching;
   const note = isPending ? '' : sayFound(text, found, groups);
   return { groups, isPending, note, error: forms.error ?? submissions.error };
 }
 
-/** The screens whose name has the text in it; all settings, for a text such as "settings". */
+/** Returns screens with the text in their name, or all settings for a text such as "settings". */
 function placesCalled(
   text: string,
   workspace: NonNullable<Workspace>,
@@ -157,7 +160,7 @@ function goalOf(submission: FoundSubmission, q: string): Goal {
       hits: hit?.words ?? [],
       limit: hitCharacters,
     }),
-    // On a phone the end is cut: when it was stands before where.
+    // On a phone the end is cut off, so the time comes before the form.
     description: createElement(
       Fragment,
       null,
@@ -174,18 +177,15 @@ function sayFound(text: string, found: Found | undefined, groups: readonly GoalG
   if (text === '') return '';
   const notes = found ? sayReading(found) : [];
   const isNothing = groups.every(({ goals }) => goals.length === 0);
-  return [...notes, ...(isNothing ? ['Nothing is called that, and nobody wrote it.'] : [])].join(' ');
+  return [...notes, ...(isNothing ? ['No matching forms, screens or submissions.'] : [])].join(' ');
 }
 
-/**
- * A box that leads anywhere in a workspace: to its forms and screens by their names, to submissions by all that a search may
- * say (docs/guides/search.md).
- */
+/** Opens any form or screen of a workspace by name, and submissions by a search (docs/guides/search.md). */
 export function Finder({
   offered,
   onClose,
 }: {
-  /** What can be done on the screen behind it. */
+  /** The actions of the screen behind it. */
   offered: Offered | undefined;
   onClose: () => void;
 }): ReactElement {
@@ -210,7 +210,7 @@ export function Finder({
     const offer = offers.find((each) => each.id === id);
     if (offer) {
       onClose();
-      // The focus goes back to where it was first.
+      // Wait until the focus has returned to its previous element.
       requestAnimationFrame(() => requestAnimationFrame(offer.run));
       return;
     }
@@ -225,7 +225,7 @@ export function Finder({
   const shown: ComboboxGroup[] = [
     { id: 'offers', title: offered?.title ?? '', options: offers },
     ...groups.map(({ goals, ...group }) => ({ ...group, options: goals.map(optionOf) })),
-    { ...suggested, title: 'Say it more exactly' },
+    { ...suggested, title: 'Refine your search' },
   ];
   return (
     <ModalOverlay
@@ -238,7 +238,7 @@ export function Finder({
         <Dialog className="finder-frame" aria-label="Find">
           <Combobox
             label="Find forms, submissions and settings"
-            placeholder="Forms, submissions, settings …"
+            placeholder="Forms, submissions, settings…"
             value={writing.text}
             inputRef={input}
             onChange={write}

@@ -1,7 +1,7 @@
 import { createContext, useContext, useEffect } from 'react';
 import type { IconName } from '../../design/icon.tsx';
 
-/** Something that can be done on the screen that is open. */
+/** An action of the open screen. */
 export type Offer = {
   readonly id: string;
   readonly label: string;
@@ -11,10 +11,10 @@ export type Offer = {
 };
 export type Offered = { readonly title: string; readonly offers: readonly Offer[] };
 
-/** What the screen that is open offers at the moment when it is asked. */
+/** Returns the actions of the open screen at the time of the call. */
 export const OffersContext = createContext<{ current: (() => Offered) | undefined }>({ current: undefined });
 
-/** Has the finder list, beside where one can go, what can be done on this screen. */
+/** Adds the actions of this screen to the finder. */
 export function useOffers(list: () => Offered): void {
   const place = useContext(OffersContext);
   useEffect(() => {

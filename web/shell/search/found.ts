@@ -3,20 +3,20 @@ import { sayWho } from '#ast/say-who.ts';
 import { withMoments } from '#ast/search.ts';
 import { startOf } from '../../design/day.ts';
 
-/** A question as the service takes it: its days are those of the reader. */
+/** Converts the days of a search to timestamps in the reader's time zone. */
 export const askedIn = (q: string): string => withMoments(q, (day) => startOf(day, 0));
 
 export type Found = ReplyOf<'searchSubmissions'>;
 export type FoundSubmission = Found['data'][number];
 
-/** Who sent it, or what it is about. */
+/** Returns who sent the submission, or its subject. */
 export const whoOf = ({ metadata, answers }: FoundSubmission): string | undefined =>
   sayWho(
     Object.entries(metadata.fields).map(([id, { label, type }]) => ({ id, label, type })),
     answers,
   );
 
-/** Where its words were found first, as its form calls it, and the text around them. */
+/** Returns the first hit: the label of its field and the text around it. */
 export function firstHit({
   hits = [],
   metadata,
@@ -29,21 +29,22 @@ export function firstHit({
   return { place: metadata.fields[place]?.label ?? place, text: hit.excerpt, words: hit.words };
 }
 
-/** Its address in the table of its form. Within one form, which forms are meant says nothing. */
+/**
+ * The link to the submission in its form's table. A search with `form:` is left out, because it has no
+ * meaning within one form.
+ */
 export const placeOf = ({ id, form_id }: FoundSubmission, q: string | undefined) => ({
   to: `/forms/${form_id}/submissions`,
   search: { open: id, ...(q !== undefined && !/\bform:/.test(q) && { q }) },
 });
 
-/** What else is to be said of an answer: other words were looked for, or not all was looked at. */
+/** Returns notes about the results: corrected words, or an incomplete search. */
 export function sayReading({ search }: Found): string[] {
   const corrections = search?.corrections ?? [];
   return [
-    ...corrections.map(({ from, to }) => `Nobody wrote “${from}”: this is for “${to}”.`),
+    ...corrections.map(({ from, to }) => `No results for “${from}”. Showing results for “${to}”.`),
     ...(search?.is_partial
-      ? [
-          'Only the newest that have these words were looked through: narrow the search by “after:” and “before:”.',
-        ]
+      ? ['Only the newest matches were searched. Narrow your search with “after:” and “before:”.']
       : []),
   ];
 }

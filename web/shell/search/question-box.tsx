@@ -11,7 +11,7 @@ import { IconButton } from '../../design/button.tsx';
 import { Combobox, type ComboboxGroup } from '../../design/combobox.tsx';
 import type { IconName } from '../../design/icon.tsx';
 
-/** A question as the server reads it: operators, phrases, what must not be there and what is wrong each in a colour. */
+/** Highlights a search as the server parses it: operators, phrases, exclusions and errors. */
 export function ColouredQuestion({ text }: { text: string }): ReactElement {
   const { parts, problems } = readQuestion(text);
   const drawn: (string | ReactElement)[] = [];
@@ -47,7 +47,7 @@ const classOf = ({ kind, isNot }: QuestionPart): string | undefined =>
 
 const rows = [...Object.values(signs), ...Object.values(operators)];
 
-/** What may be said in a search, behind a button. */
+/** A button that explains the search syntax. */
 export function QuestionHelp(): ReactElement {
   return (
     <DialogTrigger>
@@ -57,9 +57,9 @@ export function QuestionHelp(): ReactElement {
           <Heading slot="title" level={2}>
             How to search
           </Heading>
-          <p>All words have to be there, in any of their forms. More can be said:</p>
-          {/* It can be scrolled by its keys where it is longer than the window. */}
-          <section className="question-ways" aria-label="What can be said" tabIndex={0}>
+          <p>All words must occur, in any of their forms. You can also use:</p>
+          {/* Focusable, so that it can be scrolled with the keyboard. */}
+          <section className="question-ways" aria-label="Search syntax" tabIndex={0}>
             <dl>
               {rows.map(({ example, takes }) => (
                 <div key={example} style={{ display: 'contents' }}>
@@ -71,7 +71,7 @@ export function QuestionHelp(): ReactElement {
               ))}
             </dl>
           </section>
-          <p>A minus stands before any of them, for what must not be there.</p>
+          <p>Put a minus before any of these to exclude matches.</p>
         </Dialog>
       </Popover>
     </DialogTrigger>
@@ -79,12 +79,12 @@ export function QuestionHelp(): ReactElement {
 }
 
 type Suggestion = ReplyOf<'suggestSearch'>['data'][number];
-/** Where one searches: a workspace, or one form of it. */
+/** The scope of a search: a workspace, or one form. */
 type SearchPlace = { workspaceId: string; formId?: string };
-/** A question as it is being written. */
+/** A search that is being typed. */
 type Writing = { text: string; caret: number };
 
-/** A pause in typing after which the server is asked. */
+/** Pause in typing before the server is asked, in milliseconds. */
 const typingMs = 120;
 
 const icons: Readonly<Record<Suggestion['kind'], IconName>> = {
@@ -96,7 +96,7 @@ const icons: Readonly<Record<Suggestion['kind'], IconName>> = {
   tag: 'filter',
 };
 
-/** What may be meant by what is being written, and the question with one of these in its place. */
+/** Returns suggestions for the text at the caret, and a function that inserts one. */
 export function useSuggestions(
   { workspaceId, formId }: SearchPlace,
   writing: Writing,
@@ -114,7 +114,7 @@ export function useSuggestions(
     enabled: isAsked,
     staleTime: 60_000,
   });
-  // What was asked for another text means another place.
+  // Suggestions for an earlier text refer to another position.
   const isFresh = isAsked && rested.text === writing.text && rested.caret === writing.caret;
   const data = (isFresh && found?.data) || [];
   const group: ComboboxGroup = {
@@ -137,7 +137,7 @@ export function useSuggestions(
   };
 }
 
-/** What is written, once typing rests. */
+/** Returns the text once typing pauses. */
 function useRested(writing: Writing): Writing {
   const { text, caret } = writing;
   const [rested, setRested] = useState(writing);
@@ -156,7 +156,7 @@ type BoxProps = {
   onChange: (text: string) => void;
 };
 
-/** The box in which a search is written: in colours, with suggestions, with what is wrong in it, and with help. */
+/** The search box, with highlighting, suggestions, error messages and help. */
 function QuestionBox({ label, placeholder, place, value, onChange }: BoxProps): ReactElement {
   const noteId = useId();
   const input = useRef<HTMLInputElement>(null);
@@ -180,7 +180,7 @@ function QuestionBox({ label, placeholder, place, value, onChange }: BoxProps): 
           if (!completed) return;
           setCaret(completed.caret);
           onChange(completed.text);
-          // Once it is drawn.
+          // Wait until the text is rendered.
           requestAnimationFrame(() => input.current?.setSelectionRange(completed.caret, completed.caret));
         }}
         behind={<ColouredQuestion text={value} />}
@@ -189,7 +189,7 @@ function QuestionBox({ label, placeholder, place, value, onChange }: BoxProps): 
             {value !== '' && (
               <IconButton
                 icon="close"
-                label="Clear the search"
+                label="Clear search"
                 size="small"
                 onPress={() => {
                   onChange('');
@@ -209,22 +209,22 @@ function QuestionBox({ label, placeholder, place, value, onChange }: BoxProps): 
   );
 }
 
-/** A pause in typing after which the search begins. */
+/** Pause in typing before the search starts, in milliseconds. */
 const askMs = 250;
 
 type Props = Omit<ComponentProps<typeof QuestionBox>, 'value' | 'onChange'> & {
-  /** The question that the address has. */
+  /** The search in the URL. */
   q: string | undefined;
   onChange: (q: string | undefined) => void;
 };
 
-/** The question of a screen, asked when its writer pauses. What cannot be asked is said in the box, and changes nothing. */
+/** The search of a screen, run when typing pauses. An invalid search shows its error and changes nothing. */
 export function AskedQuestion({ q, onChange, ...box }: Props): ReactElement {
   const [text, setText] = useState(q ?? '');
   const asked = useRef(q);
   const change = useRef(onChange);
   change.current = onChange;
-  // The address may change by itself: by the browser's Back, by Clear, or by the finder.
+  // The URL can change in other ways: the Back button, Clear, or the finder.
   useEffect(() => {
     if (q === asked.current) return;
     asked.current = q;

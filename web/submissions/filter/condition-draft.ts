@@ -12,15 +12,15 @@ import {
   type ProgramAsked,
 } from './conditions.ts';
 
-/** Subjects that are no question. Element ids begin with a letter, so `$` marks them. */
+/** Subjects that are not questions. Element IDs begin with a letter, so `$` marks them. */
 export const referenceSubject = '$reference';
 export const versionSubject = '$version';
 
-/** A condition while it is being written: everything that a field may hold. */
+/** A condition that is being edited, with the value of every field. */
 export type ConditionDraft = {
-  /** An element's id, or one of the subjects above. */
+  /** An element ID, or one of the subjects above. */
   subject: string;
-  /** One row of a matrix; '': the whole answer. */
+  /** One row of a matrix, or '' for the whole answer. */
   row: string;
   op: Operator;
   /** The name of a reference value. */
@@ -32,12 +32,12 @@ export type ConditionDraft = {
 };
 
 export function kindOfSubject(subject: string, columns: readonly Column[], row = ''): FilterKind {
-  // A row may take one option or several, which the version says that was answered.
+  // Whether a row accepts one option or several depends on the answered version.
   if (row !== '') return 'choices';
   if (subject === referenceSubject) return 'reference';
   if (subject === versionSubject) return 'version';
   const column = columns.find(({ id }) => id === subject);
-  // A question of an older version that nobody answered: its answers are asked for as texts.
+  // An unanswered question of an older version is treated as text.
   return column ? kindOfColumn(column) : 'text';
 }
 
@@ -46,7 +46,7 @@ export function beginDraft(subject: string, columns: readonly Column[], row = ''
   return { subject, row, op, name: '', text: '', from: '', to: '', values: [] };
 }
 
-/** The draft of a condition that is there already. */
+/** Converts an existing condition to a draft. */
 export function draftOf(
   condition: Exclude<Condition, { on: 'program' | 'counted' }>,
   columns: readonly Column[],
@@ -84,23 +84,23 @@ export function draftOf(
   }
 }
 
-/** The condition that a draft says, or what it lacks, in words. */
+/** Converts a draft to a condition, or returns what is missing as a message. */
 export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Condition | string {
   const kind = kindOfSubject(draft.subject, columns);
   if (kind === 'version') {
     const value = Number(draft.text);
     return Number.isInteger(value) && value >= 1
       ? { on: 'version', op: 'equals', value }
-      : 'Enter the number of a version.';
+      : 'Enter a version number.';
   }
   const on = kind === 'reference' ? 'reference' : 'answer';
   const row = draft.row === '' ? {} : { row: draft.row };
   const name = on === 'reference' ? draft.name.trim() : draft.subject;
-  if (name === '') return 'Enter the name of the value.';
+  if (name === '') return 'Enter the name of the reference value.';
   switch (draft.op) {
     case 'contains':
     case 'equals':
-      return draft.text === '' ? 'Enter a text.' : { on, name, op: draft.op, value: draft.text };
+      return draft.text === '' ? 'Enter some text.' : { on, name, op: draft.op, value: draft.text };
     case 'yes':
     case 'no':
       return { on, name, op: 'equals', value: draft.op === 'yes' };
@@ -110,7 +110,7 @@ export function readDraft(draft: ConditionDraft, columns: readonly Column[]): Co
     case 'any':
     case 'all':
       return draft.values.length === 0
-        ? 'Choose at least one.'
+        ? 'Choose at least one option.'
         : { on: 'answer', name, ...row, op: draft.op, values: [...draft.values] };
     case 'between':
       return kind === 'number' ? numbers(name, draft) : times(name, draft);
@@ -136,11 +136,14 @@ function numbers(name: string, { from, to }: Bounds): Condition | string {
 }
 
 function times(name: string, { from, to }: Bounds): Condition | string {
-  if (from === '' && to === '') return 'Enter at least one end.';
+  if (from === '' && to === '') return 'Enter a start, an end or both.';
   return { on: 'answer', name, op: 'time', ...(from && { from }), ...(to && { to }) };
 }
 
-/** The conditions that ask so, as a person chooses them: what `askFor` makes, read back. What is more is kept as it is. */
+/**
+ * Converts a query back to conditions as a person chooses them; reverses `askFor`. Everything else is kept
+ * unchanged.
+ */
 export function conditionsOf({ where, version, counted, ...beside }: ReturnType<typeof askFor>): Condition[] {
   const conditions: Condition[] = [];
   const unread: FormCondition[] = [];
@@ -159,7 +162,7 @@ export function conditionsOf({ where, version, counted, ...beside }: ReturnType<
 
 function partsOf(where: string | undefined): readonly FormCondition[] {
   if (where === undefined) return [];
-  // The service has read it before it was saved.
+  // The service validated it before it was saved.
   const asked = JSON.parse(where) as FormCondition;
   return 'all' in asked ? asked.all : [asked];
 }
@@ -199,7 +202,7 @@ function conditionOf(asked: FormCondition): Condition | undefined {
   return undefined;
 }
 
-/** Whether two ask about the same. */
+/** Whether two conditions have the same subject. */
 const isOf = (one: Condition, other: Condition | undefined): boolean =>
   other !== undefined &&
   'name' in one &&
@@ -208,7 +211,10 @@ const isOf = (one: Condition, other: Condition | undefined): boolean =>
   one.name === other.name &&
   one.row === other.row;
 
-/** Puts a condition to the one before it, where both were one: the other end of a range, one more of what must be chosen. */
+/**
+ * Merges a condition into the previous one if both came from one: the other end of a range, or another
+ * required option.
+ */
 function joins(before: Condition | undefined, read: Condition): boolean {
   if (!before || !isOf(read, before) || read.op !== before.op) return false;
   if (before.op === 'all' && read.op === 'all') {

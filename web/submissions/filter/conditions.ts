@@ -5,9 +5,9 @@ import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Counted } from '#submissions/filter/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';
 
-/** Of an answer, by its element's id, or of one row of a matrix; or of a reference value, by its name. */
+/** The subject: an answer by its element ID, one row of a matrix, or a reference value by its name. */
 type On = { on: 'answer' | 'reference'; name: string; row?: string };
-/** One condition as a person chooses it, and as the address holds it. All conditions of a view must hold. */
+/** One condition as a person chooses it and as the URL stores it. All conditions of a view must be met. */
 export type Condition =
   | (On & { op: 'contains'; value: string })
   | (On & { op: 'equals'; value: string | boolean })
@@ -16,12 +16,12 @@ export type Condition =
   | (On & { op: 'time'; from?: string; to?: string })
   | (On & { op: 'any' | 'all'; values: string[] })
   | { on: 'version'; op: 'equals'; value: number }
-  /** What a bar of the summary counts and no other condition says. */
+  /** Counts of a summary chart that no other condition can express. */
   | { on: 'counted'; op: 'equals'; value: Counted }
-  /** What a program asks that no one here can write; it is kept, seen and taken away. */
+  /** A condition set through the API that the console cannot edit. It is kept, shown, and can be removed. */
   | { on: 'program'; op: 'equals'; value: ProgramAsked };
 
-/** Parameters of lists that the table has no controls for. */
+/** List parameters without controls in the table. */
 export type ProgramAsked = {
   where?: readonly FormCondition[];
   completed_from?: string;
@@ -30,7 +30,7 @@ export type ProgramAsked = {
 };
 type OnSubject = Extract<Condition, On>;
 
-/** How the answers of each kind are filtered. */
+/** How answers of each kind are filtered. */
 const kinds = {
   text: 'text',
   number: 'number',
@@ -48,7 +48,7 @@ export type FilterKind = (typeof kinds)[AnswerKind] | 'reference' | 'version';
 export const kindOfColumn = ({ type }: Pick<Column, 'type'>): FilterKind =>
   isInputType(type) ? kinds[inputRules[type].kind] : 'presence';
 
-/** What can be asked, in words. */
+/** The labels of the operators. */
 export const operators = {
   contains: 'contains',
   equals: 'is exactly',
@@ -62,7 +62,7 @@ export const operators = {
 } as const;
 export type Operator = keyof typeof operators;
 
-/** What can be asked of each kind; the first is what a new filter begins with. */
+/** The operators for each kind; new filters begin with the first. */
 export const operatorsOf = {
   text: ['contains', 'equals', 'filled', 'empty'],
   number: ['between', 'filled', 'empty'],
@@ -75,7 +75,7 @@ export const operatorsOf = {
   version: ['equals'],
 } as const satisfies Record<FilterKind, readonly Operator[]>;
 
-/** A condition as a person reads it: "Age is between 3 and 5". */
+/** Describes a condition, such as "Age is between 3 and 5". */
 export function sayCondition(condition: Condition, columns: readonly Column[]): string {
   if (condition.on === 'version') return `Version is ${condition.value}`;
   if (condition.on === 'program') return sayProgram(condition.value);
@@ -95,17 +95,17 @@ function sayCounted(counted: Counted, columns: readonly Column[]): string {
     case 'file':
       return `${label} has ${counted.value}`;
     case 'first':
-      return `${label} begins with ${(asked && own(asked.option_labels, counted.value)) ?? counted.value}`;
+      return `${label} ranks ${(asked && own(asked.option_labels, counted.value)) ?? counted.value} first`;
     case 'rows':
       return `${label} ${sayRange(counted.from, counted.to)}`;
     case 'option':
     case 'text': {
       const { value } = counted;
       if (typeof value === 'boolean') return `${label} ${value ? operators.yes : operators.no}`;
-      return `${label} is “${(asked && own(asked.option_labels, value)) ?? value}” in a row`;
+      return `${label} is “${(asked && own(asked.option_labels, value)) ?? value}” in any row`;
     }
     case 'span':
-      return `${label} ${sayRange(counted.from, counted.to)} in a row`;
+      return `${label} ${sayRange(counted.from, counted.to)} in any row`;
     case 'answered':
       return `${label} ${operators.filled}`;
     default:
@@ -115,10 +115,10 @@ function sayCounted(counted: Counted, columns: readonly Column[]): string {
 
 function sayProgram({ where = [], completed_from: from, completed_to: to, tag }: ProgramAsked): string {
   const parts = [
-    ...(from === undefined ? [] : [`completed from ${new Date(from).toLocaleString()} on`]),
+    ...(from === undefined ? [] : [`completed from ${new Date(from).toLocaleString()}`]),
     ...(to === undefined ? [] : [`completed before ${new Date(to).toLocaleString()}`]),
     ...(tag === undefined ? [] : [`tagged “${tag}”`]),
-    ...(where.length === 0 ? [] : ['a condition of a program']),
+    ...(where.length === 0 ? [] : ['a condition set through the API']),
   ].join(', ');
   return `${parts.slice(0, 1).toUpperCase()}${parts.slice(1)}`;
 }
@@ -153,7 +153,9 @@ function sayRange(from: string | number | undefined, to: string | number | undef
 const ops: readonly unknown[] = ['contains', 'equals', 'empty', 'filled', 'number', 'time', 'any', 'all'];
 const listOps: readonly unknown[] = ['any', 'all'];
 
-/** Conditions as an address holds them. What is no condition at all is left out; the service judges the rest. */
+/**
+ * Reads conditions from the URL. Items that are not conditions are left out; the service validates the rest.
+ */
 export function readConditions(given: unknown): readonly Condition[] {
   if (!Array.isArray(given)) return none;
   const found = (given as readonly unknown[]).filter(
@@ -171,16 +173,16 @@ export function readConditions(given: unknown): readonly Condition[] {
 
 const none: readonly Condition[] = [];
 
-/** The conditions as the service takes them: a condition of the form language, and what is beside it. */
+/** Converts conditions to the parameters of the API: a condition of the form language, version and counts. */
 export function askFor(
   conditions: readonly Condition[],
 ): { where?: string; version?: number; counted?: string } & Omit<ProgramAsked, 'where'> {
   const asked: Omit<ProgramAsked, 'where'> & { version?: number; counted?: string } = {};
   const all: FormCondition[] = [];
   for (const condition of conditions) {
-    // A submission answered one version.
+    // A submission belongs to one version only.
     if (condition.on === 'version') asked.version = condition.value;
-    // A bar is looked at one after the other.
+    // Only one bar can be selected at a time.
     else if (condition.on === 'counted') asked.counted = JSON.stringify(condition.value);
     else if (condition.on === 'program') {
       const { where = [], ...beside } = condition.value;
@@ -214,7 +216,7 @@ function partsOf(condition: OnSubject): FormCondition[] {
     }
     case 'any':
     case 'all': {
-      // Each by itself: they may be options of different versions.
+      // Separately, because the options can belong to different versions.
       const each = condition.values.map((value) => ({ ...subject, is: 'one_of' as const, value: [value] }));
       return condition.op === 'all' ? each : [{ any: each }];
     }

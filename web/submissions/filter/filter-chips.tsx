@@ -21,13 +21,13 @@ import { type Condition, type Operator, operators, operatorsOf, sayCondition } f
 
 type Props = {
   columns: readonly Column[];
-  /** The condition that is changed; none for a new one. */
+  /** The condition to edit; undefined for a new one. */
   condition: Exclude<Condition, { on: 'program' | 'counted' }> | undefined;
   onClose: () => void;
   onSave: (condition: Condition) => void;
 };
 
-/** Asks for one condition: what it is about, the test that fits it, and its values. */
+/** Edits one condition: its subject, its operator and its values. */
 function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactElement {
   const [draft, setDraft] = useState<ConditionDraft>(() =>
     condition ? draftOf(condition, columns) : beginDraft(columns[0]?.id ?? referenceSubject, columns),
@@ -46,22 +46,22 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
   };
   return (
     <FormDialog
-      title={condition ? 'Change the filter' : 'Add a filter'}
+      title={condition ? 'Edit filter' : 'Add filter'}
       isOpen
       onClose={onClose}
       onSubmit={save}
-      submitLabel="Show"
+      submitLabel="Apply"
       error={problem}
     >
       <Select
-        label="What"
+        label="Question"
         choices={[
           ...columns.map(({ id, label, is_retired }) => ({
             id,
             label: is_retired ? `${label} (no longer asked)` : label,
           })),
-          { id: referenceSubject, label: 'A reference value' },
-          { id: versionSubject, label: 'The version that was answered' },
+          { id: referenceSubject, label: 'Reference value' },
+          { id: versionSubject, label: 'Form version' },
         ]}
         value={draft.subject}
         onChange={(subject) => {
@@ -73,7 +73,7 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
         <Select
           label="Row"
           choices={[
-            { id: wholeAnswer, label: 'The whole question' },
+            { id: wholeAnswer, label: 'Whole question' },
             ...rows.map(({ label }, index) => ({ id: String(index), label })),
           ]}
           value={draft.row === '' ? wholeAnswer : String(rows.findIndex(({ id }) => id === draft.row))}
@@ -86,7 +86,7 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
       {kind === 'reference' && (
         <TextField
           label="Name"
-          description="As in the link of the form, such as “campaign”."
+          description="The parameter name in the form link, such as “campaign”."
           value={draft.name}
           onChange={(name) => set({ name })}
           autoComplete="off"
@@ -94,7 +94,7 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
       )}
       {kind !== 'version' && (
         <Select<Operator>
-          label="Test"
+          label="Condition"
           choices={operatorsOf[kind].map((id) => ({ id, label: operators[id] }))}
           value={draft.op}
           onChange={(op) => set({ op })}
@@ -105,10 +105,10 @@ function ConditionDialog({ columns, condition, onClose, onSave }: Props): ReactE
   );
 }
 
-/** Rows are known by their place: any text may be one. */
+/** Rows are chosen by position, because any text can be a row's ID. */
 const wholeAnswer = 'whole';
 
-/** The rows of a matrix, and one that it has no more while it is asked for. */
+/** Returns the rows of a matrix, plus a removed row that the condition still uses. */
 function rowsOf({ subject, row }: ConditionDraft, columns: readonly Column[]): Column['rows'] {
   const column = columns.find(({ id }) => id === subject);
   if (column?.type !== 'matrix') return [];
@@ -131,7 +131,8 @@ function Values({
   if (draft.op === 'between') return <Range draft={draft} type={column?.type} onChange={onChange} />;
   if (draft.op === 'any' || draft.op === 'all') {
     const options = column?.options ?? [];
-    // Options are known by their place: any text may be one. Those of older versions stay while they are chosen.
+    // Options are chosen by position, because any text can be an option. Options of older versions stay while
+    // they are selected.
     const all = [...options, ...draft.values.filter((value) => !options.includes(value))];
     return (
       <CheckboxGroup
@@ -150,7 +151,7 @@ function Values({
     <TextField
       label={kind === 'version' ? 'Version' : 'Text'}
       {...(kind === 'version' && { inputMode: 'numeric' as const })}
-      description={kind === 'version' ? undefined : 'Capital and small letters are the same.'}
+      description={kind === 'version' ? undefined : 'Not case-sensitive.'}
       value={draft.text}
       onChange={(text) => onChange({ text })}
       autoComplete="off"
@@ -180,7 +181,7 @@ function Range({
       <TextField label="From" {...props} value={draft.from} onChange={(from) => onChange({ from })} />
       <TextField
         label="To"
-        description="Both ends are included; one may stay empty."
+        description="Both ends are included. You can leave one empty."
         {...props}
         value={draft.to}
         onChange={(to) => onChange({ to })}
@@ -189,10 +190,10 @@ function Range({
   );
 }
 
-/** More than a person reads; the service takes 100 comparisons. */
+/** More than a person can read. The service accepts 100 comparisons. */
 const mostConditions = 20;
 
-/** The conditions of the view as chips: pressed to change, crossed out to remove. All of them hold. */
+/** The conditions of the view as chips that can be edited and removed. All of them must be met. */
 export function FilterChips({
   columns,
   where,
@@ -202,7 +203,7 @@ export function FilterChips({
   where: readonly Condition[];
   onChange: (where: readonly Condition[]) => void;
 }): ReactElement {
-  /** The place of the condition that is being written; behind the last for a new one. */
+  /** The index of the edited condition; after the last for a new one. */
   const [at, setAt] = useState<number>();
   const changed = at === undefined ? undefined : where[at];
   return (
@@ -216,7 +217,7 @@ export function FilterChips({
             ) : (
               <AriaButton
                 className="filter-chip-words cut"
-                aria-label={`Change filter: ${words}`}
+                aria-label={`Edit filter: ${words}`}
                 onPress={() => setAt(index)}
               >
                 {words}

@@ -6,7 +6,7 @@ import { ColumnChoices } from '../../design/column-choices.tsx';
 import { type Choice, Select } from '../../design/select.tsx';
 import type { FormPlace } from '../queries.ts';
 
-/** A file of answers, and how its columns and values are meant. */
+/** A file of submissions, with the meaning of its columns and values. */
 export type ImportSource = InputOf<'startSubmissionImport'>['body'];
 export type ImportPreview = ReplyOf<'previewSubmissionImport'>;
 type ColumnUse = ImportPreview['mapping'][number];
@@ -21,7 +21,7 @@ export const importPreviewQuery = (form: FormPlace, source: ImportSource | undef
     gcTime: 0,
   });
 
-/** The last imports of a form; asked for again while one is under way. */
+/** Recent imports of a form. Polls while one is running. */
 export const importsQuery = (form: FormPlace) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listSubmissionImports', { params: { id: form.id } }),
@@ -40,13 +40,13 @@ const orders = [
   { id: 'mdy', label: 'Month first: 1/31/2026' },
 ] as const;
 const decimals = [
-  { id: '.', label: 'A point: 1,500.5' },
-  { id: ',', label: 'A comma: 1.500,5' },
+  { id: '.', label: 'Point: 1,500.5' },
+  { id: ',', label: 'Comma: 1.500,5' },
 ] as const;
 
 type How = Pick<ImportSource, 'mapping' | 'dates' | 'decimal'>;
 
-/** What each column of the file becomes, beside its first values, and how the file writes days and numbers. */
+/** Maps the columns of the file, with their first values, and sets its date and number formats. */
 export function ImportColumns({
   preview,
   onChange,
@@ -64,13 +64,13 @@ export function ImportColumns({
     <>
       <div className="import-writing">
         <Select
-          label="Days are written"
+          label="Date format"
           choices={orders}
           value={dates}
           onChange={(order) => onChange({ dates: order })}
         />
         <Select
-          label="Before decimals stands"
+          label="Decimal separator"
           choices={decimals}
           value={decimal}
           onChange={(mark) => onChange({ decimal: mark })}
@@ -88,9 +88,9 @@ export function ImportColumns({
 
 const choicesOf = (questions: ImportPreview['questions']): Choice<string>[] => [
   { id: idOf({ as: 'ignore' }), label: 'Not used' },
-  { id: idOf({ as: 'submitted_at' }), label: 'Time of submission' },
-  { id: idOf({ as: 'started_at' }), label: 'Start time' },
-  { id: 'reference', label: 'Reference value', description: 'Kept beside the answers' },
+  { id: idOf({ as: 'submitted_at' }), label: 'Submitted at' },
+  { id: idOf({ as: 'started_at' }), label: 'Started at' },
+  { id: 'reference', label: 'Reference value', description: 'Saved with the submission' },
   { id: idOf({ as: 'reference_data' }), label: 'Reference data', description: 'As JSON, from an export' },
   ...questions.flatMap(({ id, label, type, rows, options }) => [
     ...(type !== 'matrix' ? [{ id: idOf({ as: 'answer', name: id }), label: `Answer: ${label}` }] : []),
@@ -105,7 +105,10 @@ const choicesOf = (questions: ImportPreview['questions']): Choice<string>[] => [
   ]),
 ];
 
-/** A use as the id of a choice; every reference value is one choice, as it is called like its column. */
+/**
+ * The ID of a column's use. All reference values share one choice, because they are named after their
+ * columns.
+ */
 const idOf = (use: ColumnUse): string => {
   if (use.as === 'reference') return 'reference';
   if (use.as !== 'answer') return JSON.stringify({ as: use.as });

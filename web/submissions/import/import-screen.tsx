@@ -23,22 +23,22 @@ import {
   importsQuery,
 } from './import-columns.tsx';
 
-/** How many submissions there will be, the first of them, and what is wrong in which cell. */
+/** Shows how many submissions will be created, the first of them, and problems by line and column. */
 function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
   const { total, entries, questions, problems, doubts, problem_count: wrong } = preview;
   const shown = questions.filter(({ id }) => entries.some(({ answers }) => Object.hasOwn(answers, id)));
   return (
     <>
       <p role="status">
-        <strong>{saySubmissions(total)}</strong> will be made, as completed ones.
+        <strong>{saySubmissions(total)}</strong> will be created as completed.
       </p>
       {shown.length > 0 && (
-        <div className="import-sample" tabIndex={0} role="region" aria-label="The first submissions">
+        <div className="import-sample" tabIndex={0} role="region" aria-label="First submissions">
           <table>
             <thead>
               <tr>
                 <th scope="col">Line</th>
-                <th scope="col">Moment</th>
+                <th scope="col">Submitted at</th>
                 {shown.map(({ id, label }) => (
                   <th key={id} scope="col">
                     {label}
@@ -63,8 +63,8 @@ function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
         </div>
       )}
       {doubts.length > 0 && (
-        <Message tone="warn" title="Check how these are read">
-          <ul className="import-problems" tabIndex={0} aria-label="What could be read in another way">
+        <Message tone="warn" title="Check these values">
+          <ul className="import-problems" tabIndex={0} aria-label="Ambiguous values">
             {doubts.map(({ line, column, message }, index) => (
               <li key={index}>
                 Line {line.toLocaleString()}
@@ -76,12 +76,12 @@ function ImportOutcome({ preview }: { preview: ImportPreview }): ReactElement {
       )}
       {wrong > 0 && (
         <Message tone="warn" title={`There ${wordFor(wrong, 'is', 'are')} ${sayCount(wrong, 'problem')}`}>
-          <ul className="import-problems" tabIndex={0} aria-label="Problems of the file">
+          <ul className="import-problems" tabIndex={0} aria-label="Problems in the file">
             {problems.map(({ line, column, message, is_left_out: isLeftOut }, index) => (
               <li key={index}>
                 Line {line.toLocaleString()}
                 {column !== null && !message.startsWith(column) && `, ${column}`}: {message}{' '}
-                {isLeftOut ? 'The line is left out.' : ''}
+                {isLeftOut ? 'This line will be skipped.' : ''}
               </li>
             ))}
           </ul>
@@ -103,7 +103,7 @@ function say(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** How far the last import is, and what of it was left out. */
+/** Shows the progress of the last import, and the lines it skipped. */
 function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
   const [last] = useQuery(importsQuery(form)).data ?? [];
   const isDone = last !== undefined && last.finished_at !== null;
@@ -118,13 +118,13 @@ function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
         task={{ ...last, done: last.created + last.refused }}
         unit="lines"
         note="You can leave this page."
-        advice="You can import the file again: a line is imported once."
+        advice="You can import the file again. No line is imported twice."
       />
     );
   return (
     <Message
       tone={last.refused > 0 ? 'warn' : 'good'}
-      title={`The last import made ${saySubmissions(last.created)}`}
+      title={`The last import created ${saySubmissions(last.created)}`}
     >
       {last.refused > 0 && <Refused last={last} />}
     </Message>
@@ -133,8 +133,8 @@ function ImportsUnderWay({ form }: { form: FormPlace }): ReactElement | null {
 
 const Refused = ({ last: { refused, problems } }: { last: ImportProgress }): ReactElement => (
   <>
-    <p>{sayCount(refused, 'line was', 'lines were')} left out.</p>
-    <ul className="import-problems" tabIndex={0} aria-label="Lines that were left out">
+    <p>{sayCount(refused, 'line was', 'lines were')} skipped.</p>
+    <ul className="import-problems" tabIndex={0} aria-label="Skipped lines">
       {problems.map(({ line, message }, index) => (
         <li key={index}>
           Line {line.toLocaleString()}: {message}
@@ -144,10 +144,10 @@ const Refused = ({ last: { refused, problems } }: { last: ImportProgress }): Rea
   </>
 );
 
-/** Bytes of a workbook; the service takes no larger one. */
+/** The largest workbook that the service accepts, in bytes. */
 const mostBytes = 4_000_000;
 
-/** A file as the service takes it: a workbook by its name, all else as the text of a CSV file. */
+/** Reads a file for the API: a workbook if its name says so, otherwise CSV text. */
 async function readSource(file: File): Promise<{ source: ImportSource } | { problem: string }> {
   if (!/\.xlsx$/i.test(file.name)) {
     const read = await readTextFile(file);
@@ -157,22 +157,22 @@ async function readSource(file: File): Promise<{ source: ImportSource } | { prob
     return { problem: `${file.name} is larger than 4 MB. Import it in parts, or as CSV.` };
   const bytes = new Uint8Array(await file.arrayBuffer());
   let binary = '';
-  // By pieces: a call takes so many arguments and no more.
+  // In chunks, because a call accepts a limited number of arguments.
   for (let at = 0; at < bytes.length; at += 32_768)
     binary += String.fromCharCode(...bytes.subarray(at, at + 32_768));
   return { source: { kind: 'xlsx', data: btoa(binary) } };
 }
 
-/** Makes submissions of a file: what its columns become, and what is wrong in it, are seen before. */
+/** Creates submissions from a file, after a preview of its columns and problems. */
 export function ImportScreen(): ReactElement {
   const form = useForm();
   return (
     <Page
-      title="Import answers"
+      title="Import submissions"
       width="narrow"
       lead={
         <Link to="/forms/$form/submissions" params={{ form: form.id }}>
-          Back to the submissions
+          Back to submissions
         </Link>
       }
     >
@@ -210,15 +210,15 @@ function ImportForm({ form }: { form: FormPlace }): ReactElement {
     <>
       <Card title="File">
         <p className="soft">
-          A CSV file or an Excel workbook, whose first line names the columns: an export of a form here, or of
-          another service. Up to 10,000 lines. Nobody is told of what is imported: no webhook, no mail.
+          A CSV file or an Excel workbook with column names in the first line, exported from Formloom or
+          another service. Up to 10,000 lines. Imports do not trigger webhooks or emails.
         </p>
         <div className="row">
           <FileTrigger
             acceptedFileTypes={['text/csv', '.csv', '.tsv', '.txt', '.xlsx']}
             onSelect={(files) => void choose(files?.[0])}
           >
-            <Button icon="file">Choose a file</Button>
+            <Button icon="file">Choose file</Button>
           </FileTrigger>
           {name !== undefined && <span className="soft cut">{name}</span>}
         </div>
@@ -229,7 +229,7 @@ function ImportForm({ form }: { form: FormPlace }): ReactElement {
           <Card title="Columns">
             <ImportColumns preview={found} onChange={(how) => setSource({ ...source, ...how })} />
           </Card>
-          <Card title="What becomes of it">
+          <Card title="Preview">
             <ImportOutcome preview={found} />
           </Card>
           <div className="row">

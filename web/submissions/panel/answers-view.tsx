@@ -20,17 +20,17 @@ import {
   sayConsent,
 } from '../answer-text.tsx';
 
-/** A file that is held in the spam box has no address yet. */
+/** Files of spam submissions have no URL yet. */
 type ListedFile = Omit<LinkedFile, 'url'> & { url?: string };
 
-/** Files with a preview where they are images that are safe to show; each is a link that downloads it. */
+/** Lists files as download links, with a preview for images that are safe to show. */
 function FileList({
   files,
   isWhole = false,
   hits,
 }: {
   files: readonly ListedFile[];
-  /** Pictures are seen as a whole, as signatures are. */
+  /** Whether images are shown uncropped, as signatures are. */
   isWhole?: boolean;
   hits: readonly string[];
 }): ReactElement {
@@ -64,8 +64,8 @@ function FileList({
 }
 
 /**
- * The images that browsers draw without running anything of them; the service has recognised them by their bytes, or drawn
- * them itself: no other file is called an SVG.
+ * Image types that browsers render without running scripts. The service detects types by content, and only
+ * its own drawings are SVG.
  */
 const shownImages: readonly string[] = [
   'image/png',
@@ -75,7 +75,7 @@ const shownImages: readonly string[] = [
   'image/svg+xml',
 ];
 
-/** A link names the service by its public address; the page may draw what comes from its own. */
+/** Links use the public address of the service, but this page may load images only from its own origin. */
 function addressHere(link: string): string {
   const { pathname, search } = new URL(link);
   return pathname + search;
@@ -83,7 +83,10 @@ function addressHere(link: string): string {
 
 type Shown = Pick<SubmissionDetail, 'answers' | 'structure' | 'hits'>;
 
-/** The answers in the order of the form that was answered; what was left blank is put together at the end. */
+/**
+ * Shows the answers in the order of the answered version. Unanswered questions are listed together at the
+ * end.
+ */
 export function AnswersView({ submission }: { submission: Shown }): ReactElement {
   const { answers, structure, hits } = submission;
   const questions = listQuestions(withStableLabels(structure));
@@ -164,7 +167,7 @@ function RowAnswers({
   );
 }
 
-/** One answer in full. A link leads only where a web or mail address leads: nothing else is ever made one. */
+/** Shows one answer in full. Only web and email addresses become links. */
 function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): ReactElement {
   const { type } = asked;
   if (isConsent(value)) {
@@ -210,7 +213,7 @@ function Answer({ value, asked, hits }: AnswerProps & { asked: AskedOf }): React
       <FileList files={items.filter(isFile) as LinkedFile[]} isWhole={type === 'signature'} hits={hits} />
     );
   const [first, ...others] = items;
-  // A single choice that is kept as a list reads as what it is.
+  // Show a choice stored as a list of one as a single choice.
   if (others.length === 0 && type !== 'composite')
     return (
       <span className="answer-text">

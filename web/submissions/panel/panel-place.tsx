@@ -17,17 +17,17 @@ type Props = {
   onChange: ChangeView;
 };
 
-/** One submission: beside the table where there is room, else over all of it. */
+/** Shows one submission next to the table, or over it on small screens. */
 export function PanelPlace({ form, id, view, rows, onChange }: Props): ReactElement {
   const isWide = useWide();
   const close = (): void => {
     onChange({ open: undefined });
-    // Back to the row that it belongs to, as a closed dialog does.
+    // Return the focus to the submission's row.
     requestAnimationFrame(() =>
       document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"] .sheet-link`)?.focus(),
     );
   };
-  /** Another submission of the view; when it is not on this page, the table turns there. */
+  /** Opens another submission of the view. If it is on another page, the table changes to that page. */
   const go = (next: string): void => {
     const at = rows.findIndex((row) => row.id === id);
     const isHere = rows.some((row) => row.id === next);

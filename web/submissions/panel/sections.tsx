@@ -14,13 +14,13 @@ import { UnsavedGuard, useChange } from './edit/use-change.tsx';
 
 type NotesProps = { form: FormPlace; id: string; mayEdit: boolean };
 
-/** What the people of the workspace have written down about a submission, newest first. */
+/** The members' notes about a submission, newest first. */
 export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | null {
   const { data: notes = [], error } = useQuery(notesQuery(form, id));
   const [text, setText] = useState('');
   const add = useAction({
     run: (sent: string) => call(form.workspace_id, 'addNote', { params: { id }, body: { text: sent } }),
-    // Text that was written meanwhile stays.
+    // Keep text that was typed while the note was being added.
     onLeave: (_, sent) => setText((now) => (now === sent ? '' : now)),
   });
   const remove = useAction({
@@ -31,7 +31,7 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
   return (
     <section className="panel-section" aria-labelledby="notes-title">
       <h3 id="notes-title">Notes</h3>
-      {error && <p className="soft small">The notes could not be loaded: {error.message}</p>}
+      {error && <p className="soft small">Could not load the notes: {error.message}</p>}
       {mayEdit && (
         <Form
           className="stack"
@@ -41,13 +41,13 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
         >
           <TextArea
             label="Write a note"
-            description="Your workspace sees it, and nobody else."
+            description="Visible only to members of this workspace."
             value={text}
             onChange={setText}
             rows={2}
             error={add.error?.message}
           />
-          <UnsavedGuard isDirty={text.trim() !== ''} what="The note that you wrote is not added." />
+          <UnsavedGuard isDirty={text.trim() !== ''} what="Your note has not been added." />
           <div className="row">
             <Button type="submit" size="small" isPending={add.isPending}>
               Add note
@@ -65,7 +65,7 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
               <IconButton
                 icon="remove"
                 size="small"
-                label="Delete this note"
+                label="Delete note"
                 isDisabled={remove.isPending}
                 onPress={() => remove.start(note.id)}
               />
@@ -80,7 +80,7 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
 
 type TagsProps = { form: FormPlace; submission: SubmissionDetail; mayEdit: boolean };
 
-/** The tags of one submission: each is taken away by its cross, others are typed. */
+/** Shows the tags of a submission. Each can be removed, and new ones can be typed. */
 export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElement | null {
   const { tags } = submission;
   const [text, setText] = useState('');
@@ -88,7 +88,7 @@ export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElem
     takeBack:
       ({ on, made }) =>
       (now, since) => {
-        // What was set or taken away again since is not this change's any more.
+        // Leave out tags that were added or removed again since this change.
         const isLeft = (tag: string): boolean =>
           on.tags.includes(tag) !== made.tags.includes(tag) &&
           since.every(({ tags }) => tags.includes(tag) === made.tags.includes(tag));
@@ -122,7 +122,7 @@ export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElem
           <TagField form={form} label="Add a tag" value={text} onChange={setText} />
           <UnsavedGuard
             isDirty={text.trim() !== '' && !change.isPending}
-            what="The tag that you wrote is not added."
+            what="Your tag has not been added."
           />
           <Button type="submit" isPending={change.isPending}>
             Add
@@ -134,7 +134,7 @@ export function TagsSection({ form, submission, mayEdit }: TagsProps): ReactElem
   );
 }
 
-/** The parameters that came with the submission. */
+/** Shows the reference data of a submission. */
 export function ReferenceView({
   submission,
   onEdit,
@@ -157,7 +157,7 @@ export function ReferenceView({
       </div>
       {entries.length === 0 ? (
         <p className="soft small">
-          None. Parameters in the link of the form end up here, for example ?campaign=spring.
+          None yet. Parameters in the form link appear here, for example ?campaign=spring.
         </p>
       ) : (
         <dl className="reference">

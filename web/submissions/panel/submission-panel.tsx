@@ -28,7 +28,7 @@ import { useChange } from './edit/use-change.tsx';
 import { NotesSection, ReferenceView, TagsSection } from './sections.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** Completes a submission, or opens it again. What keeps it from being completed is listed. */
+/** Marks a submission as completed or incomplete. If it cannot be completed, the reasons are listed. */
 function StatusSwitch({ form, submission }: { form: FormPlace; submission: SubmissionDetail }): ReactElement {
   const [isExplaining, setExplaining] = useState(false);
   const change = useChange(form, submission, {
@@ -37,7 +37,7 @@ function StatusSwitch({ form, submission }: { form: FormPlace; submission: Submi
       ({ on, made }) =>
       (_, since) => {
         if (since.some(({ status }) => status !== made.status))
-          throw new Error('The status was changed again since.');
+          throw new Error('The status has been changed since.');
         return { status: on.status };
       },
   });
@@ -90,14 +90,14 @@ function DeleteButton({
     confirm: {
       title: 'Delete this submission?',
       label: 'Delete submission',
-      text: `The submission of ${sayMoment(receivedAt(submission))} goes to the trash, and can be restored for 30 days. Then it is deleted for good, with its files.`,
+      text: `The submission from ${sayMoment(receivedAt(submission))} will be moved to the trash. You can restore it for 30 days. Then it is permanently deleted with its files.`,
     },
     onLeave() {
       onDeleted();
       queryClient.removeQueries({ queryKey: ['viewSubmission', form.workspace_id, place] });
     },
     done: {
-      text: 'The submission is in the trash.',
+      text: 'The submission was moved to the trash.',
       action: { label: 'Undo', run: () => call(form.workspace_id, 'restoreSubmission', place) },
     },
   });
@@ -111,13 +111,16 @@ function DeleteButton({
   );
 }
 
-/** Where keys belong to something else: fields, menus, lists, and questions that wait for an answer. */
+/** Elements that use these keys themselves: fields, menus, lists and confirmation dialogs. */
 const others =
   'input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable], [role="menu"], [role="listbox"], [role="alertdialog"], [role="grid"]';
 
 type Keys = { onNext: (() => void) | undefined; onPrevious: (() => void) | undefined; onClose: () => void };
 
-/** J and ↓ lead to the next submission, K and ↑ to the previous one, Escape closes the panel. */
+/**
+ * Handles the keys of the panel: J and ↓ open the next submission, K and ↑ the previous one, Escape closes
+ * the panel.
+ */
 function usePanelKeys({ onNext, onPrevious, onClose }: Keys, isActive: boolean): void {
   useEffect(() => {
     if (!isActive) return undefined;
@@ -150,10 +153,10 @@ type Props = {
   onClose: () => void;
 };
 
-/** What is being done with the submission. */
+/** What the panel shows or edits. */
 type Doing = 'reading' | 'answers' | 'reference';
 
-/** By whom or what people know it, else what was answered first; by its moment where nothing was. */
+/** Returns the title of a submission: the person or subject, else its first answers, else its time. */
 const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | undefined): string =>
   sayWho(
     listQuestions(submission.structure).map(({ element: { type, attrs } }) => ({ type, ...attrs })),
@@ -161,7 +164,7 @@ const titleOf = (submission: SubmissionDetail, columns: readonly Column[] | unde
   ) ??
   (firstAnswers(submission.answers, columns).slice(0, 2).join(' · ') || sayMoment(receivedAt(submission)));
 
-/** One submission, with everything that can be done with it. */
+/** Shows one submission with all its actions. */
 export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): ReactElement {
   const { data, error, refetch } = useQuery(detailQuery(form, id, view));
   const columns = useQuery(columnsQuery(form));
@@ -212,12 +215,12 @@ export function SubmissionPanel({ form, id, view, onGo, onClose }: Props): React
           <ErrorState error={error} onRetry={() => void refetch()} />
         ) : (
           <div className="panel-body">
-            <Loading lines={5} label="Loading the submission …" />
+            <Loading lines={5} label="Loading the submission…" />
           </div>
         )
       ) : (
         <div className="panel-body" key={id} ref={body}>
-          {/* What was read before stays, and with it what is being written. */}
+          {/* Earlier data stays visible, so an edit in progress is not lost. */}
           {error && <ErrorState error={error} onRetry={() => void refetch()} />}
           <div className="row">
             <StatusChip status={data.status} />

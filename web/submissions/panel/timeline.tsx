@@ -15,7 +15,7 @@ import { shortEvent } from '../../webhooks/events.ts';
 import { type AskedOf, askedIn, sayWhole } from '../answer-text.tsx';
 import { type FormPlace, timelineQuery } from '../queries.ts';
 
-/** What happened to a submission, the newest first: who changed what, and whom it was told. */
+/** The history of a submission, newest first: changes and webhook deliveries. */
 export function Timeline({
   form,
   submission,
@@ -27,7 +27,7 @@ export function Timeline({
   return (
     <section className="panel-section" aria-labelledby="timeline-title">
       <h3 id="timeline-title">History</h3>
-      {error && <p className="soft small">The history could not be loaded: {error.message}</p>}
+      {error && <p className="soft small">Could not load the history: {error.message}</p>}
       {data && (
         <ol className="timeline">
           {data.data.map((entry, index) => (
@@ -43,7 +43,7 @@ export function Timeline({
           ))}
         </ol>
       )}
-      {data?.is_cut && <p className="soft small">Older changes and deliveries are not listed here.</p>}
+      {data?.is_cut && <p className="soft small">Older changes and deliveries are not shown.</p>}
     </section>
   );
 }
@@ -101,14 +101,14 @@ function Words({
 }
 
 function sayWho({ by, through }: Extract<TimelineEntry, { changes: unknown }>): string {
-  if (through === 'link') return 'the person who sent it';
+  if (through === 'link') return 'the visitor';
   if (through === 'cli') return 'the operator';
-  return by === null ? 'somebody who is gone' : through === 'api' ? `the API key ${by}` : by;
+  return by === null ? 'a deleted account' : through === 'api' ? `the API key ${by}` : by;
 }
 
 const partNames: Readonly<Record<string, string>> = { status: 'Status', tags: 'Tags' };
 
-/** What an edit changed, value by value. */
+/** Lists what an edit changed, value by value. */
 function Changes({
   changes,
   structure,
@@ -142,7 +142,7 @@ function Changes({
   );
 }
 
-/** Characters of a value that the history draws. */
+/** The most characters of a value in the history. */
 const longest = 200;
 
 function sayValue(value: unknown, asked: AskedOf | undefined): string {

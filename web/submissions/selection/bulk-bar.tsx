@@ -16,7 +16,7 @@ type TagProps = {
   onStart: (bulk: Bulk) => void;
 };
 
-/** Tags many at once: adds some, takes others away. */
+/** Adds and removes tags of many submissions. */
 function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactElement {
   const [added, setAdded] = useState('');
   const [removed, setRemoved] = useState('');
@@ -44,7 +44,7 @@ function TagDialog({ form, chosen, count, onClose, onStart }: TagProps): ReactEl
       <TagField
         form={form}
         label="Add tags"
-        description="Several with commas between them."
+        description="Separate tags with commas."
         value={added}
         onChange={setAdded}
       />
@@ -57,20 +57,20 @@ type Props = {
   form: FormPlace;
   view: ViewState;
   selected: ReadonlySet<string>;
-  /** How many the view has in all. */
+  /** Submissions in the view. */
   total: number;
   onClear: () => void;
   onStart: (bulk: Bulk) => void;
 };
 
-/** So many are named one by one (the service's limit of `ids`); all that match are a filter. */
+/** The most IDs that the service accepts. Larger selections use the filter of the view. */
 const mostTicked = 1_000;
 
 type Status = 'completed' | 'incomplete';
 
-/** What is done with a selection, or with everything of the view. */
+/** The bulk actions for a selection, or for all submissions of the view. */
 export function BulkBar({ form, view, selected, total, onClear, onStart }: Props): ReactElement {
-  // All that match is meant until the selection changes: a row that is unticked then is not to go.
+  // "Select all" lasts until the selection changes: an unticked row must not be included.
   const [allBeside, setAllBeside] = useState<ReadonlySet<string>>();
   const isAll = allBeside === selected;
   const [isTagging, setTagging] = useState(false);
@@ -87,7 +87,7 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
     confirm: {
       title: `Delete ${what}?`,
       label: `Delete ${what}`,
-      text: 'They go to the trash, and can be restored for 30 days. Then they are deleted for good, and webhooks that listen are told.',
+      text: 'They are moved to the trash, where you can restore them for 30 days. Then they are permanently deleted, and subscribed webhooks are notified.',
     },
     onDone: begun,
   });
@@ -100,8 +100,8 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
       isDanger: false,
       text:
         status === 'completed'
-          ? 'Webhooks that listen are told of each, and the mails of a new submission go out. What lacks a required answer stays incomplete.'
-          : 'Webhooks that listen are told of each that had been completed.',
+          ? 'Subscribed webhooks are notified, and emails about new submissions are sent. Submissions without a required answer stay incomplete.'
+          : 'Subscribed webhooks are notified of each submission that was completed before.',
     }),
     onDone: begun,
   });
@@ -109,8 +109,8 @@ export function BulkBar({ form, view, selected, total, onClear, onStart }: Props
   return (
     <div className="bulk-bar" role="region" aria-label="Selection">
       <strong role="status">
-        {isAll ? `All ${what}${isFiltered(view) ? ' of this view' : ''} are selected` : `${what} selected`}
-        {isTooMuch && `: ${mostTicked.toLocaleString()} at a time, or all of them`}
+        {isAll ? `All ${what}${isFiltered(view) ? ' in this view' : ''} are selected` : `${what} selected`}
+        {isTooMuch && `: select at most ${mostTicked.toLocaleString()}, or all`}
       </strong>
       {!isAll && total > selected.size && (
         <Button size="small" onPress={() => setAllBeside(selected)}>

@@ -11,28 +11,28 @@ import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { type Bulk, bulkQuery, bulksQuery, saySubmissions } from '../queries.ts';
 
-/** The words for each kind: while it runs, at its end, and why some submissions stay as they are. */
+/** The texts of each kind: while it runs, when it ends, and why some submissions were not changed. */
 const bulkWords = {
   trash: { running: 'Deleting submissions', ended: 'moved to the trash' },
-  empty: { running: 'Deleting submissions', ended: 'deleted for good' },
-  remove: { running: 'Deleting submissions', ended: 'deleted for good' },
+  empty: { running: 'Deleting submissions', ended: 'permanently deleted' },
+  remove: { running: 'Deleting submissions', ended: 'permanently deleted' },
   tag: {
     running: 'Tagging submissions',
 
     ended: 'tagged',
-    rest: 'each has 20 tags at most',
+    rest: 'a submission can have at most 20 tags',
   },
   status: {
     running: 'Changing the status',
 
-    ended: 'given the status',
-    rest: 'an answer is missing, or its place is taken',
+    ended: 'updated',
+    rest: 'a required answer is missing, or a quota is full',
   },
   undo: {
     running: 'Undoing',
 
-    ended: 'put back as before',
-    rest: 'somebody did otherwise since',
+    ended: 'restored',
+    rest: 'they have changed since',
   },
 } as const satisfies Readonly<Record<Bulk['kind'], Words>>;
 
@@ -43,15 +43,15 @@ function sayEnd({ kind, done, total }: Bulk): string {
   const said = `${saySubmissions(done)} ${wordFor(done, 'was', 'were')} ${ended}.`;
   const left = total - done;
   if (left === 0 || rest === undefined) return said;
-  return `${said} ${sayCount(left, 'stays as it is', 'stay as they are')}: ${rest}.`;
+  return `${said} ${sayCount(left, 'was not changed', 'were not changed')}: ${rest}.`;
 }
 
-/** What can be undone, as the service says (src/submissions/bulk). */
+/** The kinds that can be undone, as in src/submissions/bulk. */
 const undoable: readonly Bulk['kind'][] = ['trash', 'tag', 'status'];
 
 const followed = new Set<string>();
 
-/** A change of many that was just begun: it is among those that are under way, and followed. */
+/** Adds a new bulk change to the running ones and follows it. */
 export function beginBulk(form: LocatedForm, bulk: Bulk): void {
   queryClient.setQueryData(bulksQuery(form).queryKey, (known) => ({
     ...known,
@@ -61,8 +61,8 @@ export function beginBulk(form: LocatedForm, bulk: Bulk): void {
 }
 
 /**
- * Waits for the end of a change of many, whichever screen is looked at meanwhile, and says how it ended, once, with the way
- * back for whoever may write.
+ * Waits for the end of a bulk change on any screen, and reports the result once, with Undo for members who
+ * may edit.
  */
 function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>): void {
   if (followed.has(id)) return;
@@ -73,7 +73,7 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>):
     beginBulk(form, await call(form.workspace_id, 'undoBulkChange', { params }));
   };
   const leave = new QueryObserver(queryClient, bulkQuery(form, id)).subscribe(({ data, error }) => {
-    // Whoever is signed out, or out of reach of the form, hears no more of it.
+    // Stop if the person is signed out or has lost access to the form.
     if (error instanceof ApiProblem && [401, 403, 404].includes(error.status)) leave();
     else if (data?.failed_reason) {
       leave();
@@ -87,7 +87,7 @@ function followBulk(form: LocatedForm, { id, kind }: Pick<Bulk, 'id' | 'kind'>):
   });
 }
 
-/** The changes of many submissions of a form that are under way: those that were begun here, and those that a reload finds. */
+/** Shows the running bulk changes of a form, including those found after a reload. */
 export function BulksProgress({ form }: { form: LocatedForm }): ReactElement {
   const { data = [] } = useQuery(bulksQuery(form));
   return (
@@ -99,7 +99,7 @@ export function BulksProgress({ form }: { form: LocatedForm }): ReactElement {
   );
 }
 
-/** How far it is, until it is done. */
+/** Shows the progress until the change is done. */
 function BulkProgress({
   form,
   bulk: { id, kind },

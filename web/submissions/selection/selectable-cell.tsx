@@ -8,7 +8,7 @@ import { sayMoment } from '../../design/time.tsx';
 import { sayWhole } from '../answer-text.tsx';
 import { filterOf, type ViewState } from '../view-state.ts';
 
-/** The selection after some rows were taken in or out. */
+/** Adds or removes rows and returns the new selection. */
 export function changeSelection(
   selected: ReadonlySet<string>,
   ids: readonly string[],
@@ -19,7 +19,7 @@ export function changeSelection(
 
 const none: ReadonlySet<string> = new Set();
 
-/** The submissions that were ticked. They stay over pages of one view, and are let go with it. */
+/** Returns the ticked submissions. The selection spans the pages of a view and is cleared with it. */
 export function useSelection(formId: string, view: ViewState) {
   const scope = JSON.stringify([formId, filterOf(view)]);
   const [kept, setKept] = useState({ scope, ids: none });
@@ -38,13 +38,13 @@ export function useSelection(formId: string, view: ViewState) {
   };
 }
 
-/** How rows are selected; nobody selects what they may not act on. */
+/** How rows are selected; undefined if the person may not act on them. */
 export type RowSelection = {
   readonly selected: ReadonlySet<string>;
   readonly select: (ids: readonly string[], isSelected: boolean) => void;
 };
 
-/** The first cell of a row: its checkbox, and beside it by what a person knows the submission. */
+/** The first cell of a row: its checkbox, and the name of the submission. */
 export function SelectableCell({
   row,
   selection,
@@ -58,7 +58,7 @@ export function SelectableCell({
     <span className="selectable-cell">
       {selection && (
         <Checkbox
-          aria-label={`Select the submission of ${sayMoment(receivedAt(row))}`}
+          aria-label={`Select the submission from ${sayMoment(receivedAt(row))}`}
           isSelected={selection.selected.has(row.id)}
           onChange={(isSelected) => selection.select([row.id], isSelected)}
         />
@@ -68,7 +68,7 @@ export function SelectableCell({
   );
 }
 
-/** The head of the column of such cells: those of the page are selected together. */
+/** The header of the selection column: selects all rows of the page. */
 export function SelectableHead({
   rows,
   selection,
@@ -81,7 +81,7 @@ export function SelectableHead({
     <span className="selectable-cell">
       {selection && (
         <Checkbox
-          aria-label="Select all of this page"
+          aria-label="Select all on this page"
           isSelected={ids.every((id) => selection.selected.has(id))}
           onChange={(isSelected) => selection.select(ids, isSelected)}
         />
@@ -91,7 +91,7 @@ export function SelectableHead({
   );
 }
 
-/** The first few answers, by which a person tells one submission from another, with options and rows by their labels. */
+/** Returns the first four answers to recognize a submission by, with the labels of options and rows. */
 export const firstAnswers = (answers: Answers, columns: readonly Column[] = []): string[] =>
   Object.entries(answers)
     .slice(0, 4)

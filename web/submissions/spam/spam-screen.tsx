@@ -29,31 +29,28 @@ import {
   SelectableHead,
 } from '../selection/selectable-cell.tsx';
 
-/** Why something was held: in a word or two, and as a sentence. */
+/** The reasons for spam: a short label and a sentence. */
 const reasons = {
-  honeypot: ['Hidden field', 'It filled in a field that people do not see.'],
-  too_fast: ['Too fast', 'It came sooner after its page than this form’s least seconds.'],
-  no_page: ['No page', 'It was sent without opening the page of the form.'],
-  other_site: [
-    'Other site',
-    'It was sent by a page of another site, which this form’s settings do not name.',
-  ],
-  no_proof: ['No proof of work', 'It came without the work that this form asks of browsers.'],
+  honeypot: ['Hidden field', 'A hidden field was filled in.'],
+  too_fast: ['Too fast', 'It was submitted faster than the minimum completion time.'],
+  no_page: ['Form not opened', 'It was sent without opening the form.'],
+  other_site: ['Other website', 'It was sent from a website that is not listed in the form’s settings.'],
+  no_proof: ['No proof of work', 'The browser did not complete the proof of work that this form requires.'],
 } as const satisfies Record<HeldRow['reason'], readonly [word: string, sentence: string]>;
 
 type ActionsProps = {
   form: FormPlace;
   ids: readonly string[];
-  /** Called when these are dealt with. */
+  /** Runs after these were released or deleted. */
   onDone: () => void;
 };
 
-/** What is done with some of the spam box. */
+/** The actions for selected spam. */
 function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
   const place = { params: { id: form.id }, body: { ids: [...ids] } };
   const release = useAction({
     run: () => call(form.workspace_id, 'releaseSpam', place),
-    done: ({ count }) => `${saySubmissions(count)} moved to the submissions.`,
+    done: ({ count }) => `${saySubmissions(count)} released from spam.`,
     onDone,
     problem: 'toast',
   });
@@ -62,7 +59,7 @@ function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
     confirm: {
       title: `Delete ${saySubmissions(ids.length)}?`,
       label: 'Delete',
-      text: 'Their answers and files are gone for good. No webhook is told, as none was told that they came.',
+      text: 'Their answers and files are permanently deleted. No webhooks are notified.',
     },
     done: ({ count }) => `${saySubmissions(count)} deleted.`,
     onDone,
@@ -82,7 +79,7 @@ function SpamActions({ form, ids, onDone }: ActionsProps): ReactElement {
 
 type HeldProps = { form: FormPlace; id: string; mayDecide: boolean; onClose: () => void };
 
-/** One of the spam box: why it is there, and what it says. */
+/** Shows one spam submission and why it is there. */
 function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
   const query = useQuery(heldQuery(form, id));
   const { data } = query;
@@ -90,18 +87,18 @@ function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
   return (
     <Dialog
       title={
-        data ? (firstAnswers(data.answers, columns.data)[0] ?? sayMoment(data.created_at)) : 'Held submission'
+        data ? (firstAnswers(data.answers, columns.data)[0] ?? sayMoment(data.created_at)) : 'Spam submission'
       }
       isOpen
       onClose={onClose}
       size="side"
       actions={data && mayDecide && <SpamActions form={form} ids={[id]} onDone={onClose} />}
     >
-      <QueryState query={query} lines={5} label="Loading …">
+      <QueryState query={query} lines={5} label="Loading…">
         {(held) => (
           <>
             <Message tone="warn">
-              {reasons[held.reason][1]} {held.origin !== null && `The site: ${held.origin}.`}{' '}
+              {reasons[held.reason][1]} {held.origin !== null && `Website: ${held.origin}.`}{' '}
               {sayOthers(held.others)}
             </Message>
             <AnswersView submission={{ ...held, hits: [] }} />
@@ -116,18 +113,18 @@ function HeldDialog({ form, id, mayDecide, onClose }: HeldProps): ReactElement {
 function sayOthers(count: number): string {
   if (count === 0) return '';
   return count === 1
-    ? 'One other here came from the same address.'
-    : `${count.toLocaleString()} others here came from the same address.`;
+    ? 'Another spam submission came from the same address.'
+    : `${count.toLocaleString()} other spam submissions came from the same address.`;
 }
 
 type Props = { form: FormPlace; sites: SpamPage['sites']; mayDecide: boolean };
 
-/** Sites whose pages send this form and are not named in its settings: each is let in with one press. */
+/** Websites that submit this form and are not listed in its settings. Each can be allowed with one button. */
 function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
   const allow = useAction({
     run: (origin: string) =>
       call(form.workspace_id, 'allowSite', { params: { id: form.id }, body: { origin } }),
-    done: ({ count }) => `The site is allowed. ${saySubmissions(count)} moved to the submissions.`,
+    done: ({ count }) => `The website was allowed. ${saySubmissions(count)} released from spam.`,
     problem: 'toast',
   });
   return (
@@ -136,7 +133,7 @@ function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
         <Message
           key={origin}
           tone="warn"
-          title={`${saySubmissions(count)} came from a page of ${origin}`}
+          title={`${saySubmissions(count)} came from ${origin}`}
           action={
             mayDecide && (
               <Button icon="check" {...allow.press(origin)}>
@@ -145,15 +142,15 @@ function HeldSites({ form, sites, mayDecide }: Props): ReactElement {
             )
           }
         >
-          Is it yours? Allowing names it in the settings, under Embedding: sites that are named there, and no
-          others, may show this form and send it.
+          Is this your website? Allowing it adds it to the settings, under Embedding. Only websites listed
+          there can show and submit this form.
         </Message>
       ))}
     </>
   );
 }
 
-/** What looked like spam and was held: to be released into the submissions, or deleted. */
+/** Lists suspected spam, to be released or deleted. */
 export function SpamScreen(): ReactElement {
   const form = useForm();
   const [page, setPage] = useState(1);
@@ -174,12 +171,12 @@ export function SpamScreen(): ReactElement {
   };
   return (
     <Page
-      title="Spam box"
+      title="Spam"
       lead={
         <>
-          Held for 30 days. Nothing here counts, and no webhook was told.{' '}
+          Kept for 30 days. Spam is not counted, and webhooks are not notified.{' '}
           <Link to="/forms/$form/submissions" params={{ form: form.id }}>
-            Back to the submissions
+            Back to submissions
           </Link>
         </>
       }
@@ -187,14 +184,14 @@ export function SpamScreen(): ReactElement {
     >
       <QueryState
         query={query}
-        label="Loading the spam box …"
+        label="Loading spam…"
         empty={query.data?.pagination.total_count === 0 && <NothingHeld formId={form.id} />}
       >
         {({ data, sites, pagination }) => (
           <>
             <HeldSites form={form} sites={sites} mayDecide={isEditor} />
             <DataTable
-              label="Spam box"
+              label="Spam"
               className="selectable-table spam-table"
               columns={columnsOf({
                 rows: data,
@@ -205,7 +202,7 @@ export function SpamScreen(): ReactElement {
               rows={data}
               rowId={({ id }) => id}
             />
-            <Pager label="Pages of the spam box" page={page} pagination={pagination} onChange={go} />
+            <Pager label="Pages of spam" page={page} pagination={pagination} onChange={go} />
           </>
         )}
       </QueryState>
@@ -220,9 +217,9 @@ function NothingHeld({ formId }: { formId: string }): ReactElement {
   return (
     <EmptyState icon="check" title="No spam">
       <p>
-        What looks like spam is held here instead of being stored: whoever fills in a field that people do not
-        see, or is quicker than people are. You decide what becomes of it; after 30 days it is deleted. How
-        strict this form is you choose in its{' '}
+        Suspected spam is kept here, for example if a hidden field was filled in or the form was submitted too
+        fast. Release or delete it within 30 days; then it is deleted. You can change how strict this form is
+        in its{' '}
         <Link to="/forms/$form" params={{ form: formId }}>
           settings
         </Link>
@@ -256,7 +253,12 @@ function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<H
         );
       },
     },
-    { id: 'reason', title: 'Why', cell: ({ reason }) => <Chip tone="warn">{reasons[reason][0]}</Chip> },
-    { id: 'created', title: 'Held', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
+    { id: 'reason', title: 'Reason', cell: ({ reason }) => <Chip tone="warn">{reasons[reason][0]}</Chip> },
+    {
+      id: 'created',
+      title: 'Received',
+      isSecondary: true,
+      cell: ({ created_at }) => <Ago at={created_at} />,
+    },
   ];
 }

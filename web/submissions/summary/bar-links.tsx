@@ -7,10 +7,10 @@ import { useForm } from '../../shell/form-place.ts';
 import { type Condition, kindOfColumn } from '../filter/conditions.ts';
 import { useViewState, type ViewState } from '../view-state.ts';
 
-/** What narrows the table that a link leads to. */
+/** The filter that a link applies to the table. */
 export type Narrowed = Partial<Pick<ViewState, 'status' | 'from' | 'to' | 'where' | 'open'>>;
 
-/** A link to the submissions that something of the summary counts, of the days that it is of. */
+/** A link to the submissions behind a number of the summary, within its days. */
 export function SubmissionsLink({
   narrowed,
   className,
@@ -19,7 +19,7 @@ export function SubmissionsLink({
 }: {
   narrowed: Narrowed;
   className?: string;
-  /** The same link stands in the table below: it is none for the keyboard. */
+  /** The table below has this link too, so keyboards skip this one. */
   isDoubled?: boolean;
   children: ReactNode;
 }): ReactElement {
@@ -41,13 +41,13 @@ export function SubmissionsLink({
 
 const counted = (value: Counted): Condition => ({ on: 'counted', op: 'equals', value });
 
-/** That it was answered at all, in any row. */
+/** The condition that a question was answered, in any row. */
 export const answeredCondition = ({ id, group }: Pick<ElementSummary, 'id' | 'group'>): Condition =>
   group === null ? { on: 'answer', name: id, op: 'filled' } : counted({ element: id, by: 'answered' });
 
 /**
- * What a filter asks for, so that the submissions that a bar counts are found. Undefined of a bar that counts nothing.
- * @param row of a matrix, the row whose options the bars are.
+ * Returns the condition that finds the submissions behind a bar, or undefined if the bar counts none.
+ * @param row of a matrix: the row that the bars belong to.
  */
 export function barCondition(
   { id, group, chart, type }: Pick<ElementSummary, 'id' | 'group' | 'chart' | 'type'>,

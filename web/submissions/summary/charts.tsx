@@ -4,7 +4,7 @@ import { sayDay } from '../../design/time.tsx';
 import { dayBefore, useViewState } from '../view-state.ts';
 import { type Narrowed, SubmissionsLink } from './bar-links.tsx';
 
-/** The numbers of a chart as a table, behind a line that opens it. The first cell of a row names it. */
+/** The numbers of a chart as a collapsed table. The first cell of each row is its header. */
 export function DataDetails({
   caption,
   heads,
@@ -48,38 +48,38 @@ export function DataDetails({
   );
 }
 
-/** A share as people read it, in their own language: `12%`. */
+/** Formats a share in the reader's language: `12%`. */
 export const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 });
 
 const percentage = (share: number): string => `${Math.min(100, share * 100)}%`;
 
-/** A line of a chart: words, their number, and below them a bar as wide as the chart. */
+/** A row of a chart: label, number, and a bar below them. */
 export type LyingBar = {
   readonly label: string;
-  /** The part of the whole width that is filled, from 0 to 1; `paler` is that up to which it is filled less. */
+  /** The filled part of the width, from 0 to 1; `paler` is the end of a lighter part. */
   readonly bar: number;
   readonly paler?: number;
   readonly said: string;
-  /** Behind it, with less weight. */
+  /** Shown after the number, with less emphasis. */
   readonly beside?: string;
-  /** The address of a picture. */
+  /** The URL of an image. */
   readonly picture?: string | undefined;
-  /** To what the line leads. */
+  /** The filter of the row's link. */
   readonly narrowed?: Narrowed | undefined;
 };
 
-/** A count with its share of all, whose part of the width it fills. */
+/** Returns a count with its share of the total, which sets the width of the bar. */
 export function counted(count: number, all: number): Pick<LyingBar, 'bar' | 'said' | 'beside'> {
   const share = all === 0 ? 0 : count / all;
   return { bar: share, said: count.toLocaleString(), beside: percent.format(share) };
 }
 
-/** Bars that lie below each other, each with its words: whoever does not see them reads the same. */
+/** Horizontal bars with text labels, so that screen readers get the same information. */
 export function LyingBars({ label, bars }: { label: string; bars: readonly LyingBar[] }): ReactElement {
   return (
     <ul className="lying-bars" aria-label={label}>
       {bars.map(({ label, bar, paler = 0, said, beside, picture, narrowed }, index) => (
-        // Two options may have one label.
+        // Two options can have the same label.
         <li key={`${index} ${label}`} className="lying-bar">
           {picture !== undefined && <img className="lying-picture" src={picture} alt="" />}
           {narrowed ? (
@@ -106,15 +106,15 @@ export function LyingBars({ label, bars }: { label: string; bars: readonly Lying
 type StandingBar = {
   readonly label: string;
   readonly count: number;
-  /** Another count, which stands on it. */
+  /** Another count, stacked on top. */
   readonly paler?: number;
-  /** To what it leads. */
+  /** The filter of the bar's link. */
   readonly narrowed?: Narrowed | undefined;
 };
 
 /**
- * Bars beside each other along a scale that is named at both ends: numbers, months, days. What they say stands in a table
- * below; a bar may be too narrow to be met.
+ * Vertical bars along a scale that is labeled at both ends: numbers, months, days. A table below has the
+ * values, because a bar may be too narrow to hover.
  */
 export function StandingBars({
   label,
@@ -122,7 +122,7 @@ export function StandingBars({
   bars,
 }: {
   label: string;
-  /** What the scale is, what is counted, and what stands on it. */
+  /** The names of the scale, of the count, and of the stacked count. */
   heads: readonly [scale: string, counted: string, ...paler: string[]];
   bars: readonly StandingBar[];
 }): ReactElement {
@@ -185,12 +185,12 @@ const height = (share: number): CSSProperties => ({ blockSize: `${share * 100}%`
 type Days = Summary['days'];
 type Unit = 'day' | 'week' | 'month';
 
-/** Fewer days would be bars like walls. */
+/** With fewer days the bars would be too wide. */
 const leastDays = 14;
-/** So many bars are told from each other; of a longer time each is a week, or a month. */
+/** The most bars that can be told apart. For longer periods each bar is a week or a month. */
 const mostBars = 62;
 
-/** Submissions per day, week or month, as bars that lead to them. */
+/** Shows submissions per day, week or month, as bars that link to them. */
 export function DaysChart({ days }: { days: Days }): ReactElement {
   const [{ from = '', to }] = useViewState();
   const until = to ?? dayBefore(0);
@@ -208,7 +208,7 @@ export function DaysChart({ days }: { days: Days }): ReactElement {
   );
 }
 
-const heads = { day: 'Day', week: 'Week from', month: 'Month' } as const satisfies Record<Unit, string>;
+const heads = { day: 'Day', week: 'Week of', month: 'Month' } as const satisfies Record<Unit, string>;
 const month = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric', timeZone: 'UTC' });
 const sayFirst = (first: string): string => sayDay(`${first}T12:00`);
 const sayUnit: Record<Unit, (first: string) => string> = {
@@ -217,15 +217,15 @@ const sayUnit: Record<Unit, (first: string) => string> = {
   month: (first) => month.format(new Date(first)),
 };
 
-/** On which day most came, and how many. */
+/** Returns the day with the most submissions, and their number. */
 export function sayMost(days: Days): string {
   const count = (day: Days[number]): number => day.completed + day.incomplete;
   const most = days.reduce((best, day) => (count(day) > count(best) ? day : best));
-  return `Most on ${sayFirst(most.day)}: ${count(most).toLocaleString()}.`;
+  return `Peak: ${count(most).toLocaleString()} on ${sayFirst(most.day)}.`;
 }
 
 const dayMs = 86_400_000;
-/** Days are written as moments in UTC, and counted as such: no zone shifts them. */
+/** Days are handled as UTC timestamps, so that no time zone shifts them. */
 const plus = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10);
 
@@ -240,7 +240,9 @@ const nextOf: Record<Unit, (first: string) => string> = {
   month: (first) => firstOf.month(plus(first, 31)),
 };
 
-/** A bar for each day from the first to the end of the span, or for each week or month: without submissions it is a zero, not a gap. */
+/**
+ * Returns a bar for every day, week or month of the period. Those without submissions are zero, not missing.
+ */
 function gather(days: Days, until: string) {
   const last = [days.at(-1)!.day, until].toSorted()[1]!;
   const start = [days[0]!.day, plus(last, 1 - leastDays)].toSorted()[0]!;

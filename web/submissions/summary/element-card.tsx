@@ -8,10 +8,10 @@ import type { Condition } from '../filter/conditions.ts';
 import { answeredCondition, barCondition, type Narrowed, SubmissionsLink } from './bar-links.tsx';
 import { counted, type LyingBar, LyingBars, percent, StandingBars } from './charts.tsx';
 
-/** The options of each row of a matrix: the more chose one, the darker it is. */
+/** The options of each row of a matrix. More answers give a darker cell. */
 function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
   const { rows = [], label } = element;
-  // Of former options a row has those alone that were chosen in it.
+  // A row has only those removed options that were chosen in it.
   const heads = new Map(rows.flatMap(({ bars }) => bars.map((bar) => [optionOf(bar), bar.label])));
   return (
     <div className="data-table" role="region" aria-label={`Counts of ${label}`} tabIndex={0}>
@@ -55,10 +55,10 @@ function MatrixTable({ element }: { element: ElementSummary }): ReactElement {
   );
 }
 
-/** Two options may have one label. */
+/** Two options can have the same label. */
 const optionOf = ({ option, label }: Bar): string => option ?? label;
 
-/** What one question was answered, in the picture that fits it. */
+/** Shows the answers to one question in a fitting chart. */
 export function ElementCard({
   element,
   sampled,
@@ -87,7 +87,7 @@ export function ElementCard({
   );
 }
 
-/** What the scale of standing bars is, and what is counted: of a group not its answers. */
+/** The scale and the count of vertical bars. For a group, submissions are counted, not answers. */
 const heads = {
   histogram: ['Number', 'Answers'],
   rows: ['Rows', 'Submissions'],
@@ -102,7 +102,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
   const bars =
     chart === 'months' ? element.bars.map((bar) => ({ ...bar, label: sayMonth(bar.label) })) : element.bars;
   const { id: form } = useForm();
-  if (answered === 0 && chart !== 'given') return <p className="soft small">Nobody has answered this yet.</p>;
+  if (answered === 0 && chart !== 'given') return <p className="soft small">No answers yet.</p>;
   const lineOf = (bar: Bar, all: number): LyingBar => ({
     label: withPlaces(bar),
     ...counted(bar.count, all),
@@ -113,7 +113,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     case 'options':
       return <LyingBars label={label} bars={mostFirst(bars).map((bar) => lineOf(bar, answered))} />;
     case 'given':
-      // Who did not has no answer: of the rows of a group nobody knows how many there are.
+      // The share of all submissions; for a group, of its answers, because the number of its rows is unknown.
       return (
         <LyingBars label={label} bars={bars.map((bar) => lineOf(bar, group === null ? sampled : answered))} />
       );
@@ -131,15 +131,15 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
     case 'grid':
       return <MatrixTable element={element} />;
     case 'texts': {
-      // What stands among the bars is not said again.
+      // Leave out texts that the bars already show.
       const known = new Set(bars.map((bar) => bar.label.toLowerCase()));
       const others = texts.filter(({ text }) => !known.has(text.trim().toLowerCase()));
       return (
         <>
           {bars.length > 0 && (
-            <LyingBars label="Written more than once" bars={bars.map((bar) => lineOf(bar, answered))} />
+            <LyingBars label="Repeated answers" bars={bars.map((bar) => lineOf(bar, answered))} />
           )}
-          {bars.length > 0 && others.length > 0 && <h3 className="soft small">The latest others</h3>}
+          {bars.length > 0 && others.length > 0 && <h3 className="soft small">Other recent answers</h3>}
           {others.length > 0 && <LatestTexts texts={others} />}
         </>
       );
@@ -172,7 +172,7 @@ function Picture({ element, sampled }: { element: ElementSummary; sampled: numbe
   }
 }
 
-/** So few fill their card when they lie; standing they would be walls. */
+/** Up to this many bars are drawn horizontally; vertical bars would be too wide. */
 const fewBars = 7;
 
 const narrowedBy = (condition: Condition | undefined): Narrowed | undefined =>
@@ -180,10 +180,10 @@ const narrowedBy = (condition: Condition | undefined): Narrowed | undefined =>
 
 const mostFirst = (bars: readonly Bar[]): Bar[] => bars.toSorted((a, b) => b.count - a.count);
 
-/** The most frequent of a scale, where its answers come to one number: the mean, or the score of who recommends. */
+/** The main number of a scale: the average, or the net promoter score. */
 function Figure({ element: { numbers, chart, score } }: { element: ElementSummary }): ReactElement | null {
   if (!numbers) return null;
-  const mean = `${chart === 'rows' ? 'Mean number of rows' : 'Mean'} ${say(numbers.mean)}`;
+  const mean = `${chart === 'rows' ? 'Average number of rows' : 'Average'} ${say(numbers.mean)}`;
   const span = `from ${say(numbers.min)} to ${say(numbers.max)}`;
   return (
     <p className="element-figure">
@@ -208,7 +208,7 @@ function Figure({ element: { numbers, chart, score } }: { element: ElementSummar
   );
 }
 
-/** Who recommends, who does not mind, and who advises against, as shares of all. */
+/** Shares of promoters, passives and detractors. */
 function Recommendation({ element }: { element: ElementSummary }): ReactElement {
   const { bars, answered } = element;
   const groups = [
@@ -218,7 +218,7 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
   ] as const;
   return (
     <LyingBars
-      label="Who recommends"
+      label="Promoters, passives and detractors"
       bars={groups.map(([label, from, to]) => {
         const count = bars.slice(from, to + 1).reduce((sum, bar) => sum + bar.count, 0);
         const narrowed = narrowedBy(barCondition(element, { label, count, from, to }));
@@ -230,19 +230,19 @@ function Recommendation({ element }: { element: ElementSummary }): ReactElement 
 
 const say = (mean: number): string => mean.toLocaleString(undefined, { maximumFractionDigits: 2 });
 
-/** A ranked option: the nearer to the first place, the longer its bar. */
+/** The row of a ranked option. The better its average position, the longer its bar. */
 const placedLine = ({ label, count, mean }: Bar, places: number, first?: Condition): LyingBar => ({
   label,
   bar: mean === undefined ? 0 : (places - mean + 1) / places,
-  said: mean === undefined ? 'never ranked' : `place ${say(mean)} on average`,
-  beside: `${count.toLocaleString()} put it first`,
+  said: mean === undefined ? 'never ranked' : `average position ${say(mean)}`,
+  beside: `${count.toLocaleString()} ranked it first`,
   narrowed: narrowedBy(first),
 });
 
 function withPlaces({ label, places }: Bar): string {
   if (!places) return label;
   const { capacity, left } = places;
-  return `${label} (${say(capacity - left)} of ${say(capacity)} places taken)`;
+  return `${label} (quota: ${say(capacity - left)} of ${say(capacity)} used)`;
 }
 
 function LatestTexts({ texts }: Pick<ElementSummary, 'texts'>): ReactElement {

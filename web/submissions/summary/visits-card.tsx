@@ -7,7 +7,7 @@ import { useForm } from '../../shell/form-place.ts';
 import { analyticsQuery } from '../queries.ts';
 import { counted, DataDetails, LyingBars, percent } from './charts.tsx';
 
-/** How the visits of the form went, where any are known. Whatever fails here leaves the answers below as they are. */
+/** Shows visit statistics if there are any. If they fail to load, the answers below are not affected. */
 export function VisitsCard({
   days,
 }: {
@@ -18,7 +18,7 @@ export function VisitsCard({
   if (!data) return null;
   if (data.views + data.starts + data.completions === 0)
     return data.is_counting ? null : (
-      <p className="soft small">Visits of this form are not counted, as its settings say.</p>
+      <p className="soft small">Visits are not counted. You can change this in the form’s settings.</p>
     );
   return (
     <Card title="Visits" lead={<Known analytics={data} />}>
@@ -31,7 +31,7 @@ export function VisitsCard({
   );
 }
 
-/** How long it takes, and how much of all this is known. */
+/** The median completion time, and the limits of these statistics. */
 function Known({
   analytics: { median_seconds: median, script_share: share, starts },
 }: {
@@ -39,12 +39,12 @@ function Known({
 }): ReactElement {
   return (
     <>
-      {median !== null && `Half of those who send it need less than ${sayTime(median)}. `}
-      Who asks not to be tracked is not counted.
+      {median !== null && `Median completion time: ${sayTime(median)}. `}
+      Visitors who ask not to be tracked are not counted.
       {starts > 0 &&
         share !== null &&
         share < 1 &&
-        ` For ${percent.format(1 - share)} of the starts only what was posted is known, since no script ran.`}
+        ` For ${percent.format(1 - share)} of the starts, scripts did not run, so only submitted data is known.`}
     </>
   );
 }
@@ -64,9 +64,9 @@ function Funnel({ analytics: { views, starts, completions } }: { analytics: Anal
       <LyingBars
         label="From view to submission"
         bars={[
-          { label: 'Saw it', ...counted(views, most) },
-          { label: 'Began', ...counted(starts, most) },
-          { label: 'Sent it', ...counted(completions, most) },
+          { label: 'Viewed', ...counted(views, most) },
+          { label: 'Started', ...counted(starts, most) },
+          { label: 'Submitted', ...counted(completions, most) },
         ]}
       />
     </section>
@@ -80,22 +80,22 @@ function Steps({ analytics: { steps } }: { analytics: Analytics }): ReactElement
   const most = Math.max(1, ...steps.map(({ reached }) => reached));
   return (
     <section className="visits-part">
-      <h3>Step by step</h3>
+      <h3>Drop-off by step</h3>
       <LyingBars
-        label="Step by step"
+        label="Drop-off by step"
         bars={steps.map((step) => ({
           label: `${step.number}. ${titleOf(step)}`,
           bar: (step.reached - step.left) / most,
           paler: step.reached / most,
-          said: `${step.reached.toLocaleString()} came`,
-          beside: `${step.left.toLocaleString()} left, ${percent.format(step.drop_off ?? 0)}`,
+          said: `${step.reached.toLocaleString()} reached`,
+          beside: `${step.left.toLocaleString()} dropped off, ${percent.format(step.drop_off ?? 0)}`,
         }))}
       />
     </section>
   );
 }
 
-/** So many questions are shown; the table has all. */
+/** The most questions shown; the table lists all. */
 const mostQuestions = 8;
 
 function LastQuestions({ analytics: { questions } }: { analytics: Analytics }): ReactElement | null {
@@ -104,14 +104,16 @@ function LastQuestions({ analytics: { questions } }: { analytics: Analytics }): 
   if (total === 0) return null;
   return (
     <section className="visits-part">
-      <h3>Where they stopped</h3>
-      <p className="soft small">The question that was touched last by those who sent nothing.</p>
+      <h3>Where visitors stopped</h3>
+      <p className="soft small">
+        The last question that visitors interacted with before leaving without submitting.
+      </p>
       <LyingBars
-        label="Where they stopped"
+        label="Where visitors stopped"
         bars={stopped.slice(0, mostQuestions).map(({ label, left }) => ({ label, ...counted(left, total) }))}
       />
       <DataDetails
-        caption="Where they stopped"
+        caption="Where visitors stopped"
         heads={['Question', 'Stopped here']}
         rows={questions.map(({ label, left }, index) => [`${index + 1}. ${label}`, left])}
       />

@@ -6,35 +6,35 @@ import { columnWidth, isFixedColumn, isSortable, type TableColumn } from './colu
 import { pressHead, readSorting, sortBy, unsort } from './sorting.ts';
 
 export type ColumnActions = {
-  /** Puts it before or behind the column that was dropped on. */
+  /** Moves a column before or after the column it was dropped on. */
   onMove: (id: string, target: string, place: 'before' | 'after') => void;
   onHide: (id: string) => void;
   onResize: (id: string, width: number) => void;
-  /** Another order of the table, as the address has it. */
+  /** Sets the sort order, in the format of the URL. */
   onSort: (sort: string | undefined) => void;
-  /** Pins so many columns behind the first; absent where there is no room for it. */
+  /** Pins this many columns after the first; undefined on small screens. */
   onPin?: ((count: number) => void) | undefined;
 };
 
 type Props = ColumnActions & {
   column: TableColumn;
-  /** The order of the table. */
+  /** The sort order of the table. */
   sort: string | undefined;
   width: number;
-  /** Which column it is; 0 is the first. */
+  /** The position of the column, from 0. */
   place: number;
-  /** How many columns behind the first are pinned. */
+  /** The number of pinned columns after the first. */
   pinned: number;
-  /** Where it stays while the others scroll, in px; undefined when it scrolls too. */
+  /** The position of a pinned column in px; undefined if it scrolls. */
   pinnedAt: number | undefined;
-  /** The neighbours that it can change places with; none for the first column. */
+  /** The neighbors that it can swap with; undefined for the first column. */
   previous: TableColumn | undefined;
   next: TableColumn | undefined;
 };
 
 const dragType = 'application/x-formloom-column';
 
-/** The head of a column: a menu for the keyboard and for touch, a grip and an edge for the mouse. */
+/** A column header with a menu for keyboard and touch, and a drag handle and resize edge for the mouse. */
 export function ColumnHead(props: Props): ReactElement {
   const { column, width, pinnedAt, sort, onMove, onResize, onSort } = props;
   const sorting = readSorting(sort);
@@ -157,7 +157,7 @@ function actionsOf(props: Props): MenuAction[] {
   ];
 }
 
-/** The same as pressing the head, for touch and for whoever does not know of the other key. */
+/** Sorts from the menu, for touch and for people who do not know the Shift key. */
 function sortActions({ column, sort, onSort }: Props): MenuAction[] {
   if (!isSortable(column)) return [];
   const { id } = column;
@@ -165,7 +165,7 @@ function sortActions({ column, sort, onSort }: Props): MenuAction[] {
   const [first] = sorting;
   const action = (isDescending: boolean, isSecond: boolean): MenuAction => ({
     id: `sort ${isDescending} ${isSecond}`,
-    label: `${isSecond ? 'Then by this, ' : 'Sort '}${isDescending ? 'descending' : 'ascending'}`,
+    label: `${isSecond ? 'Then sort ' : 'Sort '}${isDescending ? 'descending' : 'ascending'}`,
     icon: isDescending ? 'arrow-down' : 'arrow-up',
     isCurrent:
       sorting[Number(isSecond)]?.id === id && sorting[Number(isSecond)]?.isDescending === isDescending,
@@ -178,13 +178,16 @@ function sortActions({ column, sort, onSort }: Props): MenuAction[] {
     action(true, false),
     ...(isBehind ? [action(false, true), action(true, true)] : []),
     ...(isSorted
-      ? [{ id: 'unsort', label: 'Do not sort by this', onAction: () => onSort(unsort(sort, id)) }]
+      ? [{ id: 'unsort', label: 'Remove sorting', onAction: () => onSort(unsort(sort, id)) }]
       : []),
     { id: 'sorting', separator: true },
   ];
 }
 
-/** Columns are pinned from the start up to one of them: a pinned one among those that scroll would cover them. */
+/**
+ * Columns are pinned from the start up to one of them, because a pinned column between scrolling ones would
+ * cover them.
+ */
 function pinActions({ column, place, pinned, onPin }: Props): MenuAction[] {
   if (!onPin || column.kind === 'found') return [];
   const pin: MenuAction[] =
@@ -196,7 +199,7 @@ function pinActions({ column, place, pinned, onPin }: Props): MenuAction[] {
   return [...pin, ...unpin];
 }
 
-/** The edge that the mouse pulls; the menu does the same by keyboard. */
+/** The resize edge for the mouse. For the keyboard there is the menu. */
 function ResizeEdge({ width, onResize }: { width: number; onResize: (width: number) => void }): ReactElement {
   const start = useRef<{ x: number; width: number } | undefined>(undefined);
   const pull = (event: PointerEvent<HTMLElement>): void => {

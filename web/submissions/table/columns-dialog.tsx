@@ -8,28 +8,28 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Dialog } from '../../design/dialog.tsx';
 
-/** A column of the table. Element ids begin with a letter, so `$` marks our own. */
+/** A column of the table. Element IDs begin with a letter, so `$` marks built-in columns. */
 export type TableColumn = { id: string; title: string } & (
   | { kind: 'received' | 'found' | 'status' | 'tags' | 'reference' }
   | { kind: 'answer'; column: Column }
 );
 
-/** The first column: it names its row, leads to it, and stays in place. */
+/** The first column. It is the row header and link, and stays in place. */
 export const receivedColumn: TableColumn = { id: '$received', title: 'Received', kind: 'received' };
 
-/** Where a search found its words; it is there while there is a search. */
+/** Shows where the search found its words; only present during a search. */
 export const foundColumn: TableColumn = { id: '$found', title: 'Found in', kind: 'found' };
 
-/** These two stand first, and stay. */
+/** Whether the column always comes first. */
 export const isFixedColumn = ({ kind }: TableColumn): boolean => kind === 'received' || kind === 'found';
 
-/** Whether the service orders submissions by it. */
+/** Whether the service can sort by the column. */
 export const isSortable = (column: TableColumn): boolean =>
   column.kind !== 'found' && (column.kind !== 'answer' || isSortableType(column.column.type));
 
 /**
- * Every other column that a form's table can have, in the form's order; labels that occur twice carry the id.
- * @param isWide whether there is room for the status in front of the answers.
+ * Returns all other possible columns in the form's order. Duplicate labels get the element ID.
+ * @param isWide whether there is room for the status before the answers.
  */
 export function allColumns(columns: readonly Column[], isWide: boolean): TableColumn[] {
   const times = Map.groupBy(columns, (column) => column.label);
@@ -47,7 +47,7 @@ export function allColumns(columns: readonly Column[], isWide: boolean): TableCo
   return isWide ? [status, ...answers, tags, reference] : [...answers, status, tags, reference];
 }
 
-/** The order after a column was put before or behind another one. */
+/** Returns the order after a column was moved before or after another. */
 export function moveColumn(
   order: readonly string[],
   id: string,
@@ -64,7 +64,7 @@ export function moveColumn(
 /** Widths in px. */
 export const columnWidth = { least: 96, most: 720, step: 64 } as const;
 
-/** How wide a column is as long as nobody changed it. */
+/** Returns the default width of a column. */
 export function usualWidth(column: TableColumn): number {
   if (column.kind === 'answer') {
     const { columnWidth = 208 }: ElementDefinition = elements[column.column.type];
@@ -84,7 +84,7 @@ type Props = {
   onReset: () => void;
 };
 
-/** Which columns the table has, and in which order. What the mouse does by dragging a head, buttons do here. */
+/** Shows, hides and orders columns with buttons, as an alternative to dragging. */
 export function ColumnsDialog({
   isOpen,
   onClose,
@@ -112,7 +112,7 @@ export function ColumnsDialog({
   return (
     <Dialog
       title="Columns"
-      description="Kept for you and this form, in every browser."
+      description="Saved for you and this form, in every browser."
       isOpen={isOpen}
       onClose={onClose}
       actions={<Button onPress={onReset}>Reset</Button>}

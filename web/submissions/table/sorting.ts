@@ -1,7 +1,7 @@
-/** A column that orders the table. */
+/** A column in the sort order. */
 type SortedBy = { readonly id: string; readonly isDescending: boolean };
 
-/** The columns of an order as the address has it: the first, and of equals the second. */
+/** Parses the sort order from the URL: the first column, and the second for ties. */
 export const readSorting = (sort: string | undefined): SortedBy[] =>
   sort === undefined
     ? []
@@ -12,7 +12,7 @@ const writeSorting = (columns: readonly SortedBy[]): string | undefined =>
     ? undefined
     : columns.map(({ id, isDescending }) => `${isDescending ? '-' : ''}${id}`).join(',');
 
-/** The order after a column was chosen, alone or behind the first one. */
+/** Returns the sort order after a column was chosen, alone or after the first. */
 export function sortBy(
   sort: string | undefined,
   column: SortedBy,
@@ -23,11 +23,14 @@ export function sortBy(
   return writeSorting(keeps ? [first, column] : [column]);
 }
 
-/** The order without a column. */
+/** Returns the sort order without a column. */
 export const unsort = (sort: string | undefined, id: string): string | undefined =>
   writeSorting(readSorting(sort).filter((column) => column.id !== id));
 
-/** The order after the head of a column was pressed: up, down, and not at all; with shift, of equals. */
+/**
+ * Returns the sort order after a header was pressed: ascending, descending, unsorted. With Shift, the column
+ * sorts ties.
+ */
 export function pressHead(
   sort: string | undefined,
   id: string,

@@ -16,10 +16,10 @@ import { TagChips } from '../tags.tsx';
 import { type ColumnActions, ColumnHead } from './column-head.tsx';
 import { isFixedColumn, receivedColumn, type TableColumn, usualWidth } from './columns-dialog.tsx';
 
-/** Characters around a hit: a line of the table. */
+/** Characters shown around a hit: one line of the table. */
 const foundLimit = 64;
 
-/** The first answer with a word that the search found, so that a hit is seen whichever columns are in sight. */
+/** Shows the first answer with a word of the search, so that a hit is visible even if its column is not. */
 function FoundCell({
   row,
   columns,
@@ -51,7 +51,7 @@ function textsOf(row: TableRow, columns: readonly TableColumn[]): { title: strin
 type RowProps = {
   row: TableRow;
   columns: readonly TableColumn[];
-  /** Where the pinned columns stay, the first one included. */
+  /** The positions of the pinned columns, including the first. */
   pins: readonly number[];
   isOpen: boolean;
   isSelected: boolean;
@@ -60,7 +60,7 @@ type RowProps = {
   onOpen: (id: string) => void;
 };
 
-/** A submission in the table. Its first cell is the way to it; a click anywhere in the row is a shortcut. */
+/** A submission in the table. The first cell is its link; clicking anywhere in the row also opens it. */
 const SubmissionRow = memo(function SubmissionRow({
   row,
   columns,
@@ -148,16 +148,16 @@ function Cell({
 }
 
 type Props = ColumnActions & {
-  /** Its order, as the address has it. */
+  /** The sort order, in the format of the URL. */
   sort: string | undefined;
   rows: readonly TableRow[];
-  /** The same list until one of them changes: rows are drawn again for another one. */
+  /** A stable array: a new one renders all rows again. */
   columns: readonly TableColumn[];
-  /** How many of the columns stay in place with the first. */
+  /** The number of columns that stay in place after the first. */
   pinned: number;
   widths: Readonly<Record<string, number>>;
   isTall: boolean;
-  /** The rows are still those of the view before. */
+  /** Whether the rows still belong to the previous view. */
   isStale: boolean;
   open: string | undefined;
   mayEdit: boolean;
@@ -167,10 +167,10 @@ type Props = ColumnActions & {
   onOpen: (id: string) => void;
 };
 
-/** In px; the style sheet puts the first column behind it. */
+/** In px. The style sheet positions the first column after it. */
 const checkColumnWidth = 48;
 
-/** The submissions as a table of its own width, in a window that scrolls under fixed heads. */
+/** The submissions as a table that scrolls in both directions under fixed headers. */
 export function SubmissionsTable({
   rows,
   columns,
@@ -197,7 +197,7 @@ export function SubmissionsTable({
   const chosen = rows.filter((row) => selected.has(row.id)).length;
   const all = [receivedColumn, ...columns];
   const pinnedWidths = all.slice(0, pinned > 0 ? pinned + 1 : 0).map(widthOf);
-  // By its text, so that rows that did not change are not drawn again.
+  // A string, so that unchanged rows do not render again.
   const pinKey = JSON.stringify([checkWidth, pinnedWidths]);
   const pins = useMemo(() => {
     const [before, list] = JSON.parse(pinKey) as [number, number[]];
@@ -273,7 +273,7 @@ export function SubmissionsTable({
   );
 }
 
-/** Where each pinned column stays, in px from the start of the window that scrolls; none when none is pinned. */
+/** Returns the position of each pinned column in px from the start of the scroll area. */
 function pinPlaces(widths: readonly number[], before: number): readonly number[] {
   let at = before;
   return widths.map((width) => {

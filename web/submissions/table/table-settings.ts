@@ -8,7 +8,7 @@ import type { FormPlace } from '../queries.ts';
 
 export type { TableSettings };
 
-/** How a table is while nobody has arranged it. */
+/** The default settings of a table. */
 export const usualSettings: TableSettings = {
   order: [],
   hidden: ['$reference'],
@@ -17,7 +17,7 @@ export const usualSettings: TableSettings = {
   is_tall: false,
 };
 
-/** Whether answers are hidden, or stand in another order than the form's. */
+/** Whether answer columns are hidden or reordered. */
 export const isArranged = ({ order, hidden }: TableSettings): boolean =>
   order.length > 0 || hidden.some((id) => !id.startsWith('$'));
 
@@ -25,20 +25,21 @@ const settingsQuery = (form: FormPlace) =>
   queryOptions({
     queryKey: ['table-settings', form.id],
     queryFn: async () => (await callOwn('getArrangement', { params: { id: form.id } })).settings,
-    // They change here alone; another window's come with the next visit.
+    // Only this window changes them. Changes from other windows load on the next visit.
     staleTime: Infinity,
   });
 
 /**
- * How the person has arranged the form's table, kept by the service for every browser of theirs, and a way to change
- * it; undefined while it is on its way. Changes are seen at once, and saved one after the other, the last one whole; what waits for its turn is saved when the page is left.
+ * Returns the person's table settings for the form and a function to change them; undefined while loading.
+ * The service stores them for all browsers. Changes apply immediately and are saved in order; only the latest
+ * pending state is sent, also when the page is left.
  */
 export function useTableSettings(
   form: FormPlace,
 ): [TableSettings | undefined, (change: Partial<TableSettings>) => void] {
   const { data, error } = useQuery(settingsQuery(form));
   const saving = useRef<Saving>({ isBusy: false, next: undefined });
-  // Who cannot have their settings still wants to see submissions.
+  // If the settings cannot be loaded, show the submissions with the defaults.
   const settings = error || data === null ? usualSettings : data;
   const change = useCallback(
     (part: Partial<TableSettings>) => {
@@ -49,7 +50,7 @@ export function useTableSettings(
         saving.current.next = next;
         void saveInTurn(form, saving.current);
       };
-      // What could not be read is not saved over.
+      // Settings that could not be read must not be overwritten.
       if (queryClient.getQueryData(queryKey) === undefined)
         queryClient.fetchQuery(settingsQuery(form)).then(put, toastProblem);
       else put();

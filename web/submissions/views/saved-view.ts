@@ -10,7 +10,7 @@ import { orderedBy, type ViewState, wholeView } from '../view-state.ts';
 
 export type SavedView = ReplyOf<'getView'>;
 
-/** Views that the workspace has saved of a form, by their names. */
+/** The saved views of a form, sorted by name. */
 export const savedViewsQuery = (form: FormPlace) =>
   queryOptions({
     ...readQuery(form.workspace_id, 'listViews', { params: { id: form.id } }),
@@ -18,13 +18,15 @@ export const savedViewsQuery = (form: FormPlace) =>
     staleTime: 60_000,
   });
 
-/** What is saved of a view. A search is kept as it is written: its days are those of whoever looks. */
+/**
+ * Returns what is saved of a view. A search is saved as typed, so its days are in each reader's time zone.
+ */
 export const savedQuery = (view: ViewState): SavedView['query'] => ({
   ...orderedBy(view),
   ...(view.q !== undefined && { q: view.q }),
 });
 
-/** A saved view as the table shows it. Days are those of whoever looks: of the moments that were saved. */
+/** Converts a saved view for the table. Its saved times become days in the reader's time zone. */
 export function showSaved({ id, query }: SavedView): Partial<ViewState> {
   const { status, q, sort, created_from, created_to, ...asked } = query;
   const { received_from: from = created_from, received_to: to = created_to } = asked;
@@ -42,28 +44,31 @@ export function showSaved({ id, query }: SavedView): Partial<ViewState> {
   };
 }
 
-/** Whether a view asks for something else than what is saved of it. */
+/** Whether the current query differs from the saved view. */
 export const isOtherQuery = (saved: SavedView, view: ViewState): boolean =>
   keyOf(savedQuery({ ...view, ...showSaved(saved) })) !== keyOf(savedQuery(view));
 
 const keyOf = (query: object): string =>
   JSON.stringify(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** How the table is arranged, of the person or of the saved view that is shown. */
+/** The column settings of the person or of the open saved view. */
 type ViewColumns = {
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   settings: TableSettings | undefined;
   change: (change: Partial<TableSettings>) => void;
-  /** Whether they are others than those of the saved view. */
+  /** Whether they differ from the saved view. */
   areOther: boolean;
-  /** Those of a saved view again, unless they were changed since they were `seen`. */
+  /** Restores the columns of a saved view, unless they changed after `seen`. */
   forget: (id: string | undefined, seen: TableSettings) => void;
 };
 
-/** What was changed in a saved view and not saved: it stays in this window. */
+/** Unsaved column changes of a saved view, kept in this window only. */
 const draftKey = (id: string | undefined) => ['view-columns', id];
 
-/** A person's own arrangement is theirs, and that of a saved view everybody's: what is changed there waits to be saved. */
+/**
+ * Returns the column settings of the view. The person's own settings are saved immediately; those of a saved
+ * view apply to all members and wait to be saved.
+ */
 export function useViewColumns(form: FormPlace, savedId: string | undefined): ViewColumns {
   const [own, changeOwn] = useTableSettings(form);
   const { data: views } = useQuery(savedViewsQuery(form));

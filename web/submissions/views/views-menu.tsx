@@ -13,19 +13,19 @@ import { isOtherQuery, type SavedView, savedQuery, savedViewsQuery, showSaved } 
 type Props = {
   form: FormPlace;
   view: ViewState;
-  /** How the table is arranged as it is seen. */
+  /** The current column settings. */
   columns: TableSettings;
-  /** Whether it is arranged otherwise than the saved view. */
+  /** Whether the columns differ from the saved view. */
   areColumnsOther: boolean;
   mayEdit: boolean;
   onChange: ChangeView;
-  /** The columns of a view are those that are saved again, unless they were changed since they were `seen`. */
+  /** Restores the columns of a saved view, unless they changed after `seen`. */
   onForget: (id: string | undefined, seen: TableSettings) => void;
 };
 
 type Asking = 'new' | 'name';
 
-/** The saved views of a form: which one is shown, the way to the others, and what is done with it. */
+/** The menu of saved views: opens, saves, renames and deletes them. */
 export function ViewsMenu({
   form,
   view,
@@ -53,15 +53,15 @@ export function ViewsMenu({
     confirm: {
       title: `Delete the view “${current?.name}”?`,
       label: 'Delete view',
-      text: 'Everybody in the workspace loses it. The submissions stay.',
+      text: 'The view is deleted for all members. The submissions are kept.',
     },
     onLeave: () => onChange({ saved: undefined, page: view.page }),
     done() {
-      // A view is nothing but what it says: it is saved once more.
+      // A view has no other data, so Undo saves it again.
       const { name, query, columns: saved } = current!;
       const run = () =>
         call(form.workspace_id, 'saveView', { ...place, body: { name, query, columns: saved } });
-      return { text: `The view “${name}” is deleted.`, action: { label: 'Undo', run } };
+      return { text: `The view “${name}” was deleted.`, action: { label: 'Undo', run } };
     },
   });
   const show = (saved: SavedView): void => onChange({ ...showSaved(saved), page: 1 });
@@ -77,7 +77,7 @@ export function ViewsMenu({
       : [
           {
             id: 'saved',
-            heading: 'Views of the workspace',
+            heading: 'Workspace views',
             items: views.map((saved) => ({
               id: saved.id,
               label: saved.name,
@@ -102,16 +102,16 @@ export function ViewsMenu({
             : []),
           {
             id: 'new',
-            label: 'Save as a new view …',
+            label: 'Save as new view…',
             icon: 'add' as const,
             onAction: () => setAsking('new'),
           },
           ...(current
             ? [
-                { id: 'name', label: 'Rename …', icon: 'edit' as const, onAction: () => setAsking('name') },
+                { id: 'name', label: 'Rename…', icon: 'edit' as const, onAction: () => setAsking('name') },
                 {
                   id: 'delete',
-                  label: 'Delete this view …',
+                  label: 'Delete this view…',
                   icon: 'remove' as const,
                   isDanger: true,
                   onAction: () => remove.start(),
@@ -145,7 +145,7 @@ export function ViewsMenu({
       )}
       {asking === 'new' && (
         <NameDialog
-          title="Save as a view"
+          title="Save as view"
           before=""
           run={(name) =>
             call(form.workspace_id, 'saveView', {
@@ -162,7 +162,7 @@ export function ViewsMenu({
       )}
       {asking === 'name' && current && (
         <NameDialog
-          title="Rename the view"
+          title="Rename view"
           before={current.name}
           run={(name) => changeCurrent({ name })}
           onClose={() => setAsking(undefined)}
@@ -173,9 +173,9 @@ export function ViewsMenu({
   );
 }
 
-const sayKept = ({ name }: SavedView): string => `The view “${name}” is saved for everybody.`;
+const sayKept = ({ name }: SavedView): string => `The view “${name}” was saved for all members.`;
 
-/** As many characters as the service takes. */
+/** The longest name that the service accepts. */
 const longestName = 100;
 
 function NameDialog({
@@ -202,7 +202,7 @@ function NameDialog({
   return (
     <FieldsDialog
       title={title}
-      description="Its filters, search, order and columns, for everybody in the workspace."
+      description="Saves the filters, search, sorting and columns for all members."
       onClose={onClose}
       submitLabel="Save view"
       action={save}

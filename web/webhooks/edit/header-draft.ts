@@ -1,12 +1,12 @@
 import type { Webhook, WebhookChange } from '#webhooks/shapes.ts';
 
-/** A header as it is being entered. One that is stored has no value here, unless a new one is entered. */
+/** A header that is being edited. A stored header has no value here unless a new one is entered. */
 export type HeaderDraft = { key: string; name: string; value: string; isStored: boolean };
 
 export const mostHeaders = 10;
 
 let made = 0;
-/** A line for another header. */
+/** Creates an empty header row. */
 export function emptyHeader(): HeaderDraft {
   made += 1;
   return { key: `new ${made}`, name: '', value: '', isStored: false };
@@ -15,7 +15,7 @@ export function emptyHeader(): HeaderDraft {
 export const headerDrafts = (webhook: Pick<Webhook, 'header_names'> | undefined): HeaderDraft[] =>
   (webhook?.header_names ?? []).map((name) => ({ key: name, name, value: '', isStored: true }));
 
-/** What is sent for headers; undefined when nothing about them is different. Lines that are blank are left out. */
+/** Returns the headers to send, or undefined if nothing changed. Blank rows are left out. */
 export function headersOf(
   drafts: readonly HeaderDraft[],
   webhook: Pick<Webhook, 'header_names'> | undefined,
@@ -31,23 +31,23 @@ export function headersOf(
   }));
 }
 
-/** What becomes of a webhook's secret when its form is saved. */
+/** What happens to a webhook's secret on saving. */
 export type SecretChoice = 'keep' | 'none' | 'generate' | 'enter';
 
 type Choice = { id: SecretChoice; label: string; description: string };
 
 const generate: Choice = {
   id: 'generate',
-  label: 'Generate one',
-  description: 'Long and random, shown once. The best choice when nothing is set up yet.',
+  label: 'Generate a secret',
+  description: 'Long and random, shown once. Recommended for new webhooks.',
 };
 const enter: Choice = {
   id: 'enter',
-  label: 'Enter one',
-  description: 'One that your receiver knows already, of 16 to 256 characters.',
+  label: 'Enter a secret',
+  description: 'A secret that your receiver already uses, 16 to 256 characters.',
 };
 
-/** What may be chosen: for a new webhook (or one without a secret), and for one that has a secret. */
+/** Returns the choices for a webhook with or without a secret. */
 export function secretChoices(
   webhook: Pick<Webhook, 'has_secret'> | undefined,
   isAllowed: boolean,
@@ -57,16 +57,16 @@ export function secretChoices(
     return [{ id: 'none', label: 'No secret', description: 'Deliveries are not signed.' }, ...setting];
   }
   return [
-    { id: 'keep', label: 'Keep the secret', description: 'Deliveries stay signed with it.' },
+    { id: 'keep', label: 'Keep the current secret', description: 'Deliveries are still signed with it.' },
     ...setting.map((choice) => ({
       ...choice,
-      label: choice.id === 'generate' ? 'Generate a new one' : 'Enter a new one',
+      label: choice.id === 'generate' ? 'Generate a new secret' : 'Enter a new secret',
     })),
-    { id: 'none', label: 'Remove the secret', description: 'Deliveries are not signed any more.' },
+    { id: 'none', label: 'Remove the secret', description: 'Deliveries will no longer be signed.' },
   ];
 }
 
-/** What is sent for a choice; undefined leaves the secret as it is. */
+/** Returns the value to send for a choice; undefined keeps the secret. */
 export function secretOf(choice: SecretChoice, entered: string, had: boolean): WebhookChange['secret'] {
   if (choice === 'generate') return 'generate';
   if (choice === 'enter') return entered;

@@ -11,17 +11,17 @@ import { type SecretChoice, secretChoices } from './header-draft.ts';
 
 type Props = {
   webhook: Webhook | undefined;
-  /** Whether the plan allows secrets; if not, the reason stands here before one tries. */
+  /** Whether the plan allows secrets. If not, the reason is shown before the person tries. */
   isAllowed: boolean;
   choice: SecretChoice;
   entered: string;
-  /** Whether the secret of before goes on signing for a day. */
+  /** Whether the old secret also signs for 24 hours. */
   overlap: boolean;
   onChange: (change: { choice?: SecretChoice; entered?: string; overlap?: boolean }) => void;
   error: string | undefined;
 };
 
-/** Whether deliveries are signed, and with what. */
+/** Chooses whether and with which secret deliveries are signed. */
 export function SecretField(props: Props): ReactElement {
   const { webhook, isAllowed, choice, entered, overlap, onChange, error } = props;
   const isRotated = webhook?.has_secret && (choice === 'generate' || choice === 'enter');
@@ -29,15 +29,15 @@ export function SecretField(props: Props): ReactElement {
     <div className="stack-tight">
       <RadioGroup
         label="Secret"
-        description="With a secret, each delivery carries a signature by which your receiver knows that it is from here."
+        description="Signed deliveries let your receiver verify that they come from this service."
         choices={secretChoices(webhook, isAllowed)}
         value={choice}
         onChange={(chosen) => onChange({ choice: chosen })}
         error={choice === 'enter' ? undefined : error}
       />
       {!isAllowed && (
-        <Message tone="info" title="Signing needs the Pro, Business or Enterprise plan">
-          This workspace is on the Free plan. Everything else about webhooks works in the same way.
+        <Message tone="info" title="Signing requires the Pro, Business or Enterprise plan">
+          This workspace is on the Free plan. All other webhook features work the same way.
         </Message>
       )}
       {choice === 'enter' && (
@@ -55,16 +55,16 @@ export function SecretField(props: Props): ReactElement {
         <Checkbox
           isSelected={overlap}
           onChange={(isOn) => onChange({ overlap: isOn })}
-          description="webhook-signature carries both signatures, and X-Service-Signature-Previous that of the old secret. Switch it off when the old secret became known to somebody."
+          description="webhook-signature contains both signatures, X-Service-Signature-Previous only the old one. Turn this off if the old secret has leaked."
         >
-          Sign with the old secret too, for 24 hours
+          Also sign with the old secret for 24 hours
         </Checkbox>
       )}
     </div>
   );
 }
 
-/** Shows a secret for the one time that it can be shown, and what a receiver does with it. */
+/** Shows a new secret, and code for a receiver that uses it. A secret is shown only once. */
 export function SecretDialog({
   form,
   webhook,
@@ -73,7 +73,7 @@ export function SecretDialog({
   onClose,
 }: {
   form: LocatedForm;
-  /** Its id. */
+  /** The webhook ID. */
   webhook: string;
   secret: string;
   isOpen: boolean;
@@ -81,14 +81,14 @@ export function SecretDialog({
 }): ReactElement {
   return (
     <Dialog
-      title="The secret of your webhook"
+      title="Your webhook secret"
       size="medium"
       isOpen={isOpen}
       onClose={onClose}
       isDismissable={false}
-      done="I have stored it"
+      done="I have saved it"
     >
-      <Message tone="warn">Give it to your receiver now. It is not shown again.</Message>
+      <Message tone="warn">Copy it to your receiver now. It is not shown again.</Message>
       <div className="secret-fields">
         <CopyField label="Secret" text={secret} />
       </div>
@@ -97,7 +97,7 @@ export function SecretDialog({
   );
 }
 
-/** The same help without the secret, for later. */
+/** Shows the receiver code later, without the secret. */
 export function VerifyDialog({
   form,
   webhook,
@@ -112,7 +112,7 @@ export function VerifyDialog({
   return (
     <Dialog
       title="Verify deliveries"
-      description="A receiver recomputes the signature over the raw body with the webhook’s secret, and refuses what does not match."
+      description="The receiver computes the signature of the raw body with the webhook’s secret, and rejects deliveries that do not match."
       size="medium"
       isOpen={isOpen}
       onClose={onClose}

@@ -33,18 +33,18 @@ type HeaderProps = {
   error: string | undefined;
 };
 
-/** Headers that a person adds to every delivery. A value that was saved is not shown again: it is kept or replaced. */
+/** Custom headers of every delivery. A saved value is not shown again, only kept or replaced. */
 function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
   const change = (key: string, what: Partial<HeaderDraft>): void =>
     onChange(headers.map((header) => (header.key === key ? { ...header, ...what } : header)));
   return (
     <fieldset className="header-fields">
       <legend className="field-label">Headers</legend>
-      <FieldNotes description="Sent with every delivery, for example Authorization. Values are encrypted, and not shown again." />
+      <FieldNotes description="Sent with every delivery, for example Authorization. Values are encrypted and not shown again." />
       {headers.map(({ key, name, value, isStored }, index) => (
         <div key={key} className="header-field">
           <TextField
-            label={`Name of header ${index + 1}`}
+            label={`Header ${index + 1} name`}
             value={name}
             isReadOnly={isStored}
             onChange={(text) => change(key, { name: text.trim() })}
@@ -52,7 +52,7 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
             spellCheck="false"
           />
           <TextField
-            label={`Value of header ${index + 1}`}
+            label={`Header ${index + 1} value`}
             value={value}
             placeholder={isStored ? 'unchanged' : ''}
             onChange={(text) => change(key, { value: text })}
@@ -78,11 +78,11 @@ function HeaderFields({ headers, onChange, error }: HeaderProps): ReactElement {
 
 type Props = {
   form: LocatedForm;
-  /** The one to change; without it, one is created. */
+  /** The webhook to edit; without it, a new one is created. */
   webhook?: Webhook;
   rules: WebhookRules;
   onClose: () => void;
-  /** After one was created and its secret, if any, was seen. */
+  /** Runs after creation, and after the dialog with the secret if there is one. */
   onCreated?: (id: string) => void;
 };
 
@@ -108,9 +108,9 @@ const draftOf = (webhook: Webhook | undefined): Draft => ({
   pauses: webhook?.pauses_on_failure ?? true,
 });
 
-/** Creates a webhook or changes one; a new secret is shown afterwards, this once. */
+/** Creates or edits a webhook, then shows a new secret once. */
 export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated }: Props): ReactElement {
-  // As it was when the edit began: the screen below reads it anew every few seconds.
+  // The state when the edit began, because the screen behind refreshes every few seconds.
   const [webhook] = useState(latest);
   const [draft, setDraft] = useState(() => draftOf(webhook));
   const [wasLeft, setLeft] = useState(false);
@@ -153,18 +153,16 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
       actions={
         <>
           <Button onPress={onClose}>Cancel</Button>
-          {/* Not isPending: react-aria would announce the name of a button that the next dialog takes away. */}
+          {/* Not isPending: react-aria would announce a button that the next dialog removes. */}
           <Button type="submit" variant="primary">
-            {save.isPending ? 'Saving …' : webhook ? 'Save changes' : 'Add webhook'}
+            {save.isPending ? 'Saving…' : webhook ? 'Save changes' : 'Add webhook'}
           </Button>
         </>
       }
     >
       <TextField
-        label="Address"
-        description={
-          webhook ? 'Deliveries that wait for another attempt go to the new address.' : <WhereTo />
-        }
+        label="URL"
+        description={webhook ? 'Deliveries waiting for a retry go to the new address.' : <WhereTo />}
         placeholder="https://example.com/hooks/formloom"
         type="url"
         inputMode="url"
@@ -199,15 +197,15 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
       />
       {rules.pause_days === 0 ? (
         <p className="soft small">
-          This server never pauses a webhook that only fails: each of its events goes on being tried.
+          This server never pauses a failing webhook. Its deliveries are always retried.
         </p>
       ) : (
         <Checkbox
           isSelected={draft.pauses}
           onChange={(pauses) => set({ pauses })}
-          description="Its events are then written down as failed, to be sent when you resume it. Otherwise each goes on being tried."
+          description="Events are then logged as failed, and you can send them after resuming. Otherwise deliveries continue to be retried."
         >
-          Pause it when it has only failed for days
+          Pause after several days of failures
         </Checkbox>
       )}
       <HeaderFields
@@ -224,11 +222,11 @@ export function WebhookDialog({ form, webhook: latest, rules, onClose, onCreated
   );
 }
 
-/** Where a webhook can send to, and what leads to where it cannot. */
+/** Explains which addresses work, and how to receive deliveries on a machine without a public address. */
 function WhereTo(): ReactElement {
   return (
     <>
-      Each event is sent here as a POST request. It must be reachable from the internet.
+      Each event is sent here as a POST request. The address must be reachable from the internet.
       <br />
       <a href="/api/v1/docs/#description/on-your-own-machine" target="_blank" rel="noreferrer">
         On your own machine
@@ -259,7 +257,7 @@ async function saveWebhook(
       },
     });
   }
-  // Only what is different is sent, so that two who change different things lose nothing.
+  // Send only changes, so that two people who edit different parts do not overwrite each other.
   const change: WebhookChange = {
     ...(url !== webhook.url && { url }),
     ...(events.toSorted().join() !== webhook.events.toSorted().join() && { events }),

@@ -9,7 +9,7 @@ import {
   textOf,
 } from '../../conditions/condition-tree.ts';
 
-/** A filter as it is entered: a condition as it is stored, or none. */
+/** A filter that is being edited: a condition as stored, or null. */
 export type FilterDraft = object | null;
 
 export const findIn =
@@ -17,11 +17,11 @@ export const findIn =
   (id) =>
     questions.find((node) => textOf(node, 'id') === id);
 
-/** What keeps a filter from being sent, before the service says so. */
+/** Returns why a filter cannot be sent yet. */
 export function filterProblem(filter: FilterDraft): string | undefined {
   const group = readCondition(filter);
   return group && !isComplete(group)
-    ? 'A comparison is not complete. Enter what it compares with, or remove it.'
+    ? 'A condition is incomplete. Enter a value, or remove the condition.'
     : undefined;
 }
 
@@ -30,7 +30,7 @@ const isComplete = (group: Group): boolean =>
     ({ subject, is, value }) => subject.name !== '' && (!takesValue(is) || value !== undefined),
   );
 
-/** What is sent for a filter; undefined when it is as it was. */
+/** Returns the filter to send, or undefined if it did not change. */
 export const changedFilter = (
   filter: FilterDraft,
   webhook: Pick<Webhook, 'filter'> | undefined,

@@ -25,23 +25,23 @@ type FieldProps = {
   error: string | undefined;
 };
 
-/** Of which submissions a webhook hears: of all, or only when a condition holds. */
+/** Chooses which submissions a webhook receives: all, or those that meet a condition. */
 export function FilterField({ form, filter, onChange, error }: FieldProps): ReactElement {
   const { data: questions, error: unread } = useQuery(questionsQuery(form));
   return (
     <fieldset className="filter-field">
       <legend className="field-label">Filter</legend>
-      <FieldNotes description="Without one, every submission is told of. An updated submission is judged by its answers after the change, a deleted one by its last." />
+      <FieldNotes description="Without a filter, every submission is sent. Updates are matched on the new answers, deletions on the last ones." />
       {unread && !questions && <Message tone="bad">{unread.message}</Message>}
       {filter === null ? (
-        // It stands there before the questions are, so that nothing below it moves.
+        // Rendered before the questions have loaded, so that nothing below it moves.
         <Button
           size="small"
           icon="add"
           isDisabled={!questions}
           onPress={() => onChange(newCondition(questions?.[0]))}
         >
-          Only when …
+          Add condition
         </Button>
       ) : (
         questions && <Filter questions={questions} filter={filter} onChange={onChange} />
@@ -63,7 +63,7 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
             <SentenceText sentence={sayOnlyWhen(group, findIn(questions))} />
           </p>
         )}
-        <IconButton icon="remove" label="Remove the filter" size="small" onPress={() => onChange(null)} />
+        <IconButton icon="remove" label="Remove filter" size="small" onPress={() => onChange(null)} />
       </div>
       {group && (
         <ConditionEditor
@@ -78,11 +78,11 @@ function Filter({ questions, filter, onChange }: FilterProps): ReactElement {
 
 type SentenceProps = { form: LocatedForm; filter: NonNullable<Webhook['filter']> };
 
-/** Of which submissions a webhook hears: `Only when Country is Germany`. */
+/** Shows the filter of a webhook: `Only when Country is Germany`. */
 export function FilterSentence({ form, filter }: SentenceProps): ReactElement | null {
   const questions = useQuery(questionsQuery(form)).data;
   const group = readCondition(filter);
-  // Without the questions every one of them would seem to be missing.
+  // Without the questions, all of them would look missing.
   if (!questions || !group) return null;
   return (
     <p className="webhook-filter small">

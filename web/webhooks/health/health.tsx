@@ -15,7 +15,7 @@ import { healthQuery } from '../webhooks-query.ts';
 const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
 const count = new Intl.NumberFormat();
 
-/** The part of a day's deliveries that arrived, of those whose end is known; the words say what the bar shows. */
+/** Shows the share of a day's finished deliveries that succeeded, as a bar and in words. */
 export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
   const { success, failed, retrying } = day;
   const total = success + failed + retrying;
@@ -46,7 +46,7 @@ export function DayHealth({ day }: Pick<Webhook, 'day'>): ReactElement {
   );
 }
 
-/** What became of the newest delivery, and when it began. */
+/** Shows the result of the newest delivery, and when it started. */
 export function LastDelivery({ last }: { last: Webhook['last_delivery'] }): ReactElement {
   if (!last) return <span className="soft">None yet</span>;
   return (
@@ -59,30 +59,30 @@ export function LastDelivery({ last }: { last: Webhook['last_delivery'] }): Reac
   );
 }
 
-/** Says that nothing arrives: the webhook was paused by itself, or is on the way there. */
+/** Warns that a webhook was paused because of failures, or that it is failing. */
 export function PauseNotice({ webhook }: { webhook: Webhook }): ReactElement | null {
   const { paused_by, paused_at, failing_since } = webhook;
   const now = useNow();
   if (paused_by === 'failure' && paused_at)
     return (
-      <Message tone="bad" title={`Paused by itself ${sayAgo(paused_at, now)}`}>
-        Every delivery failed for days{failing_since && `, since ${sayMoment(failing_since)}`}. Events that
-        happen now are written down as Failed and not sent. Send a test when the receiver works again, resume
-        the webhook, and then send again what failed.
+      <Message tone="bad" title={`Paused automatically ${sayAgo(paused_at, now)}`}>
+        Every delivery has failed for days{failing_since && `, since ${sayMoment(failing_since)}`}. New events
+        are logged as failed and not sent. When the receiver works again, send a test, resume the webhook,
+        then resend the failed deliveries.
       </Message>
     );
   if (paused_by === 'person' || !failing_since) return null;
   return (
     <Message tone="warn" title={`Failing since ${sayAgo(failing_since, now)}`}>
-      No delivery has arrived since {sayMoment(failing_since)}. A webhook that only fails is paused after some
-      days.
+      No delivery has succeeded since {sayMoment(failing_since)}. A webhook that keeps failing is paused after
+      several days.
     </Message>
   );
 }
 
 type Bars = WebhookHealth['hours'];
 
-/** How a webhook fared: the share that arrived, how long it took, and a chart, for a day and for a week. */
+/** Shows the success rate, response times and a chart of a webhook, for a day and for a week. */
 export function HealthPanel({ form, webhook }: { form: LocatedForm; webhook: string }): ReactElement {
   const [span, setSpan] = useState<'day' | 'week'>('day');
   const found = useQuery(healthQuery(form, webhook));
@@ -112,15 +112,15 @@ function Span({ window, bars, each }: SpanProps): ReactElement {
     <div className="stack">
       <dl className="health-figures">
         <div>
-          <dt>Arrived</dt>
+          <dt>Delivered</dt>
           <dd>{known === 0 ? '–' : share.format(window.success / known)}</dd>
         </div>
         <div>
-          <dt>Half within</dt>
+          <dt>Median</dt>
           <dd>{sayMs(window.p50_ms)}</dd>
         </div>
         <div>
-          <dt>95% within</dt>
+          <dt>p95</dt>
           <dd>{sayMs(window.p95_ms)}</dd>
         </div>
       </dl>
@@ -132,7 +132,7 @@ function Span({ window, bars, each }: SpanProps): ReactElement {
 const height = 64;
 const step = 10;
 
-/** Stacked bars; what they show is read from the list that follows them. */
+/** Stacked bars. The list below has the values for screen readers. */
 function Chart({ bars, each }: Pick<SpanProps, 'bars' | 'each'>): ReactElement {
   const totals = bars.map(({ success, failed, retrying }) => success + failed + retrying);
   const highest = Math.max(0, ...totals);
@@ -166,7 +166,7 @@ function Chart({ bars, each }: Pick<SpanProps, 'bars' | 'each'>): ReactElement {
         )}
         <span>{each === 'hour' ? 'Now' : 'Today'}</span>
       </div>
-      <ul className="unseen" aria-label={`Deliveries by the ${each}`}>
+      <ul className="unseen" aria-label={`Deliveries per ${each}`}>
         {bars
           .filter((_, index) => totals[index]! > 0)
           .map(({ at, success, failed, retrying }) => (

@@ -33,7 +33,7 @@ type FiltersProps = {
   total: number | undefined;
 };
 
-/** What narrows the delivery log. */
+/** The filters of the delivery log. */
 function DeliveryFilters({ view, onChange, total }: FiltersProps): ReactElement {
   const orNothing = <T extends string>(id: T | 'all'): T | undefined => (id === 'all' ? undefined : id);
   return (
@@ -103,7 +103,7 @@ function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactE
     },
     {
       id: 'ms',
-      title: 'Took',
+      title: 'Duration',
       isNumeric: true,
       isSecondary: true,
       cell: ({ response_ms }) => sayMs(response_ms),
@@ -117,7 +117,7 @@ function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactE
     },
     {
       id: 'next',
-      title: 'Next try',
+      title: 'Next attempt',
       isSecondary: true,
       cell: ({ next_attempt_at }) =>
         next_attempt_at ? <Ago at={next_attempt_at} /> : <span className="soft">–</span>,
@@ -134,7 +134,7 @@ function DeliveryTable({ deliveries, mostAttempts, onOpen }: TableProps): ReactE
   );
 }
 
-/** The row's name and the way into it; in full while it has the pointer or the focus. */
+/** Opens the delivery and is the row's header. Pointer or focus shows the full time. */
 function OpenDelivery({ line, onOpen }: { line: DeliveryLine; onOpen: (id: string) => void }): ReactElement {
   const { id, created_at, event } = line;
   return (
@@ -154,11 +154,11 @@ type Props = {
   form: LocatedForm;
   detail: WebhookDetail;
   view: LogView;
-  /** Changes the address; `replace` when Back should not return to what was before. */
+  /** Changes the URL; `replace` if Back should not return to the previous state. */
   onShow: (change: Partial<LogView>, replace?: boolean) => void;
 };
 
-/** The deliveries of a webhook, newest first; it looks again by itself, often while something is being retried. */
+/** The deliveries of a webhook, newest first. It refreshes by itself, more often during retries. */
 export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement {
   const { webhook, most_attempts } = detail;
   const log = useQuery(deliveriesQuery(form, webhook.id, view));
@@ -170,18 +170,18 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
       <EmptyState
         icon="clock"
         title="This page is empty"
-        action={<Button onPress={() => onShow({ page: undefined })}>Go to the first page</Button>}
+        action={<Button onPress={() => onShow({ page: undefined })}>Go to first page</Button>}
       />
     ) : isNarrowed ? (
-      <EmptyState icon="search" title="No delivery matches">
+      <EmptyState icon="search" title="No matching deliveries">
         <p>Try another status, event or day.</p>
       </EmptyState>
     ) : (
-      <EmptyState icon="clock" title="Nothing was sent yet">
+      <EmptyState icon="clock" title="No deliveries yet">
         <p>
           {webhook.active
-            ? 'The next event appears here within a second. You need not wait for it: send a test.'
-            : 'The webhook is paused, so events are not sent. A test is.'}
+            ? 'The next event appears here within a second. You can also send a test now.'
+            : 'The webhook is paused and sends no events. You can still send a test.'}
         </p>
       </EmptyState>
     );
@@ -193,7 +193,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
         </h2>
         {mayEdit(form.role) && webhook.active && (isNarrowed || total !== 0) && (
           <Button icon="refresh" onPress={() => setReplaying(true)}>
-            Send again …
+            Send again…
           </Button>
         )}
       </div>
@@ -213,7 +213,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
         />
       )}
       {log.error && log.data && (
-        <Message tone="warn">What you see is not up to date. {log.error.message}</Message>
+        <Message tone="warn">This list may be out of date. {log.error.message}</Message>
       )}
       <QueryState query={log} lines={5} empty={nothing}>
         {({ data, pagination }) => (
@@ -235,7 +235,7 @@ export function DeliveryLog({ form, detail, view, onShow }: Props): ReactElement
   );
 }
 
-/** A replay begins with what the log shows. */
+/** A replay starts with the filters of the log. */
 const draftOf = ({ status, event, from, to }: LogView): Partial<ReplayDraft> => ({
   ...(status && status !== 'Retrying' && { status }),
   ...(event && { event }),

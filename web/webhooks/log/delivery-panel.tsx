@@ -22,11 +22,11 @@ import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './log-view.t
 
 type MessageProps = {
   label: string;
-  /** As it was sent or received: this is what is copied. Shown with line breaks when it is JSON. */
+  /** The text as it was sent or received, which is what gets copied. JSON is shown with line breaks. */
   text: string;
 };
 
-/** A body or the headers of a request or response, as text and nothing else. */
+/** A body or the headers of a request or response, as plain text. */
 function MessageText({ label, text }: MessageProps): ReactElement {
   return (
     <div className="message-part">
@@ -47,7 +47,7 @@ function MessageText({ label, text }: MessageProps): ReactElement {
 
 type Step = { id: string; label: string; ms: number };
 
-/** Where the time of an attempt went; the words say what the bar shows. */
+/** The timing of an attempt, as a bar and in words. */
 function AttemptTimings({ attempt }: { attempt: Attempt }): ReactElement | null {
   const steps = stepsOf(attempt);
   if (steps.length === 0) return null;
@@ -70,7 +70,10 @@ function AttemptTimings({ attempt }: { attempt: Attempt }): ReactElement | null 
   );
 }
 
-/** The steps that an attempt came to. The first byte and the total count from the beginning, so the rest is theirs. */
+/**
+ * Returns the completed phases of an attempt. First byte and total are measured from the start, so earlier
+ * phases are subtracted.
+ */
 function stepsOf({ dns_ms, connect_ms, tls_ms, first_byte_ms, response_ms }: Attempt): Step[] {
   const connecting = (dns_ms ?? 0) + (connect_ms ?? 0) + (tls_ms ?? 0);
   const rest = (from: number, to: number | null): number | null =>
@@ -79,13 +82,13 @@ function stepsOf({ dns_ms, connect_ms, tls_ms, first_byte_ms, response_ms }: Att
     ['dns', 'DNS', dns_ms],
     ['connect', 'Connect', connect_ms],
     ['tls', 'TLS', tls_ms],
-    ['wait', 'Wait for the answer', rest(connecting, first_byte_ms)],
-    ['read', 'Rest', first_byte_ms === null ? null : rest(first_byte_ms, response_ms)],
+    ['wait', 'Wait for response', rest(connecting, first_byte_ms)],
+    ['read', 'Download', first_byte_ms === null ? null : rest(first_byte_ms, response_ms)],
   ];
   return steps.flatMap(([id, label, ms]) => (ms === null ? [] : [{ id, label, ms }]));
 }
 
-/** Every request of a delivery, the newest first, with why it went on or not; before them what comes next. */
+/** The next attempt, then all requests of a delivery, newest first, with the reasons for retries. */
 function AttemptList({ delivery }: { delivery: DeliveryDetail }): ReactElement {
   const newestFirst = delivery.history.toReversed();
   return (
@@ -108,7 +111,7 @@ function NextAttempt({ at }: { at: string | null }): ReactElement {
       </span>
       <p className="attempt-title">
         {isDue ? (
-          'Is being sent now'
+          'Sending now'
         ) : (
           <>
             Next attempt <AgoText at={at} />
@@ -170,23 +173,23 @@ const sayHeaders = (headers: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-/** What the receiver can compare with what it received. */
+/** A hash that the receiver can compare with the body it received. */
 function BodyProof({ attempt }: { attempt: Attempt }): ReactElement | null {
   const { body_sha256, is_body_exact } = attempt;
   if (body_sha256 === null) return null;
   return (
     <p className="soft small">
-      The SHA-256 of the body that was sent is <code className="body-hash">{body_sha256}</code>.{' '}
+      The SHA-256 of the sent body is <code className="body-hash">{body_sha256}</code>.{' '}
       {is_body_exact
-        ? 'That of the body below is the same.'
-        : 'The body below could not be made again exactly: the key or the address of this service has changed.'}
+        ? 'It matches the body below.'
+        : 'The body below could not be recreated exactly, because the key or the address of this service has changed.'}
     </p>
   );
 }
 
 type Props = { form: LocatedForm; delivery: string; onClose: () => void };
 
-/** One delivery: what was sent, every attempt, and a way to send it again. */
+/** Shows one delivery: what was sent, every attempt, and a retry button. */
 export function DeliveryPanel({ form, delivery, onClose }: Props): ReactElement {
   const found = useQuery(deliveryQuery(form, delivery));
   const retry = useAction({
@@ -225,7 +228,7 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
         <span>{shortEvent(detail.event)}</span>
       </div>
       <dl className="delivery-facts">
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>{sayMoment(detail.created_at)}</dd>
         <dt>Delivery</dt>
         <dd>
@@ -234,16 +237,16 @@ function DeliveryContent({ form, detail }: { form: string; detail: DeliveryDetai
         <dt>Submission</dt>
         <dd>
           {detail.is_test ? (
-            'A sample, made for this test'
+            'A sample created for this test'
           ) : (
             <Link to="/forms/$form/submissions" params={{ form }} search={{ open: detail.submission_id }}>
-              Open the submission
+              Open submission
             </Link>
           )}
         </dd>
       </dl>
       <AttemptList delivery={detail} />
-      <MessageText label="Request body, the same in every attempt" text={detail.request_body} />
+      <MessageText label="Request body, identical in every attempt" text={detail.request_body} />
     </>
   );
 }

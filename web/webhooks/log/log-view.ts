@@ -4,14 +4,17 @@ import { type EventKind, eventChoices } from '../events.ts';
 
 type DeliveryStatus = DeliveryLine['status'];
 
-/** What the delivery log shows: all of it is in the address. Days are the reader's own, `YYYY-MM-DD`, both included. */
+/**
+ * The state of the delivery log, all of it in the URL. Days are in the reader's time zone, `YYYY-MM-DD`, both
+ * included.
+ */
 export type LogView = {
   status?: DeliveryStatus;
   event?: EventKind;
   from?: string;
   to?: string;
   page?: number;
-  /** The delivery whose panel is open. */
+  /** The delivery that is open in the panel. */
   delivery?: string;
 };
 
@@ -23,7 +26,7 @@ const isEvent = (value: unknown): value is EventKind => typeof value === 'string
 const isDay = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
 
-/** Reads an address with care: what is not understood is left out. */
+/** Parses the URL parameters and ignores invalid ones. */
 export function readLogView(search: Readonly<Record<string, unknown>>): LogView {
   const { status, event, from, to, page, delivery } = search;
   return {
@@ -36,11 +39,11 @@ export function readLogView(search: Readonly<Record<string, unknown>>): LogView 
   };
 }
 
-/** Whether anything is left out of the log. */
+/** Whether the log is filtered. */
 export const isFiltered = ({ status, event, from, to }: LogView): boolean =>
   [status, event, from, to].some((value) => value !== undefined);
 
-/** The parameters of the console's JSON: days become moments, the last day's end included. */
+/** Converts the view to parameters of the API: days become timestamps, including the end of the last day. */
 export function logParameters({
   status,
   event,
@@ -51,35 +54,35 @@ export function logParameters({
   return { status, event, from: from && startOf(from, 0), to: to && startOf(to, 1), page, per_page: 25 };
 }
 
-/** "2 of 6" while there may be more by themselves; else how many there were. */
+/** Returns "2 of 6" while automatic retries remain, otherwise the number of attempts. */
 export function sayAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {
   return status === 'Retrying' && !is_test && attempts < mostAttempts
     ? `${attempts} of ${mostAttempts}`
     : String(attempts);
 }
 
-/** Why an attempt was made. */
+/** The reasons for an attempt. */
 export const triggerWords: Readonly<Record<Attempt['trigger'], string>> = {
   schedule: 'automatic',
-  manual: 'by hand',
+  manual: 'manual',
   test: 'a test',
-  replay: 'by a replay',
+  replay: 'replay',
 };
 
-/** What became of an attempt, in a few words. */
+/** Describes the outcome of an attempt. */
 export function outcomeOf({ response_status, reason, request_headers }: Attempt): string {
-  if (response_status !== null) return `Answered ${response_status}`;
-  return request_headers === null && reason !== null ? 'Nothing was sent' : 'No answer';
+  if (response_status !== null) return `Response ${response_status}`;
+  return request_headers === null && reason !== null ? 'Not sent' : 'No response';
 }
 
-/** Whether an attempt did what it was made for: only a success has no reason. */
+/** Whether an attempt succeeded: only failures have a reason. */
 export const hasArrived = ({ reason }: Pick<Attempt, 'reason'>): boolean => reason === null;
 
 const grouped = new Intl.NumberFormat();
-/** A time that was taken. */
+/** Formats a duration. */
 export const sayMs = (ms: number | null): string => (ms === null ? '–' : `${grouped.format(ms)} ms`);
 
-/** JSON with line breaks, for reading; what is no JSON stays as it is. */
+/** Formats JSON with line breaks. Other text stays unchanged. */
 export function layOut(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -55,10 +55,10 @@ test('a view is renamed and replaced part by part; two changes at once do not ov
   const renamed = await person.api<SavedView>(
     'PATCH',
     `/views/${view.id}`,
-    { name: 'Grown up' },
+    { name: 'Adult' },
     { 'If-Match': tag },
   );
-  assert.deepEqual([renamed.status, renamed.body.name, renamed.body.query], [200, 'Grown up', adults.query]);
+  assert.deepEqual([renamed.status, renamed.body.name, renamed.body.query], [200, 'Adult', adults.query]);
   const late = await person.api('PATCH', `/views/${view.id}`, { query: {} }, { 'If-Match': tag });
   assert.equal(late.status, 412);
   const emptied = await person.api<SavedView>('PATCH', `/views/${view.id}`, { query: {}, columns: null });
@@ -72,13 +72,13 @@ test('two changes of different parts of a view at once are both kept', async () 
   const { body: view } = await save(form, adults);
   const path = `/views/${view.id}`;
   const rows = { text: 'select from saved_views where id = $1 for update', values: [view.id] };
-  const changes = [{ name: 'Grown up' }, { query: {} }];
+  const changes = [{ name: 'Adult' }, { query: {} }];
   const sent = await whileHeld(service.services.database, rows, changes.length, () =>
     Promise.all(changes.map((change) => person.api('PATCH', path, change))),
   );
   for (const { status } of sent) assert.equal(status, 200);
   const { body } = await person.api<SavedView>('GET', path);
-  assert.deepEqual([body.name, body.query, body.columns], ['Grown up', {}, columns]);
+  assert.deepEqual([body.name, body.query, body.columns], ['Adult', {}, columns]);
 });
 
 test('two views of a form have no name in common, whatever its case, and a form has so many at most', async () => {

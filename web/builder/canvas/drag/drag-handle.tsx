@@ -7,18 +7,21 @@ import type { StartDrag } from '../drag.ts';
 type HandleProps = {
   readonly node: EditNode;
   readonly onDrag: StartDrag;
-  /** What it moves, where several handles stand in sight. */
+  /** The name of the node, set if several handles are visible. */
   readonly of?: string;
 };
 
-/** By pointer it is dragged, also by touch; by keyboard it lifts, and the canvas takes over (docs/rules.md B2). */
+/**
+ * Dragged by pointer, including touch. The keyboard lifts the node, and then the canvas handles the keys
+ * (docs/rules.md B2).
+ */
 export function DragHandle({ node, onDrag, of }: HandleProps): ReactElement {
   const { editor } = useBuilder();
   return (
     <button
       type="button"
       className="drag-handle"
-      aria-label={`Move${of ? ` ${of}` : ''}: Space lifts it, arrow keys move it`}
+      aria-label={`Move${of ? ` ${of}` : ''}: press Space to pick up, then use the arrow keys`}
       onPointerDown={(event) => {
         event.stopPropagation();
         onDrag({ kind: 'move', key: node.key }, event);

@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { createPortal } from 'react-dom';
 import type { Drag } from '../drag.ts';
 
-/** What shows while something is dragged: its name at the pointer, and a line where it would go. */
+/** Shows the title at the pointer and a line at the drop position during a drag. */
 export function DragLayer({ drag }: { drag: Drag | undefined }): ReactElement | null {
   if (!drag) return null;
   const line = drag.place?.line;

@@ -11,8 +11,8 @@ const nameOf = ({ from, attribute, of, name, row }: Reference): string =>
   JSON.stringify([from, attribute, of, name, row]);
 
 /**
- * The references that held before an edit and no longer do, although both they and the node that has them are still
- * there: what was named was deleted, or moved to where it cannot be named from (docs/rules.md B7).
+ * Lists references that an edit breaks while they and their nodes still exist. Their target was deleted, or
+ * moved to where it cannot be referred to (docs/rules.md B7).
  */
 export function listBroken(before: EditNode, after: EditNode): readonly Reference[] {
   if (before === after) return [];
@@ -25,7 +25,7 @@ export function listBroken(before: EditNode, after: EditNode): readonly Referenc
   return listReferences(after).filter((reference) => !reference.holds && held.has(nameOf(reference)));
 }
 
-/** The form without the broken references: comparisons go, and with the last one its condition or its jump. */
+/** Removes broken references from the form: comparisons, and with the last one its condition or jump. */
 export function dropReferences(root: EditNode, broken: readonly Reference[]): EditNode {
   const names = new Set(broken.map(nameOf));
   let cleaned = root;
@@ -69,7 +69,7 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
           const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
           return isLost ? '' : `{{${name}}}`;
         });
-        // A label that said nothing else is missing then, which the problems of the form say.
+        // A label that would become empty is reported by the problems of the form.
         return pipedIds(text).length > pipedIds(kept).length ? kept : text;
       }),
     node.attrs,
@@ -85,7 +85,7 @@ function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): 
     );
     if (isLost) return [];
     if (when === undefined) return [jump];
-    // A jump that lost its whole condition would be taken always: it goes instead.
+    // Removes a jump that loses its whole condition, because it would otherwise always apply.
     const left = clean('jumps', when);
     return left ? [{ ...jump, when: left }] : [];
   });

@@ -1,14 +1,16 @@
 import { factOf } from '#ast/fact-of.ts';
 import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 
-/** A node and where it stands: in which step, and what it lies in, outermost first. */
+/** A node with its step and its ancestors, outermost first. */
 export type Placed = {
   readonly node: EditNode;
   readonly step: number;
   readonly around: readonly EditNode[];
 };
 
-/** Every step and element of a form by key and by id, in reading order. Steps have a name space of their own. */
+/**
+ * Every step and element of a form by key and id, in reading order. Step ids and element ids are separate.
+ */
 export type FormIndex = {
   readonly placed: readonly Placed[];
   readonly byKey: ReadonlyMap<NodeKey, Placed>;
@@ -16,7 +18,7 @@ export type FormIndex = {
   readonly steps: ReadonlyMap<string, Placed>;
 };
 
-/** The index of a form; made once for each root. */
+/** Returns the index of a form, built once per root. */
 export const indexOf = factOf((root: EditNode): FormIndex => {
   const placed: Placed[] = [];
   const visit = (node: EditNode, step: number, around: readonly EditNode[]): void => {
@@ -28,7 +30,7 @@ export const indexOf = factOf((root: EditNode): FormIndex => {
     const found = placed.filter(
       ({ node }) => (node.type === 'step') === ofSteps && textOf(node, 'id') !== '',
     );
-    // Of two with the same id the first is meant; the second is a problem of its own.
+    // If two nodes share an id, the first one counts. The duplicate is reported separately.
     return new Map(found.toReversed().map((entry) => [textOf(entry.node, 'id'), entry]));
   };
   return {

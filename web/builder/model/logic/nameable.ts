@@ -3,16 +3,20 @@ import { isRepeatable } from '../drop-place.ts';
 import { type EditNode, textOf } from '../edit-node.ts';
 import { indexOf, type Placed } from './form-index.ts';
 
-/** Whether it has an answer: an input, or a group, of which can be asked whether it is answered at all. */
+/**
+ * Whether a node has an answer: an input or a group. For a group, a condition can only test whether it is
+ * answered.
+ */
 const takesAnswer = ({ type }: EditNode): boolean =>
   isElementType(type) && elements[type].group !== 'content';
 
-/** The group with rows that a node lies in, at any depth. */
+/** Returns the repeatable group around a node, at any depth. */
 const rowsAround = ({ around }: Placed): EditNode | undefined => around.find(isRepeatable);
 
 /**
- * Whether a condition of one node may ask for the answer of another: it takes one; it is asked in the same step or an earlier one; and an input of a row is asked only by that row.
- * What is inside the node that has the condition cannot decide about it, and nothing decides about itself.
+ * Whether a condition of one node may refer to the answer of another. The other node must have an answer, and
+ * be in the current or an earlier step. An input in a row is available only in that row. A node cannot depend
+ * on itself or on nodes inside it.
  */
 export function mayName(asking: Placed, asked: Placed): boolean {
   if (!takesAnswer(asked.node)) return false;
@@ -25,15 +29,15 @@ export function mayName(asking: Placed, asked: Placed): boolean {
 }
 
 /**
- * Whether a formula may name it: what has an answer of its own and is asked in the same step or before; of rows that are
- * not its own as well, which it takes together.
+ * Whether a formula may refer to a node: one with an answer in the current or an earlier step. Answers from
+ * rows of other groups are aggregated.
  */
 export function mayReckon(asking: Placed, asked: Placed): boolean {
   const isPlainGroup = asked.node.type === 'composite' && !isRepeatable(asked.node);
   return takesAnswer(asked.node) && !isPlainGroup && asked.step <= asking.step && asked.node !== asking.node;
 }
 
-/** What a formula of a node may name, in reading order, each with the group in whose rows it is asked. */
+/** Lists the nodes that a formula may refer to in reading order, with the group of their rows. */
 export function listReckonable(
   root: EditNode,
   asking: EditNode,
@@ -50,7 +54,7 @@ export function listReckonable(
     });
 }
 
-/** What a condition of the settings may ask for: whatever has an answer of its own in a submission. */
+/** Lists the nodes that conditions in the settings may refer to: those with an answer in a submission. */
 export const listAnswered = (root: EditNode): readonly EditNode[] =>
   indexOf(root)
     .placed.filter((asked) => {
@@ -60,13 +64,16 @@ export const listAnswered = (root: EditNode): readonly EditNode[] =>
     })
     .map(({ node }) => node);
 
-/** Whether a jump of a step may ask for it: when the step is left, its own answers are there too. */
+/**
+ * Whether a jump of a step may refer to a node. Jumps run when a visitor leaves the step, so its own answers
+ * are available.
+ */
 export function mayNameInJump(asking: Placed, asked: Placed): boolean {
   if (!takesAnswer(asked.node)) return false;
   return asked.step <= asking.step && rowsAround(asked) === undefined;
 }
 
-/** What a condition of a node may ask for, in reading order. */
+/** Lists the nodes that a condition may refer to, in reading order. */
 export function listNameable(root: EditNode, asking: EditNode, isJump: boolean): readonly EditNode[] {
   const index = indexOf(root);
   const place = index.byKey.get(asking.key);
@@ -77,7 +84,10 @@ export function listNameable(root: EditNode, asking: EditNode, isJump: boolean):
     .map(({ node }) => node);
 }
 
-/** Whether a text of one node may show the answer of another: it is an input that is asked before, of a row in its row. */
+/**
+ * Whether a text of one node may show the answer of another: an earlier input, and for a row only inside that
+ * row.
+ */
 export function mayShow(root: EditNode, asking: Placed, asked: Placed): boolean {
   const { placed } = indexOf(root);
   const isInput = isElementType(asked.node.type) && elements[asked.node.type].group === 'input';
@@ -89,7 +99,10 @@ export function mayShow(root: EditNode, asking: Placed, asked: Placed): boolean 
   );
 }
 
-/** The questions whose answers a text of a node may show, in reading order; of no node those of all of the form. */
+/**
+ * Lists the questions whose answers a text may show, in reading order. Without a node, lists those of the
+ * whole form.
+ */
 export function listShowable(root: EditNode, asking: EditNode | undefined): readonly EditNode[] {
   const { placed, byKey } = indexOf(root);
   const place = asking && byKey.get(asking.key);

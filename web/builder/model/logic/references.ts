@@ -9,14 +9,14 @@ import { type EditNode, type NodeKey, textOf } from '../edit-node.ts';
 import { indexOf, type Placed } from './form-index.ts';
 import { mayName, mayNameInJump, mayReckon, mayShow } from './nameable.ts';
 
-/** The attributes that hold a condition, in the order in which they are shown. */
+/** The attributes that contain a condition, in display order. */
 export const conditionNames = ['show_when', 'hide_when', 'require_when'] as const;
 export type ConditionName = (typeof conditionNames)[number];
 
-/** One way on from a step: the place to go to, when its condition holds or always. */
+/** A jump from a step: the target, and an optional condition. */
 export type Jump = { readonly to: string; readonly when?: unknown };
 
-/** The jumps of a step; what is none of them is left out. */
+/** Returns the valid jumps of a step. */
 export function jumpsOf(step: EditNode): readonly Jump[] {
   const jumps = step.attrs['jumps'];
   if (!Array.isArray(jumps)) return [];
@@ -26,23 +26,26 @@ export function jumpsOf(step: EditNode): readonly Jump[] {
 const optionConditions = (node: EditNode): Group[] =>
   readOptions(node.attrs['options']).flatMap(({ show_when: when }) => readCondition(when) ?? []);
 
-/** A text that may show answers. */
+/** The name of an attribute whose text can show answers. */
 export type PipedName = (typeof pipedAttributes)[number];
 
-/** That one node names another by its id: in a condition, as the place of a jump, or in a text that shows its answer. */
+/**
+ * A reference from one node to the id of another: in a condition, as the target of a jump, or in a text that
+ * shows its answer.
+ */
 export type Reference = {
-  /** The node that has the condition or the jump. */
+  /** The node with the condition, jump or text. */
   readonly from: NodeKey;
   readonly attribute: ConditionName | 'options' | 'jumps' | 'formula' | PipedName;
   readonly of: 'element' | 'step';
   readonly name: string;
-  /** The id of the row of a matrix that is asked for. */
+  /** The id of the matrix row that the reference is about. */
   readonly row?: string;
-  /** Whether what is named is there, and may be named from here. */
+  /** Whether the target exists and may be referred to from here. */
   readonly holds: boolean;
 };
 
-/** Every reference of a form; made once for each root. */
+/** Lists every reference of a form, once per root. */
 export const listReferences = factOf((root: EditNode): readonly Reference[] =>
   indexOf(root).placed.flatMap((place) => [
     ...conditionNames.flatMap((attribute) => {

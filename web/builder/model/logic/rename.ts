@@ -14,13 +14,13 @@ import { type Attributes, type EditNode } from '../edit-node.ts';
 import { tidyOption } from '../options-text.ts';
 import { conditionNames, jumpsOf } from './references.ts';
 
-/** What ids become, those of elements and those of steps apart. */
+/** Maps old ids to new ones, separately for elements and steps. */
 type Renamed = {
   readonly elements: ReadonlyMap<string, string>;
   readonly steps: ReadonlyMap<string, string>;
 };
 
-/** The tree with every condition and jump naming things by their new ids. What names none of them is shared. */
+/** Updates the ids in all conditions and jumps. Nodes without a renamed reference are shared. */
 export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
   return mapConditions(
     node,
@@ -33,7 +33,7 @@ export function renameReferences(node: EditNode, renamed: Renamed): EditNode {
   );
 }
 
-/** The tree with every comparison of an element's answer with one option comparing with another instead. */
+/** Replaces an option in all comparisons of an element's answer. */
 export function renameOption(node: EditNode, id: string, old: string, fresh: string): EditNode {
   const rename = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((entry: unknown) => (entry === old ? fresh : entry));
@@ -52,7 +52,7 @@ export function renameOption(node: EditNode, id: string, old: string, fresh: str
   );
 }
 
-/** The tree with every comparison that asks for a row of a matrix asking for it by its other id. */
+/** Replaces the id of a matrix row in all comparisons. */
 export const renameRow = (node: EditNode, id: string, old: string, fresh: string): EditNode =>
   mapConditions(
     node,
@@ -65,7 +65,7 @@ export const renameRow = (node: EditNode, id: string, old: string, fresh: string
     (id) => id,
   );
 
-/** Options with other conditions; undefined takes one away. What is no option stays what it is. */
+/** Replaces the conditions of options; undefined removes one. Entries that are not options stay unchanged. */
 export const mapOptionConditions = (
   options: readonly unknown[],
   change: (condition: unknown) => unknown,

@@ -20,7 +20,10 @@ const beginnings: Readonly<Record<ConditionName, string>> = {
   require_when: 'Required',
 };
 
-/** Every rule of a node as a sentence: `Shown when Country is DE`, `Goes to the end when …` (docs/rules.md B7). */
+/**
+ * Describes each rule of a node in a sentence: `Shown when Country is DE`, `Jumps to the end when …`
+ * (docs/rules.md B7).
+ */
 export function sayLogic(root: EditNode, node: EditNode): readonly Sentence[] {
   const conditions = conditionNames.flatMap((name): Sentence[] => {
     const group = readCondition(node.attrs[name]);
@@ -41,7 +44,7 @@ function sayOffer(root: EditNode, { label, show_when: when }: ChoiceOption): Sen
   return group && [[strong(label), plain(' offered'), ...sayWhenIn(root, group)]];
 }
 
-/** `= Price * People`: a formula with the labels of what it names. */
+/** Formats a formula with the labels of its elements: `= Price * People`. */
 export function sayFormula(root: EditNode, formula: string): Sentence {
   const names = namesIn(formula);
   const labelOf = (id: string): string => {
@@ -55,13 +58,13 @@ export function sayFormula(root: EditNode, formula: string): Sentence {
   return [plain('= '), ...parts, plain(formula.slice(names.at(-1)?.end ?? 0))];
 }
 
-/** `Goes to Thanks when Country is DE`; without a condition always. */
+/** Describes a jump: `Jumps to Thanks when Country is DE`, or without a condition if it always applies. */
 export function sayJump(root: EditNode, { to, when }: Jump): Sentence {
   const group = readCondition(when);
-  return [plain('Goes to '), sayTarget(root, to), ...(group ? sayWhenIn(root, group) : [])];
+  return [plain('Jumps to '), sayTarget(root, to), ...(group ? sayWhenIn(root, group) : [])];
 }
 
-/** One attribute of a node as plain text, when it is a rule that can be said; its form is `root`. */
+/** Describes an attribute as plain text if it is a rule; `root` is the form of the node. */
 export function sayRule(root: EditNode, node: EditNode, attribute: string): string | undefined {
   if (attribute === 'formula') return toPlain(sayFormula(root, textOf(node, 'formula'))).slice(2);
   if (attribute === 'jumps')
@@ -73,17 +76,17 @@ export function sayRule(root: EditNode, node: EditNode, attribute: string): stri
   return group && toPlain(sayWhenIn(root, group)).trim();
 }
 
-/** The place that a jump leads to. */
+/** Describes the target of a jump. */
 function sayTarget(root: EditNode, to: string): Words {
   if (to === endOfForm) return plain('the end');
   const placed = indexOf(root).steps.get(to);
   return strong(placed ? stepName(root, placed.node) : `${to} (missing)`);
 }
 
-/** A step for a person: its title, else its number. */
+/** Returns the title of a step, or its number. */
 export const stepName = (root: EditNode, step: EditNode): string =>
   textOf(step, 'title') || `Step ${root.children.indexOf(step) + 1}`;
 
-/** ` when A and B`; its form is `root`. */
+/** Formats ` when A and B`; `root` is the form of the node. */
 export const sayWhenIn = (root: EditNode, group: Group): Sentence =>
   sayWhen(group, (id) => indexOf(root).elements.get(id)?.node);

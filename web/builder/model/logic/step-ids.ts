@@ -3,7 +3,7 @@ import { setAttribute } from '../edit.ts';
 import { type EditNode, findNode, type NodeKey, textOf } from '../edit-node.ts';
 import { freshId, idFromLabel } from '../element-ids.ts';
 
-/** The form with an id for the step, so that a jump can name it, and that id; one that it has stays. */
+/** Ensures that a step has an id, so that a jump can refer to it. Returns the form and the id. */
 export function withStepId(root: EditNode, key: NodeKey): { readonly root: EditNode; readonly id: string } {
   const step = findNode(root, key);
   const own = step ? textOf(step, 'id') : '';

@@ -22,15 +22,15 @@ import { Select } from '../../../design/select.tsx';
 
 type Props = {
   input: InputElement;
-  /** As it is stored, or as it is being typed; undefined is no answer. */
+  /** The stored value or the text being typed; undefined means no answer. */
   value: unknown;
   error: string | undefined;
-  /** What should be known of the answer beside its question. */
+  /** A note about the answer. */
   note?: string | undefined;
   onChange: (value: unknown) => void;
 };
 
-/** How answers of each kind are edited. */
+/** The editor for each kind of answer. */
 const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   text: TextAnswer,
   moment: TextAnswer,
@@ -44,19 +44,19 @@ const fields: Readonly<Record<AnswerKind, (props: Props) => ReactElement>> = {
   files: FilesField,
 };
 
-/** The right control for the answer to a question. */
+/** The control that fits the question. */
 export function AnswerField(props: Props): ReactElement {
   if (isCalculation(props.input)) return <Result {...props} />;
   const Field = takesOne(props.input) ? SingleField : fields[kindOf(props.input)];
   return <Field {...props} />;
 }
 
-/** What is worked out is nobody's to edit: it follows the answers when they are saved. */
+/** A calculated value cannot be edited: it follows the answers when they are saved. */
 function Result({ input, value }: Props): ReactElement {
   return (
     <TextField
       label={input.attrs.label}
-      description="Worked out anew from the answers when they are saved."
+      description="Calculated again when the answers are saved."
       value={asText(value)}
       isReadOnly
     />
@@ -68,7 +68,7 @@ const asText = (value: unknown): string =>
 const labelOf = (input: InputElement): string =>
   isRequired(input) ? `${input.attrs.label} (required)` : input.attrs.label;
 
-/** What every control is given. */
+/** The props that every control gets. */
 const common = ({ input, note, error }: Props) => ({ label: labelOf(input), description: note, error });
 
 function TextAnswer(props: Props): ReactElement {
@@ -77,7 +77,7 @@ function TextAnswer(props: Props): ReactElement {
   return control === 'textarea' ? <TextArea {...given} /> : <TextField {...given} type={control} />;
 }
 
-/** A number stays the text that is being typed until it is saved. */
+/** Keeps the typed text until the number is saved. */
 function NumberField(props: Props): ReactElement {
   return (
     <TextField {...common(props)} inputMode="decimal" value={asText(props.value)} onChange={props.onChange} />
@@ -87,7 +87,7 @@ function NumberField(props: Props): ReactElement {
 const none = 'none';
 const other = 'other';
 
-/** Options are known by their place: any text may be one. */
+/** Options are chosen by position, because any text can be an option. */
 function ChoiceField(props: Props): ReactElement {
   const { input, value, onChange } = props;
   const options = optionsOf(input).map(({ id }) => id);
@@ -110,7 +110,7 @@ function ChoiceField(props: Props): ReactElement {
   );
 }
 
-/** One of the options, whose answer is a list of it. */
+/** A choice of one option, stored as a list of one. */
 function SingleField(props: Props): ReactElement {
   const { input, value, onChange } = props;
   const options = optionsOf(input).map(({ id }) => id);
@@ -159,7 +159,7 @@ function ChoicesField(props: Props): ReactElement {
   );
 }
 
-/** A list of places; an option that takes another one's place changes places with it. */
+/** A ranking as a list of positions. Choosing an option that has a position swaps the two. */
 function OrderField(props: Props): ReactElement {
   const { input, value, error, note, onChange } = props;
   const options = optionsOf(input).map(({ id }) => id);
@@ -178,8 +178,8 @@ function OrderField(props: Props): ReactElement {
       {options.map((_, index) => (
         <Select
           key={index}
-          label={`Place ${index + 1}`}
-          choices={[{ id: none, label: 'Nothing' }, ...choicesOf(input, false)]}
+          label={`Rank ${index + 1}`}
+          choices={[{ id: none, label: 'Not ranked' }, ...choicesOf(input, false)]}
           value={options.includes(places[index] ?? '') ? String(options.indexOf(places[index]!)) : none}
           onChange={(id) => put(index, id === none ? undefined : options[Number(id)])}
         />
@@ -189,7 +189,7 @@ function OrderField(props: Props): ReactElement {
   );
 }
 
-/** A choice for each row of a matrix, or several. */
+/** Edits a matrix: one or several choices per row. */
 function GridField({ input, value, error, note, onChange }: Props): ReactElement {
   const cells = isRecord(value) ? value : {};
   const ids = optionsOf(input).map(({ id }) => id);
@@ -234,7 +234,7 @@ function GridField({ input, value, error, note, onChange }: Props): ReactElement
   );
 }
 
-/** Whether the answer is besides the options; so it stays while its text is empty, or passes that of an option. */
+/** Whether the person's own answer is chosen. It stays chosen while its text is empty or equals an option. */
 function useOwn(isThere: boolean): [boolean, (isOwn: boolean) => void] {
   const [isChosen, setChosen] = useState(isThere);
   return [isThere || isChosen, setChosen];
@@ -274,7 +274,7 @@ function YesNoField(props: Props): ReactElement {
   );
 }
 
-/** What was agreed to stays as it was; to agree here is stamped with this moment. */
+/** An earlier consent stays unchanged. Consent given here gets the current time. */
 function ConsentField(props: Props): ReactElement {
   const { input, value, onChange } = props;
   const statement = 'statement' in input.attrs ? input.attrs.statement : '';
@@ -288,7 +288,7 @@ function ConsentField(props: Props): ReactElement {
   );
 }
 
-/** Files can be taken out of a submission, not put in. */
+/** Files can be removed from a submission, but not added. */
 function FilesField({ input, value, note, error, onChange }: Props): ReactElement {
   const files = Array.isArray(value) ? (value as readonly LinkedFile[]) : [];
   return (

@@ -17,7 +17,10 @@ import { ChangeProblem, type EditProps, patchOf, UnsavedGuard, useChange, useEnd
 type Draft = Readonly<Record<string, unknown>>;
 type Group = Extract<Question, { kind: 'group' }>;
 
-/** Edits the answers by the form that was answered. Problems stand at their fields, and the first one gets the focus. */
+/**
+ * Edits the answers with the form version that was answered. Problems are shown at their fields, and the
+ * first one gets the focus.
+ */
 export function AnswersForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(() => ({
     ...submission,
@@ -87,12 +90,12 @@ export function AnswersForm({ form, submission, onDone }: EditProps): ReactEleme
   );
 }
 
-/** What is said of an answer that the others hide. */
-const unaskedNote = 'Not asked with these answers. It is kept until you remove it.';
+/** Shown at an answer whose question is hidden by other answers. */
+const unaskedNote = 'The other answers hide this question. Its answer is kept until you remove it.';
 
 /**
- * The questions that are answered although the other answers hide them. By this reader's day: of what is asked today or
- * tomorrow the service may think otherwise, and it says what it kept.
+ * Finds answered questions that other answers hide. It uses the reader's date, so conditions on today can
+ * differ from the service, which reports what it kept.
  */
 function findUnasked(
   { structure, reference }: SubmissionDetail,
@@ -106,7 +109,7 @@ function findUnasked(
       !shown.isShown(element) && !isBlank(own(draft, element.attrs.id));
     return new Set(questions.filter(isUnasked).map(({ element }) => element.attrs.id));
   } catch (error) {
-    // The service refuses to check these answers, and says so at the attempt to save them.
+    // The service refuses to check these answers and says so when they are saved.
     if (error instanceof TooMuchWork) return new Set();
     throw error;
   }
@@ -117,7 +120,7 @@ function sayKept(questions: readonly Question[], unasked: readonly string[]): st
   const labels = questions
     .filter(({ element }) => unasked.includes(element.attrs.id))
     .map(({ element }) => `“${element.attrs.label}”`);
-  return `Saved. Kept, though not asked with these answers: ${labels.join(', ')}.`;
+  return `Saved. These hidden answers were kept: ${labels.join(', ')}.`;
 }
 
 type RowsProps = {
@@ -128,7 +131,7 @@ type RowsProps = {
   onChange: (rows: readonly Draft[]) => void;
 };
 
-/** The rows of a repeatable composite. */
+/** Edits the rows of a repeatable group. */
 function RowsField({ question, value, problemOf, note, onChange }: RowsProps): ReactElement {
   const group = question.element;
   const rows: readonly Draft[] = Array.isArray(value) ? (value as readonly unknown[]).filter(isRecord) : [];
@@ -165,13 +168,13 @@ function RowsField({ question, value, problemOf, note, onChange }: RowsProps): R
       ))}
       {error && <span className="field-error">{error}</span>}
       <Button size="small" icon="add" onPress={() => onChange([...rows, {}])}>
-        Add a row
+        Add row
       </Button>
     </fieldset>
   );
 }
 
-/** The draft as the service takes it: typed numbers become numbers, files are named by their id. */
+/** Converts the draft for the API: typed numbers become numbers, files are referenced by ID. */
 function toSend(questions: readonly Question[], draft: Draft): Record<string, unknown> {
   return Object.fromEntries(
     questions.flatMap((question): [string, unknown][] => {
@@ -198,7 +201,7 @@ function sentValue(input: InputElement, value: unknown): unknown {
   const kind = kindOf(input);
   if (kind === 'files')
     return Array.isArray(value) ? (value as readonly { id: string }[]).map((file) => file.id) : undefined;
-  // What is no number is sent as it is: the service says what is wrong with it.
+  // Text that is not a number is sent unchanged, and the service reports the error.
   if (kind !== 'number' || typeof value !== 'string' || value.trim() === '') return value;
   const number = Number(value);
   return Number.isFinite(number) ? number : value;

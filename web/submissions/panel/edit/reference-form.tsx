@@ -6,7 +6,7 @@ import { ChangeProblem, type EditProps, patchOf, UnsavedGuard, useChange, useEnd
 
 type Line = { key: number; name: string; value: string };
 
-/** Changes the reference data: a list of names and values. */
+/** Edits the reference data as a list of names and values. */
 export function ReferenceForm({ form, submission, onDone }: EditProps): ReactElement {
   const [begun, setBegun] = useState(submission);
   const [lines, setLines] = useState<readonly Line[]>(() => linesOf(begun.reference));
@@ -42,7 +42,7 @@ export function ReferenceForm({ form, submission, onDone }: EditProps): ReactEle
               autoFocus={index === lines.length - 1}
               error={
                 twice !== undefined && name.trim() === twice
-                  ? 'This name is there twice.'
+                  ? 'This name is used twice.'
                   : isNameless({ name, value })
                     ? 'A value needs a name.'
                     : undefined
@@ -60,7 +60,7 @@ export function ReferenceForm({ form, submission, onDone }: EditProps): ReactEle
         <UnsavedGuard isDirty={isDirty} />
         <div className="spread">
           <Button size="small" icon="add" onPress={add}>
-            Add an entry
+            Add entry
           </Button>
           <div className="row">
             <Button onPress={onDone}>Cancel</Button>
@@ -82,6 +82,6 @@ function linesOf(reference: Readonly<Record<string, string>>): Line[] {
 const wordsOf = (lines: readonly Line[]): string =>
   JSON.stringify(lines.map(({ name, value }) => [name, value]));
 
-/** A value that could be kept under nothing; a line with neither says nothing. */
+/** Whether a value has no name. A row with neither is ignored. */
 const isNameless = ({ name, value }: Pick<Line, 'name' | 'value'>): boolean =>
   name.trim() === '' && value.trim() !== '';

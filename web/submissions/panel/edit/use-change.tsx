@@ -12,7 +12,7 @@ import { ConfirmDialog } from '../../../design/dialog.tsx';
 import { ChangedMeanwhile, Message } from '../../../design/message.tsx';
 import type { FormPlace } from '../../queries.ts';
 
-/** Why an edit was not saved. */
+/** Explains why an edit was not saved. */
 export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: () => void }): ReactElement {
   if (isStale(error)) return <ChangedMeanwhile error={error} onDiscard={onDiscard} />;
   const count = error instanceof ApiProblem ? error.errors.length : 0;
@@ -30,12 +30,12 @@ export function ChangeProblem({ error, onDiscard }: { error: Error; onDiscard: (
 }
 
 /**
- * Asks before an edit is left that was not saved: by another row, another screen, Back, or the window's end. While it is
- * being saved, too: that may fail.
+ * Asks before an unsaved edit is left: through another row, another screen, Back, or closing the window. Also
+ * while it is being saved, because that can fail.
  */
 export function UnsavedGuard({
   isDirty,
-  what = 'The answers that you changed are not saved.',
+  what = 'You have unsaved changes.',
 }: {
   isDirty: boolean;
   what?: string;
@@ -51,7 +51,7 @@ export function UnsavedGuard({
       title="Leave without saving?"
       isOpen
       onClose={blocker.reset}
-      confirmLabel="Discard my edit"
+      confirmLabel="Discard changes"
       onConfirm={blocker.proceed}
     >
       <p>{what}</p>
@@ -59,21 +59,26 @@ export function UnsavedGuard({
   );
 }
 
-/** What a form that changes a submission is given. */
+/** Props of the forms that edit a submission. */
 export type EditProps = { form: FormPlace; submission: SubmissionDetail; onDone: () => void };
 
-/** A submission in the state that somebody looked at. */
+/** A submission in the state that a person saw. */
 type Seen = Pick<SubmissionDetail, 'id' | 'etag' | 'status' | 'tags'>;
 type Patch = NonNullable<InputOf<'changeSubmission'>['body']>;
-/** A patch, or what it is by the state that it will be made on, the last of those that one's own changes made since. */
+/**
+ * A patch, or a function of the state it applies to and the states that the person's changes produced since.
+ */
 type Asked = Patch | ((on: Seen, since: readonly Seen[]) => Patch);
 type Reply = ReplyOf<'changeSubmission'>;
 
-/** What one's own changes made, by the state that each was made on. */
+/** The state that each of the person's changes produced, by the state it was based on. */
 const madeOf = new Map<string, Seen>();
 const keyOf = ({ id, etag }: Seen): string => `${id} ${etag}`;
 
-/** A state, and those that one's own changes made of it, one after the other: nobody else's lies between. */
+/**
+ * Returns a state and those that the person's changes produced from it. No other person's change lies in
+ * between.
+ */
 function statesSince(seen: Seen): [Seen, ...Seen[]] {
   const next = madeOf.get(keyOf(seen));
   return next ? [seen, ...statesSince(next)] : [seen];
@@ -96,10 +101,9 @@ async function makeChange(form: FormPlace, seen: Seen, asked: Asked): Promise<{ 
 }
 
 /**
- * One change of a submission. It says what it was made on, so that somebody else's change in between is not
- * overwritten: then the newer state is fetched, and the person is told. Changes of one submission take turns, and each is
- * made on what one's own before it made.
- * @param seen for an edit what it began with, however the submission may have been fetched anew since.
+ * Changes a submission. A change by another person in between is not overwritten: the newer state is fetched
+ * and the person is informed. Changes of one submission run in order, each based on the one before.
+ * @param seen the state when the edit began, even if the submission has been fetched again since.
  */
 export function useChange(
   form: FormPlace,
@@ -111,7 +115,9 @@ export function useChange(
   }: {
     onDone?: (reply: Reply) => void;
     sayDone?: (reply: Reply) => string;
-    /** What takes back what a change did, as far as it is still as that left it: then it can be undone. */
+    /**
+     * Returns a patch that reverts a change where the submission still has the changed value. Enables Undo.
+     */
     takeBack?: (change: { on: Seen; made: Seen }) => Asked;
   } = {},
 ) {
@@ -124,7 +130,7 @@ export function useChange(
       const back = takeBack?.({ on, made });
       return {
         text: sayDone(reply),
-        // Unless somebody else has changed it meanwhile.
+        // Works unless another person has changed it since.
         action: back && { label: 'Undo', scope, run: () => makeChange(form, made, back) },
       };
     },
@@ -132,7 +138,7 @@ export function useChange(
   });
 }
 
-/** Ends an edit that was saved; one that was written on meanwhile goes on, from what was saved. */
+/** Ends an edit after saving. If the person typed meanwhile, the edit continues from the saved state. */
 export function useEnd(
   draft: unknown,
   { onDone, goOn }: { onDone: () => void; goOn: (saved: Reply) => void },
@@ -148,7 +154,7 @@ export function useEnd(
   };
 }
 
-/** As a merge patch: what is not among the values any more is taken away. */
+/** Creates a JSON merge patch; values that are gone become null. */
 export function patchOf<Value>(
   before: Readonly<Record<string, unknown>>,
   values: Readonly<Record<string, Value>>,
@@ -156,7 +162,7 @@ export function patchOf<Value>(
   const gone = Object.keys(before).map((name) => [name, null] as const);
   const put = Object.entries(values).map(([name, value]) => {
     const old = own(before, name);
-    // An object is merged with what is there, as a matrix is: its rows that are gone are said to be.
+    // Objects are merged, such as a matrix: removed rows become null.
     return [
       name,
       isRecord(old) && isRecord(value) ? (patchOf(old, value) as Value) : (value ?? null),
