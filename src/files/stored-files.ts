@@ -58,7 +58,7 @@ export const deleteTakenFiles = statement(
     where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`,
 );
 
-/** What the room needs. */
+/** Dependencies of the public pages. */
 export type FilesContext = { database: Database; storage: Storage };
 
 /** docs/rules.md 13: 10 MB each, 10 for each element. */

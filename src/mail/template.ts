@@ -1,7 +1,7 @@
 import { saySize } from '#ast/say-size.ts';
 import type { Letter, LetterBlock, LetterField, LetterFile } from '#kit/outbox.ts';
 
-// A symbol as the key: nothing that was parsed from JSON can pass for markup.
+// With a symbol as the key, parsed JSON can never pass for markup.
 const markup = Symbol('markup');
 
 /** Markup that is safe to send. Only this file makes it. */

@@ -11,30 +11,31 @@ import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
- * Why a form does not admit a visitor. A form that was never published is as absent as one that does not exist (404);
- * one that was and no longer is, is gone (410; docs/rules.md 5).
+ * The reasons to refuse a visitor. A form that was never published returns 404, like a missing form. A form
+ * that was published before and is not now returns 410 (docs/rules.md 5).
  */
 const refusals = {
   ...closures,
   full: ['gone', fullMessage],
   invited: ['forbidden', 'This form is open to invited people only.'],
-  password: ['forbidden', 'This form is open to those who know its password.'],
-  link: ['not_found', 'This link leads nowhere, or its time is over.'],
-  used: ['gone', 'This invitation was answered already.'],
+  password: ['forbidden', 'This form requires a password.'],
+  link: ['not_found', 'This link is invalid or has expired.'],
+  used: ['gone', 'This invitation has already been answered.'],
 } as const satisfies Readonly<Record<string, readonly [ErrorCode, string]>>;
 
 export type RefusalReason = keyof typeof refusals;
 
-/** What a visitor is told who is not admitted; a page says the reason in its own language. */
+/** Why a visitor is refused. The page shows the reason in its own language. */
 export type Refusal = { reason: RefusalReason; error: ApiError };
 
-/** Those that the author's own words, `settings.closed_message`, stand for. */
+/** Reasons for which the author's `settings.closed_message` replaces the default message. */
 const worded: ReadonlySet<RefusalReason> = new Set(['closed', 'early', 'full']);
 
 /**
- * Whether the visitor may see and submit the form now; undefined: yes.
+ * Returns why the visitor cannot see or submit the form now, or undefined if they can.
  * @param cookies the request's header `Cookie`.
- * @param came `arrival` of somebody who came by an invitation's link; `entry` that the address carries, of one in a frame.
+ * @param came `arrival`: set if the visitor opened an invitation link; `entry`: the entry token in the
+ * address of an embedded page.
  */
 export async function findRefusal(
   { database, vault }: { database: Database; vault: Vault },
@@ -45,7 +46,7 @@ export async function findRefusal(
   const reason = findReason(live, arrival);
   if (live === undefined) return refusal('absent');
   if (reason !== undefined) return refusal(reason, live);
-  // Whoever does not know the password learns nothing else of the form.
+  // Without the password, a visitor must not learn anything else about the form, for example that it is full.
   if (live.settings.access === 'password' && !hasEntered(vault, live, cookies, entry))
     return refusal('password');
   return (await isFull(database, live)) ? refusal('full', live) : undefined;
@@ -57,7 +58,7 @@ function findReason(live: LiveForm | undefined, arrival?: Arrival): RefusalReaso
   const { access = 'public' } = live.settings;
   if (arrival?.kind === 'void') return 'link';
   if (arrival?.kind === 'used') return 'used';
-  // Without a password there is nothing that anybody could know.
+  // A form that requires a password but has none refuses every visitor.
   if ((access === 'invited' && !arrival) || (access === 'password' && live.passwordHash === null))
     return 'invited';
   return undefined;
@@ -69,23 +70,23 @@ function refusal(reason: RefusalReason, live?: LiveForm): Refusal {
   return { reason, error: new ApiError(code, own ?? message) };
 }
 
-/** Tries of a form's password in one minute, counted before it is looked at. */
+/** Password attempts per minute. An attempt counts before the password is checked. */
 const passwordTries = { ofAddress: 10, ofForm: 300 } as const;
 
 /**
- * The parameter that admits a page in a frame on another site, where a browser may keep our cookie to itself. It is in
- * the address of the frame alone, and posts carry it on.
+ * Parameter that admits a page embedded on another site, where browsers may block our cookie. Only the
+ * address of the frame has it; posts repeat it.
  */
 export const entryParameter = '_entry';
 
-/** For how long a visitor who gave the password is not asked again. */
+/** How long an entered password is remembered. */
 const entrySeconds = 12 * 3_600;
 
 /**
- * Tries a password.
- * @param attempt `address` as addressKey makes it; `publicUrl` decides whether the cookie is for https alone.
- * @returns the header `Set-Cookie` that admits this browser, and the same as the value of `_entry`; undefined when it
- * is not the password.
+ * Verifies a form's password.
+ * @param attempt `address` as addressKey makes it; `publicUrl` decides whether the cookie is for https only.
+ * @returns the header `Set-Cookie` that admits this browser, and its token as the value of `_entry`;
+ * undefined if the password is wrong.
  * @throws ApiError rate_limit_exceeded.
  */
 export async function enterPassword(
@@ -99,7 +100,8 @@ export async function enterPassword(
   if (passwordHash === null || !(await verifyPassword(passwordHash, attempt.password))) return undefined;
   const expires = String(Math.floor(now().getTime() / 1000) + entrySeconds);
   const entry = `${expires}.${vault.sign('form passwords', entryParts(live, expires))}`;
-  // An embedded form is a third party in its page; browsers send its cookie only so, and only by https.
+  // An embedded form is third-party content. Browsers send its cookie only with these attributes, and only
+  // over https.
   const isSecure = attempt.publicUrl.startsWith('https:');
   const site = isSecure ? 'SameSite=None; Secure; Partitioned' : 'SameSite=Lax';
   const { plain, secure } = cookieNames(live);
@@ -107,13 +109,16 @@ export async function enterPassword(
   return { cookie, entry };
 }
 
-/** `__Secure-`: no page that came by http can set it. `__Host-` would send it beyond its own form. */
+/** `__Secure-`: a page loaded over http cannot set it. `__Host-` would send it to other forms too. */
 const cookieNames = ({ id }: LiveForm) => ({
   plain: `formloom.form.${id}`,
   secure: `__Secure-formloom.form.${id}`,
 });
 
-/** Another password makes every entry void. */
+/**
+ * The signed parts of an entry. They include the password hash, so changing the password invalidates every
+ * entry.
+ */
 const entryParts = ({ workspaceId, id, passwordHash }: LiveForm, expires: string): string[] => [
   workspaceId,
   id,

@@ -11,7 +11,7 @@ import { readTold, toldParameter } from './told-answers.ts';
 import { writeAddress } from './visit/address.ts';
 import { languageLinks, scriptInFrame, type Visit } from './visit/visit.ts';
 
-/** The text of the page after a submission; undefined when the query of its address names no receipt. */
+/** Renders the page shown after a submission. Returns undefined if the query has no receipt. */
 export function confirmationPage(
   context: { readonly scriptSource: string | undefined; readonly vault: Vault },
   visit: Visit,
@@ -28,7 +28,8 @@ export function confirmationPage(
   const own = new Map([...address.own].filter(([name]) => name !== '_changed' && name !== toldParameter));
   const leadTo = (path: string, carried: ReadonlyMap<string, string> = own): string =>
     writeAddress(path, { reference: {}, prefill: [], own: carried });
-  // What is a visitor's own is shown inside pages of sites that the form names, and of no others.
+  // A page with personal links is framed only by the sites in the form's `embed_origins`. Without that
+  // setting, the edit link opens outside the frame.
   const leavesFrame = look.isEmbedded && live.settings.embed_origins === undefined;
   const plain = new Map([...own].filter(([name]) => name === '_lang'));
   return renderConfirmation({
@@ -54,7 +55,7 @@ export function confirmationPage(
   });
 }
 
-/** The receipt is the submission's id, which carries its time (docs/decisions/0014). */
+/** The receipt is the submission's id, which includes its time (docs/decisions/0014). */
 function editableUntil({ settings }: LiveForm, receipt: string): Date {
   return new Date(timeOfId(receipt).getTime() + editDaysOf(settings) * 86_400_000);
 }

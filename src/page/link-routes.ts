@@ -27,17 +27,18 @@ import {
   type Visit,
 } from './visit/visit.ts';
 
-/** What a page has that changes a submission, as it was opened now. */
+/** Returns the parts of a page for editing a submission, as it was just loaded. */
 function editShowing({ words }: Visit, token: string, { seen }: OpenedEdit): ReturnType<Ending['showing']> {
   return {
     editToken: token,
     submitText: words.editSubmit,
-    // What the visitor sees: a change of somebody else since then is not overwritten unasked.
+    // The time of the state that the visitor sees, so that a later change by someone else is not overwritten
+    // unnoticed.
     hidden: [['_seen_at', String(seen.getTime())]],
   };
 }
 
-/** A page that ends with a changed submission: the one that a link to edit leads to, as it was opened now. */
+/** Returns the ending of a page opened by an edit link: it saves the changed submission. */
 function editEnding(
   context: AnsweringContext,
   visit: Visit,
@@ -48,7 +49,7 @@ function editEnding(
   const { live, words, look, address } = visit;
   const now = editShowing(visit, token, edit);
   return {
-    // A page keeps the state that its visitor saw, through all its steps.
+    // Every step of the page keeps the time that was sent with the first one.
     showing: ({ controls }) => ({ ...now, hidden: [['_seen_at', controlOf(controls, '_seen_at') ?? '']] }),
     submissionId: edit.submissionId,
     async finish(post) {
@@ -78,16 +79,15 @@ function editEnding(
       }
       return [];
     },
-    save: () =>
-      Promise.reject(new ApiError('bad_request', 'Answers that were submitted are not saved for later.')),
+    save: () => Promise.reject(new ApiError('bad_request', 'Submitted answers cannot be saved for later.')),
   };
 }
 
 type LinkContext = AnsweringContext & OpenContext;
 
 /**
- * The two links of a visitor's own: `/f/<id>/resume/<token>` goes on with answers that were saved, and
- * `/f/<id>/edit/<token>` changes answers that were sent. Whoever has the link may (docs/rules.md T3).
+ * Adds the routes of a visitor's two personal links: `/f/<id>/resume/<token>` resumes saved answers, and
+ * `/f/<id>/edit/<token>` edits a submission. Anyone who has the link may use it (docs/rules.md T3).
  */
 export function linkRoutes(server: Server, context: LinkContext): void {
   server.get('/f/:id/resume/:token', async (request: LinkRequest, reply) => {
@@ -104,7 +104,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
       step: saved.step,
       key: signKey(context.vault, visit.live, saved.key),
       notice: visit.words.resumed,
-      // What was saved was counted as far as this when it was.
+      // This progress was counted when the answers were saved.
       course: writeCourse(courseOf(form, saved.raw, reached)),
     });
     return sendPage(reply, 200, page, visit.look, redirectsOf(visit.live.settings));
@@ -130,7 +130,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
     return reply;
   });
 
-  // A submission is changed, its files too, when the form takes nothing new any more.
+  // A submission and its files can be edited after the form has closed.
   uploadRoute(
     server,
     context,
@@ -142,7 +142,7 @@ export function linkRoutes(server: Server, context: LinkContext): void {
   refuseOtherMethods(server, '/f/:id/edit/:token', ['GET', 'POST']);
 }
 
-/** A submission is changed as the version that it answered, with the reference that it came with. */
+/** Opens a submission for editing, with the version that was answered and its reference data. */
 async function openLinked(
   context: LinkContext,
   request: LinkRequest,
@@ -156,14 +156,17 @@ async function openLinked(
   return { visit, edit };
 }
 
-/** What a link opens; one that opens nothing any more is said in the look and the language of its form. @throws Refused. */
+/**
+ * Opens a personal link. A link that no longer works is reported in the look and language of its form.
+ * @throws Refused.
+ */
 function openOwn<Opened>({ written }: Visit, opening: Promise<Opened>): Promise<Opened> {
   return opening.catch((error: unknown) => {
     throw error instanceof ApiError ? new Refused({ reason: 'link', error }, written) : error;
   });
 }
 
-/** The visit as it was when the answers were given, unless its address says another language. */
+/** Restores the visit in the language of the saved answers, unless the address names another one. */
 const resumed = (
   { written, guest, refusal }: Visit,
   request: LinkRequest,
@@ -173,7 +176,7 @@ const resumed = (
 function withReference(visit: Visit, reference: Record<string, string>): Visit {
   return {
     ...visit,
-    // What came with an invitation stays out of addresses: it comes with the invitation again.
+    // Reference data of an invitation stays out of addresses: the invitation provides it again.
     address: { ...visit.address, reference: without(reference, visit.guest?.reference) },
     reference,
     context: answerContext(visit.live.settings, reference, visit.context.work),

@@ -22,9 +22,9 @@ const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(
 const styleHash = hashOf(stylesheet);
 
 /**
- * Headers of a page of this room. The policy lets the page load its own inline style sheets, known by their hashes,
- * scripts, images and fonts of this origin, and nothing else. Only a page that was asked for as an embedded one may
- * be framed, by the origins of the form's settings. `no-store`: a page carries answers.
+ * Headers of public pages. The policy allows only inline style sheets by hash, and scripts, images and fonts
+ * of this origin. Only a page that was requested as embedded may be framed, by the origins in the form's
+ * settings. `no-store`: a page contains answers.
  */
 function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
   const ancestors = isEmbedded ? embedOrigins.join(' ') : '';
@@ -35,7 +35,7 @@ function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
       `style-src ${style === '' ? styleHash : `${styleHash} ${hashOf(style)}`}`,
       "script-src 'self'",
       "connect-src 'self'",
-      // Pictures that a visitor chose are shown from where the browser has them.
+      // Previews of pictures that the visitor chose use blob: addresses.
       "img-src 'self' blob:",
       "font-src 'self'",
       "form-action 'self'",
@@ -55,8 +55,8 @@ export const headersFor = factOf(makeHeaders);
 export const pageHeaders = headersFor(plainLook);
 
 /**
- * Sends a page of this room, with the headers of the look that it was drawn in.
- * @param leadsTo where posting the page's form redirects to: browsers hold the policy's `form-action` against it.
+ * Sends a page with the headers of its look.
+ * @param leadsTo redirect URLs of the page's form: browsers apply the policy's `form-action` to redirects.
  */
 export function sendPage(
   reply: FastifyReply,
@@ -80,7 +80,7 @@ type FrameContext = {
   readonly config: { readonly publicUrl: string };
 };
 
-/** Answers whatever ended a request: JSON for who asked for it, else a page that says one thing. */
+/** Answers a failed request with JSON if the client accepts it, or else with an error page. */
 export function answerProblem(
   context: FrameContext,
   error: unknown,
@@ -90,7 +90,7 @@ export function answerProblem(
   const refused = error instanceof Refused ? error : undefined;
   const problem = problemOf(refused?.refusal.error ?? error, request);
   reply.headers(problem.headers);
-  // What is left of a body that was not read to its end cannot be told from the next request.
+  // The unread rest of a body would be parsed as the next request.
   if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
   if (wantsJson(request))
     return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
@@ -105,7 +105,7 @@ const saying =
   (title: keyof Words, message: keyof Words, next?: keyof Words) =>
   ({ words }: Visit): Said => ({ title: words[title], message: words[message], next: next && words[next] });
 
-/** What a page says to somebody who is not admitted: what is the case, and what comes next. */
+/** The texts of pages for refused visitors: the problem and the next step. */
 const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
   absent: saying('notFoundTitle', 'notFoundText', 'linkNext'),
   closed: saying('closedTitle', 'closedText', 'closedNext'),
@@ -151,7 +151,7 @@ function sendRefusal(
   return sendPage(reply, status, page, visit.look);
 }
 
-/** The page that asks for a form's password; `problem` is what was wrong with the last try. */
+/** Renders the page that asks for a form's password. `problem` is the error of the last attempt. */
 export function passwordPage(
   context: FrameContext,
   visit: Visit,
@@ -185,7 +185,7 @@ function sendNotice(
   });
   const words = wordsOf[locale];
   const isLink = request.routeOptions.url?.endsWith('/:token') === true;
-  // Inside another page too: a frame that the browser refuses to fill says nothing to anybody.
+  // Errors may be framed too: a frame that the browser refuses to fill stays blank.
   const look = lookOf(
     '',
     {},
@@ -225,8 +225,8 @@ function sendNotice(
 }
 
 /**
- * The request once more. Not where it brought files, which only the browser has; nor a password; nor from another site,
- * as it would be ours the second time.
+ * Returns the request for a retry. A post with files, with a password or from another site cannot be
+ * repeated: only the browser has the files, and the second post would seem to come from our page.
  */
 function retryOf(
   { config }: FrameContext,

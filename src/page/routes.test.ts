@@ -553,7 +553,7 @@ test('a token is good for its form, its question and one submission, and cannot 
   const second = await submitted(form.id, held);
   assert.deepEqual(
     [second.status, second.body.errors],
-    [422, [{ field: 'cv', message: 'A file is no longer here. Choose it again.', code: 'invalid' }]],
+    [422, [{ field: 'cv', message: 'A file is no longer available. Choose it again.', code: 'invalid' }]],
   );
 });
 

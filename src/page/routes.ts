@@ -50,15 +50,15 @@ import { chooseLocale, wordsOf } from './words/choose-locale.ts';
 type MailContext = AnsweringContext & OpenContext;
 
 /**
- * `POST /f/<id>/resume/<token>/mail`: mails the visitor the link to go on. The page that comes back still shows the
- * link, whatever becomes of the mail.
+ * `POST /f/<id>/resume/<token>/mail`: emails the resume link to the visitor. The page shows the link again,
+ * even if the email fails.
  */
 function resumeMailRoute(server: Server, context: MailContext): void {
   server.post('/f/:id/resume/:token/mail', async (request: LinkRequest, reply) => {
     const visit = await openVisit(context, request);
     const { live, guest } = visit;
     const { token } = request.params;
-    // Also says that there are answers to go on with.
+    // Throws if there are no saved answers to resume.
     await openResume(context.database, live.id, token);
     const { expiresAt, submissionId } = await followLink(context.database, {
       formId: live.id,
@@ -109,19 +109,19 @@ function sendSavedAgain(
   return sendPage(reply, said.problem === undefined ? 200 : 422, page, look);
 }
 
-/** The built script of the page (setup.mjs): files whose names carry a hash of their content. */
+/** The built script of the page (setup.mjs): files whose names include a hash of their content. */
 const builtScript = fileURLToPath(new URL('../../dist/page', import.meta.url));
 
 /**
- * Serves the page's script at `/f/assets/`, for ever the same under its names, and returns the address of the file
- * that the page loads (`page-<hash>.js`; it loads the others); undefined when it was not built: the page then does
- * without. The files are read once.
+ * Serves the page's script at `/f/assets/`, cached forever because the names change with the content. Returns
+ * the address of the file that the page loads (`page-<hash>.js`; it loads the others). Returns undefined if
+ * the script was not built: the page works without it. The files are read once.
  */
 async function serveScript(server: Server, directory = builtScript): Promise<string | undefined> {
   const assets = await readScripts(directory);
   server.get('/f/assets/:name', (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const asset = assets.get(request.params.name);
-    if (!asset) throw new ApiError('not_found', 'There is no such file.');
+    if (!asset) throw new ApiError('not_found', 'This file does not exist.');
     reply
       .headers({
         'Cache-Control': 'public, max-age=31536000, immutable',
@@ -151,9 +151,9 @@ async function readNames(directory: string): Promise<string[]> {
 }
 
 /**
- * `/f/<id>/unsubscribe/<token>`: a visit asks, a POST ends the mails of the workspace to whoever was invited with the
- * token. Mail programs POST on their own (RFC 8058: `List-Unsubscribe=One-Click`), without a page or a cookie; the
- * form may be closed by then, or in the trash.
+ * `/f/<id>/unsubscribe/<token>`: GET asks, and POST stops the workspace's emails to the invited person. Email
+ * programs POST on their own (RFC 8058: `List-Unsubscribe=One-Click`), without a page or a cookie. It also
+ * works for a form that is closed or in the trash.
  */
 function unsubscribeRoute(server: Server, context: { database: Database; vault: Vault }): void {
   server.get('/f/:id/unsubscribe/:token', async (request: LinkRequest, reply) => {
@@ -185,13 +185,13 @@ function wordsFor(request: FastifyRequest) {
   return { locale, words: wordsOf[locale] };
 }
 
-/** What the room needs. */
+/** Dependencies of the public pages. */
 type PageContext = Omit<AnsweringContext, 'scriptSource'> & OpenContext & ImagesContext;
 
 /**
- * The public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it, as an HTML form or
- * as JSON, and `GET /f/<id>/submitted` thanks. Below it: links of a visitor's own, uploads, the password, and what
- * the page loads.
+ * Adds the public page of a form (docs/rules.md 14): `GET /f/<id>` shows it, `POST /f/<id>` submits it as an
+ * HTML form or JSON, and `GET /f/<id>/submitted` confirms. Also adds personal links, uploads, the password,
+ * fonts and images.
  */
 export async function pageRoutes(server: Server, services: PageContext): Promise<void> {
   readHtmlForms(server);
@@ -218,7 +218,8 @@ function formRoutes(server: Server, context: Context): void {
     if (guest?.savedId !== undefined && live.settings.save_progress) {
       const saved = { workspaceId: live.workspaceId, formId: live.id, id: guest.savedId };
       const token = linkToken(context.vault, 'resume', saved);
-      // The page's own parameters go along: the invitation, which alone opens the form, the language and the frame.
+      // The page's own parameters are kept: the invitation, without which the form may not open, the language
+      // and the frame.
       const path = `/f/${live.id}/resume/${token}`;
       return reply.redirect(writeAddress(path, { ...visit.address, reference: {} }), 303);
     }
@@ -228,7 +229,8 @@ function formRoutes(server: Server, context: Context): void {
   });
 
   server.post<FormRoute>('/f/:id', { onRequest: judgeSource(context) }, async (request, reply) => {
-    // A form that is full or closed, and a used invitation, still answer whoever sends the same again (post/accept.ts).
+    // Also open for forms that are full or closed and for used invitations, to answer repeated submits
+    // (post/accept.ts).
     const visit = await openVisit(context, request, ['full', 'closed', 'used']);
     if (visit.guest) await noteBeginning(context.database, visit.guest);
     if (isJsonBody(request)) return answerJson(context, visit, request, reply);
@@ -253,7 +255,7 @@ function formRoutes(server: Server, context: Context): void {
   refuseOtherMethods(server, '/f/:id/submitted', ['GET']);
 }
 
-/** The page as it is first seen, filled in as far as its address says. */
+/** Renders the first view of the page, prefilled from its address. */
 function firstShowing(context: Context, visit: Visit): Page {
   const { address, live, guest, words } = visit;
   const isPlain = address.prefill.length === 0 && address.own.size === 0;
@@ -265,7 +267,7 @@ function firstShowing(context: Context, visit: Visit): Page {
   return formPage(context, visit, { raw, errors: [], held: new Map(), key, notice, course });
 }
 
-/** `POST /f/<id>/enter`: the password of a form, and on to the form with the same parameters. */
+/** `POST /f/<id>/enter`: checks the password of a form, and redirects to the form with its parameters. */
 function passwordRoute(server: Server, context: Context): void {
   server.post('/f/:id/enter', async (request: FormRequest, reply) => {
     const visit = await openVisit(context, request, ['password']);

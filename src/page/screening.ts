@@ -21,21 +21,21 @@ import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
 /**
- * Whose page a post comes from, and what the form's `embed_origins` says of it. `own`: this service's, or no browser's.
- * `any`: another site's, and there is no list, so that every site may send. `origin` is `null` where its browser keeps
- * it to itself.
+ * The site that a post comes from, and whether the form's `embed_origins` lists it. `own`: this service, or
+ * no browser. `any`: another site, while the form has no list, so that every site may post. `origin` is
+ * `null` if the browser hides it.
  */
 export type Source =
   | { readonly kind: 'own' }
   | { readonly kind: 'named' | 'any' | 'unlisted'; readonly origin: string };
 
-/** What judging a post needs. */
+/** Dependencies for checking the source of a post. */
 export type SourceContext = {
   readonly liveForms: LiveForms;
   readonly config: { readonly publicUrl: string };
 };
 
-/** Where a post comes from, by the headers that a page cannot choose. */
+/** Returns the source of a post, by headers that a page cannot set. */
 export function sourceOf(
   request: FastifyRequest,
   { embed_origins: list }: Settings,
@@ -47,7 +47,10 @@ export function sourceOf(
   return { kind: namesOrigin(list, origin) ? 'named' : 'unlisted', origin };
 }
 
-/** The origin of another site. Our own pages send no referrer, so without script their origin is `null` as well. */
+/**
+ * Returns the origin of another site. Our own pages send no referrer, so their origin is also `null` without
+ * a script.
+ */
 function otherOrigin({ headers, host }: FastifyRequest, publicUrl: string): string | undefined {
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin === undefined || origin === publicUrl || site === 'same-origin') return undefined;
@@ -55,14 +58,14 @@ function otherOrigin({ headers, host }: FastifyRequest, publicUrl: string): stri
   return new URL(origin).host === host ? undefined : origin;
 }
 
-/** Whether a browser shows the answer as its next page. Everything else is a program of the page, which reads it. */
+/** Whether a browser shows the response as its next page. Otherwise, a script reads it. */
 const isPageLoad = ({ headers }: FastifyRequest): boolean =>
   (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate' && /\btext\/html\b/.test(headers.accept ?? '');
 
 /**
- * Before the body of a post is read: a program of a site that the form does not list is refused, and one of any other
- * site may read what is answered, problems too. A page load of a site that is not listed goes on: its visitor would
- * lose what they wrote, so it is held (screening.ts).
+ * Checks the source before the body of a post is read. A script of an unlisted site is refused; a script of
+ * any other site may read the response, including errors. A page load from an unlisted site is accepted as
+ * spam, because its visitor would otherwise lose the answers.
  */
 export const judgeSource =
   ({ liveForms, config }: SourceContext) =>
@@ -74,14 +77,17 @@ export const judgeSource =
     if (source.kind === 'any' || source.kind === 'named') reply.headers(readableBy(source));
   };
 
-/** What lets a page of another site read the answer. No cookie is needed, and none is taken. */
+/** CORS headers that let a page of another site read the response. Cookies are neither needed nor allowed. */
 const readableBy = ({ kind, origin }: Extract<Source, { origin: string }>) => ({
   'Access-Control-Allow-Origin': kind === 'any' ? '*' : origin,
   'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
   Vary: 'Origin',
 });
 
-/** Answers what a browser asks before it lets a page of another site send JSON. @throws ApiError forbidden. */
+/**
+ * Answers the preflight request that a browser sends before another site may post JSON. @throws ApiError
+ * forbidden.
+ */
 export function answerPreflight(
   { settings }: LiveForm,
   request: FastifyRequest,
@@ -104,42 +110,42 @@ export function answerPreflight(
 const unlisted = (origin: string): ApiError =>
   new ApiError(
     'forbidden',
-    `Pages of ${origin} may not send this form: its setting embed_origins does not name them.`,
+    `Pages of ${origin} cannot submit this form. Add the origin to the form's embed_origins setting.`,
   );
 
-/** The form of the address; one that was never published is as absent as one that does not exist. */
+/** Finds the form of the address; undefined if it does not exist or was never published. */
 async function findForm(liveForms: LiveForms, request: FastifyRequest): Promise<LiveForm | undefined> {
   const { id } = request.params as { id: string };
   const live = uuidPattern.test(id) ? await liveForms.find(id.toLowerCase()) : undefined;
   return live && (live.status !== 'draft' || live.wasPublished) ? live : undefined;
 }
 
-/** What screening needs. */
+/** Dependencies for screening. */
 export type ScreeningContext = SubmitContext & {
   requestCounter: RequestCounter;
   config: Pick<Config, 'limits'>;
 };
 
-/** What a post tells of its sender, beside the answers. */
+/** What a post tells about its sender, beyond the answers. */
 export type Sender = {
-  /** The peer's address, as addressKey makes it. */
+  /** The sender's address, as addressKey makes it. */
   address: string;
   source: Source;
-  /** The text of the control `_key`, the same that the proof is of. */
+  /** The value of the control `_key`, which is also the challenge of the proof of work. */
   page: string | undefined;
-  /** The control `_website`, which people do not see. */
+  /** The control `_website`, which visitors do not see. */
   website: string | undefined;
-  /** The control `_proof`: a number for which hasWorked holds. */
+  /** The control `_proof`: a number that passes hasWorked. */
   proof: string | undefined;
 };
 
 /**
- * Leading zero bits of a proof of work: 131,000 hashes on average, which the page's own SHA-256 makes in about a
- * second on a phone and in a fifth of one on a desk.
+ * Leading zero bits of a proof of work: 131,000 hashes on average. The page's own SHA-256 takes about a
+ * second on a phone and a fifth of a second on a desktop.
  */
 export const proofBits = 17;
 
-/** Whether the number makes, behind the page's key and a colon, a SHA-256 of that many leading zero bits. */
+/** Whether the SHA-256 of `<page key>:<number>` has the required leading zero bits. */
 export function hasWorked(page: string, proof: string, bits: number = proofBits): boolean {
   if (!/^\d{1,16}$/.test(proof)) return false;
   const digest = createHash('sha256').update(`${page}:${proof}`).digest();
@@ -147,9 +153,10 @@ export function hasWorked(page: string, proof: string, bits: number = proofBits)
 }
 
 /**
- * Takes a visitor's answers: what is suspicious is answered like the rest and held in the spam box, what is too much
- * is refused. Whoever sent the same before under the same key gets the same answer, whatever the limits say now.
- * @throws ApiError rate_limit_exceeded, and whatever submitAnswers throws.
+ * Screens a visitor's answers. A suspicious submission gets the usual response and becomes spam; one over a
+ * rate limit is refused. A repeated submit with a known key gets its earlier response, whatever the limits
+ * are now.
+ * @throws ApiError rate_limit_exceeded, and errors of submitAnswers.
  */
 export async function screenAnswers(
   context: ScreeningContext,
@@ -160,7 +167,7 @@ export async function screenAnswers(
   try {
     await countArrival(context, live, sender.address);
   } catch (error) {
-    // Asked for only now: most submits are neither too many nor repeated.
+    // Looked up only after a failure: most submits neither exceed a limit nor repeat another.
     const repeated = error instanceof ApiError ? await answerRepeat(context, request) : undefined;
     if (!repeated) throw error;
     return repeated;
@@ -172,8 +179,8 @@ export async function screenAnswers(
     return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
   }
   if (!isScreened(live.settings)) return submitAnswers(context, request);
-  // Only what would be taken counts: neither answers to correct, nor what was taken already. And what was held under
-  // the key stays held, though it comes in due time now.
+  // Only new, valid submissions count towards the hourly limits, not invalid or repeated ones. A spam
+  // submission repeated later under its key stays spam, even if it is no longer too fast.
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
   const repeated = await answerRepeat(context, request);
@@ -184,10 +191,10 @@ export async function screenAnswers(
 }
 
 /**
- * The first reason to hold answers back. The hidden field is on every page; the rest the form's settings ask for, of
- * their own page: `min_seconds` of what comes with that page's key, and so knows when it was served. A site that
- * `embed_origins` names is trusted with pages of its own. The proof of work is asked of everybody else, as it is chosen
- * by those who are under attack.
+ * Returns the first reason to treat answers as spam. The honeypot is on every page; the form's settings add
+ * the other checks. `min_seconds` needs a page key, which tells when our page was served. Sites that
+ * `embed_origins` lists are trusted. The proof of work is required from every other source, as authors turn
+ * it on when under attack.
  */
 function findReason(
   vault: Vault,
@@ -198,7 +205,7 @@ function findReason(
   if (website) return 'honeypot';
   if (source.kind === 'named') return undefined;
   const key = page === undefined ? undefined : readKey(vault, live, page);
-  // Our own page in a frame that its host has shut off says no origin either.
+  // Our own page in a sandboxed frame also sends the origin `null`.
   if (source.kind === 'unlisted' && !(key && source.origin === 'null')) return 'other_site';
   if (!key) {
     if (proof_of_work) return source.kind === 'any' ? 'other_site' : 'no_page';
@@ -209,12 +216,15 @@ function findReason(
   return proof_of_work && !hasWorked(page!, proof ?? '') ? 'no_proof' : undefined;
 }
 
-/** Whether the form's settings can hold or refuse anything. */
+/** Whether the form's settings can reject a submission or treat it as spam. */
 const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_form }: Settings): boolean =>
   proof_of_work === true ||
   [min_seconds, limit_per_address, limit_per_form].some((limit) => limit !== undefined);
 
-/** Counts what arrives, whatever comes of it, against the limits of the instance. @throws ApiError rate_limit_exceeded. */
+/**
+ * Counts every submit, whatever its result, towards the limits of the instance. @throws ApiError
+ * rate_limit_exceeded.
+ */
 async function countArrival(
   { requestCounter, config: { limits } }: ScreeningContext,
   { id, workspaceId }: SubmitRequest['live'],
@@ -225,14 +235,17 @@ async function countArrival(
     [`all submissions of ${id}`, limits.submitsPerForm],
     [`all submissions in ${workspaceId}`, limits.submitsPerWorkspace],
   ];
-  // Together, so that they go to another process or to Valkey as one.
+  // In parallel, so that they reach another process or Valkey in one batch.
   const limited = counted.filter(([, most]) => most > 0);
   await Promise.all(limited.map(([key, most]) => countUpTo(requestCounter, key, most)));
 }
 
 const hourSeconds = 3_600;
 
-/** Counts before it lets pass, exactly, also under parallel submits (docs/rules.md T29, T31). */
+/**
+ * Counts a submission before accepting it, so that limits are exact even for parallel submits (docs/rules.md
+ * T29, T31).
+ */
 async function countSubmission(
   counter: RequestCounter,
   formId: string,
@@ -249,10 +262,10 @@ async function countSubmission(
   }
 }
 
-/** Saves of unfinished answers that one address may make in a minute: a page saves on each pause in typing. */
+/** Saves per address per minute: a page saves whenever the visitor pauses typing. */
 const savesPerMinute = 120;
 
-/** @throws ApiError rate_limit_exceeded when an address saves more than a person can. */
+/** Limits how often an address saves answers. @throws ApiError rate_limit_exceeded. */
 export async function limitSaves(counter: RequestCounter, formId: string, address: string): Promise<void> {
   await countUpTo(counter, `saves of ${formId} from ${address}`, savesPerMinute);
 }

@@ -366,7 +366,7 @@ test('a field that is no question goes into the reference, except from our own p
     asJson,
   );
   assert.deepEqual([own.status, own.body.errors[0]!.field], [422, 'rest']);
-  const changed = 'This form has changed since you opened it. Look through your answers, then submit again.';
+  const changed = 'This form has changed since you opened it. Check your answers, then submit again.';
   assert.deepEqual(await said(['_step', '0'], ['_go', 'submit']), [
     { field: 'strange', message: changed, code: 'invalid' },
   ]);

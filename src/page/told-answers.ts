@@ -10,20 +10,20 @@ import type { Vault } from '#kit/vault.ts';
 import type { SayAnswer } from './render/html.ts';
 import type { Visit } from './visit/visit.ts';
 
-/** The parameter of the confirmation's address that holds the answers that its texts show. */
+/** The parameter of the confirmation's address with the answers that its texts show. */
 export const toldParameter = '_told';
 
-/** For how long it says them: whoever finds the address later learns nothing. */
+/** How long the address shows the answers. Anyone who finds it later learns nothing. */
 const toldMs = 3_600_000;
-/** Characters of them in all: browsers and proxies cut what is longer. */
+/** Limit of all answers together, in characters: browsers and proxies cut off longer addresses. */
 const toldCharacters = 2_000;
 
-/** What follows a submission, and its message with the answers that it shows. */
+/** The settings and message of the confirmation, with the answers filled in. */
 export type Told = {
-  /** Those that the answers choose a confirmation by. */
+  /** The form's settings, with the confirmation that the answers chose. */
   readonly settings: Settings;
   readonly message: string | undefined;
-  /** Sealed for the address of the page: of the answers themselves it shows none. */
+  /** The sealed answers for the page's address, which does not reveal them. */
   readonly token: string | undefined;
 };
 
@@ -32,7 +32,7 @@ type Sent = {
   readonly files: ReadonlyMap<string, readonly { filename: string }[]>;
 };
 
-/** What the confirmation tells of answers that were taken. */
+/** Prepares the confirmation of accepted answers. */
 export function tellAnswers(vault: Vault, visit: Visit, { raw, files }: Sent): Told {
   const { live, locale: language, numbers, words, context } = visit;
   const { confirmations = [] } = live.settings;
@@ -70,7 +70,7 @@ export function tellAnswers(vault: Vault, visit: Visit, { raw, files }: Sent): T
   return { settings, message: message && fillPiped(message, say), token: sealed.toString('base64url') };
 }
 
-/** What an address tells of answers to this form; nothing once its time is over, or when it is none of ours. */
+/** Reads the confirmation from an address. An expired or invalid token shows no answers. */
 export function readTold(
   vault: Vault,
   { live, address }: Visit,
@@ -86,7 +86,7 @@ export function readTold(
   };
 }
 
-/** Tells one confirmation of a form from the others, also when others were put before it meanwhile. */
+/** Identifies a confirmation by its condition, because its position may change. */
 const markOf = ({ when }: Confirmation): string =>
   createHash('sha256').update(JSON.stringify(when)).digest('base64url').slice(0, 16);
 
@@ -95,7 +95,7 @@ type Sealed = {
   readonly form: string;
   readonly until: number;
   readonly said: Readonly<Record<string, string>>;
-  /** The confirmation that the answers chose, by its mark. */
+  /** The mark of the confirmation that the answers chose. */
   readonly chosen?: string;
 };
 
@@ -103,7 +103,7 @@ function open(vault: Vault, token: string): Sealed | undefined {
   try {
     return JSON.parse(vault.unseal('told answers', Buffer.from(token, 'base64url'))) as Sealed;
   } catch {
-    // Cut short or made up: as good as none.
+    // A truncated or forged token counts as none.
     return undefined;
   }
 }

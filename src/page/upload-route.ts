@@ -9,15 +9,15 @@ import type { Visit } from './visit/visit.ts';
 
 type UploadContext = ReadingContext & SourceContext & { heldFiles: HeldFiles };
 
-/** The form that a request is about, if it may be filled in now, and the sentences in the visitor's language. */
+/** Opens the form of a request, if it can be filled in now, with the texts in the visitor's language. */
 type OpenForm<Params> = (
   request: FastifyRequest<{ Params: Params }>,
 ) => Promise<Pick<Visit, 'live' | 'words' | 'locale'>>;
 
 /**
- * `POST /f/<id>/files`, and the same below a link to edit: takes one file before its form is submitted, as the only
- * part of a multipart body, under the name of its field. 201 with the token that stands for it in the form's
- * `_file[<field>]`; without a submission it is swept after a day like every held file.
+ * `POST /f/<id>/files`, or below an edit link: uploads a file before its form is submitted. The file is the
+ * only part of a multipart body, under its field's name. Returns 201 with a token, which the form posts as
+ * `_file[<field>]`. A file that is not submitted is deleted after a day.
  */
 export function uploadRoute<Params>(
   server: Server,
@@ -37,7 +37,7 @@ export function uploadRoute<Params>(
   refuseOtherMethods(server, path, ['POST']);
 }
 
-/** The file with the name of its field. Nothing is kept of a request that is refused or breaks off. */
+/** Returns the file and its field's name. A request that is refused or incomplete keeps nothing. */
 async function receiveOne(
   context: UploadContext,
   request: FastifyRequest,

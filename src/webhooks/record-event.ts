@@ -23,7 +23,7 @@ type Filtered = {
 
 /** What is known of an event beside its filter: the work that may be done, and what filters before have looked at. */
 type FilterContext = {
-  /** YYYY-MM-DD in the form's time zone. */
+  /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly work: Work;
   /** By the name that a comparison has: that of an element, or behind a `?` that of a reference value. */

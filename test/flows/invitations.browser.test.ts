@@ -68,7 +68,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await visitor.getByRole('heading', { name: 'Thank you' }).waitFor();
   assert.ok(!visitor.url().includes('_invitation'));
   await visitor.goto(link);
-  await visitor.getByRole('heading', { name: 'You have answered already' }).waitFor();
+  await visitor.getByRole('heading', { name: 'You’ve already answered' }).waitFor();
   await browser.leave(visitor);
 
   await page.reload();

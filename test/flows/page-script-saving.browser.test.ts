@@ -179,7 +179,7 @@ test('two windows of one page: the second one with other answers is told, and ma
   }
   await second.getByRole('status').getByText('This page was sent before with other answers').waitFor();
   await wake(second);
-  await pressButton(second, 'Send as new answers');
+  await pressButton(second, 'Submit as a new response');
   await second.waitForURL(/\/submitted\?/);
   const names = (await stage.submissions(form)).map(({ answers }) => answers['name']);
   assert.deepEqual(names.toSorted(), ['Ada', 'Grace']);

@@ -1,12 +1,12 @@
 /*
- * Puts a form into any web page: <script src="…/embed.js" data-form="<id>"></script>, at its own place, or behind a
- * button with data-popup="<its text>". It is served as it stands here, without its types (src/page/theme/routes.ts),
- * and runs in pages that nobody here knows: it adds one global style sheet of no weight, one element of the class
- * `formloom`, and nothing else. Attributes and events: docs/embedding.md.
+ * Embeds a form in any web page: <script src="…/embed.js" data-form="<id>"></script>, inline, or behind a
+ * button with data-popup="<its text>". It is served as it is here, but without types and comments
+ * (src/page/theme/routes.ts). It runs in unknown pages, so it adds only one style sheet of zero specificity
+ * and one element with the class `formloom`. Attributes and events: docs/embedding.md.
  */
 'use strict';
 {
-  /** What the form's page tells (web/page/embed.ts). */
+  /** A message of the form's page (web/page/embed.ts). */
   type Message = {
     readonly formloom: 1;
     readonly form: string;
@@ -16,7 +16,7 @@
     readonly address?: string;
   };
 
-  /** All under `:where`, which weighs nothing: any rule of the page wins. */
+  /** Everything is in `:where`, which has no specificity, so every rule of the page takes precedence. */
   const style = `
 :where(.formloom) { display: block; }
 :where(.formloom iframe) { display: block; inline-size: 100%; block-size: 30rem; border: 0; }
@@ -28,7 +28,7 @@
 :where(.formloom-button, .formloom-close):focus-visible { outline: 3px solid #1a73e8; outline-offset: 2px; }
 @media (max-width: 40rem) { :where(.formloom-dialog) { inline-size: 100vw; margin-block-end: 0; border-radius: 1rem 1rem 0 0; } }`;
 
-  /** What a bare data-reference takes along from the address of the page. */
+  /** URL parameters that an empty data-reference copies from the address of the page. */
   const campaign = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'];
 
   const make = <Tag extends keyof HTMLElementTagNameMap>(
@@ -36,16 +36,17 @@
     properties: Partial<HTMLElementTagNameMap[Tag]>,
   ): HTMLElementTagNameMap[Tag] => Object.assign(document.createElement(tag), properties);
 
-  /** The form's address: what is to be filled in, and the words' language. */
+  /** Returns the form's address with prefilled answers, reference data and the language. */
   const addressOf = (script: HTMLScriptElement, form: string, scheme: string): string => {
     const address = new URL(`f/${encodeURIComponent(form)}`, script.src);
-    // Names of attributes are lower case; ids that are not come in one attribute, written like a query string.
+    // Attribute names are lower case. Other ids can be prefilled by one attribute in the format of a query
+    // string.
     for (const [name, value] of new URLSearchParams(script.dataset['prefill']))
       address.searchParams.append(name, value);
     for (const { name, value } of script.attributes) {
       if (name.startsWith('data-prefill-')) address.searchParams.append(name.slice(13), value);
     }
-    // Of the page around only what the tag names: its address may hold what is nobody's business.
+    // Copies only the named parameters: the page's address may contain private data.
     const named = script.dataset['reference']?.match(/\S+/g);
     const around = new URLSearchParams(location.search);
     for (const name of script.dataset['reference'] === undefined ? [] : (named ?? campaign)) {
@@ -59,7 +60,7 @@
     return address.href;
   };
 
-  /** Whether this place of the page is light or dark: text on its ground is the other one. */
+  /** Whether the page is light or dark around this element, by the color of text. */
   const schemeOf = (container: HTMLElement): 'light' | 'dark' => {
     const text = make('i', {});
     text.style.color = 'CanvasText';
@@ -69,14 +70,14 @@
     return Number(red) > 127 ? 'dark' : 'light';
   };
 
-  /** A frame with the form, and its messages as events of the container. */
+  /** Creates a frame with the form, and dispatches its messages as events of the container. */
   const show = (script: HTMLScriptElement, form: string, container: HTMLElement): HTMLIFrameElement => {
     const scheme = schemeOf(container);
     const frame = make('iframe', {
       src: addressOf(script, form, scheme),
       title: script.dataset['title'] ?? script.dataset['popup'] ?? 'Form',
     });
-    // A browser paints a ground of its own into a frame of another scheme than the page around it.
+    // If the color schemes of a frame and its page differ, browsers paint an opaque background.
     frame.style.colorScheme = scheme;
     const { origin } = new URL(script.src);
     addEventListener('message', ({ source, origin: sender, data }: MessageEvent<Message | null>) => {
@@ -84,21 +85,24 @@
       const { formloom: _, ...detail } = data;
       if (data.event === 'height') {
         frame.style.blockSize = `${data.height}px`;
-        // A dialog's button to close it is where a line of the form ends.
+        // The dialog follows the form's text direction, so that its close button is at the end of a line.
         frame.parentElement!.dir = data.dir === 'rtl' ? 'rtl' : 'ltr';
       } else container.dispatchEvent(new CustomEvent(`formloom:${data.event}`, { detail, bubbles: true }));
       if (data.event === 'redirect' && /^https?:/.test(data.address ?? '')) {
         frame.contentWindow?.postMessage({ formloom: 1, event: 'leaving' }, origin);
         location.assign(data.address!);
       }
-      // What comes next begins at its top, also where the step before was longer than the window.
+      // A new step begins at its top, even if the step before was longer than the window.
       const isNext = data.event === 'step' || data.event === 'submitted';
       if (isNext && frame.getBoundingClientRect().top < 0) frame.scrollIntoView();
     });
     return frame;
   };
 
-  /** A button that opens the form in a dialog. What was answered stays when it is closed and opened again. */
+  /**
+   * Adds a button that opens the form in a dialog. Answers are kept when the dialog is closed and opened
+   * again.
+   */
   const showBehindButton = (
     script: HTMLScriptElement,
     form: string,
@@ -114,8 +118,8 @@
     dialog.append(close);
     container.append(button, dialog);
     button.addEventListener('click', () => {
-      // Loaded when it is asked for: a page with a button costs its visitors nothing. Appending it again would load it
-      // again, without what was answered.
+      // Loaded on the first click, so that an unused button costs visitors nothing. Appending the frame again
+      // would reload it without the answers.
       const shown = dialog.querySelector('iframe');
       const frame = shown ?? show(script, form, container);
       if (!shown) dialog.append(frame);
@@ -124,7 +128,7 @@
     });
     close.addEventListener('click', () => dialog.close());
     dialog.addEventListener('click', ({ target }) => target === dialog && dialog.close());
-    // The Escape key of somebody who is in the form is heard there, and told here.
+    // If the focus is in the form, only the form's page gets the Escape key, and reports it.
     container.addEventListener('formloom:escape', () => dialog.close());
     dialog.addEventListener('close', () => button.focus());
   };
@@ -142,14 +146,14 @@
     const container = make('div', { className: 'formloom' });
     container.dataset['form'] = form;
     const place = (): void => {
-      // A script in the head has no place of its own.
+      // A script in the head has no position in the body.
       if (script.parentElement === document.head) document.body.append(container);
       else script.after(container);
       const text = script.dataset['popup'];
       if (text) showBehindButton(script, form, container, text);
       else container.append(show(script, form, container));
     };
-    // One that runs while the head is read comes before the body.
+    // A script in the head may run before the body exists.
     if (document.body as HTMLElement | null) place();
     else addEventListener('DOMContentLoaded', place);
   }

@@ -10,26 +10,28 @@ import { sayToVisitor } from '#page/words/say-problem.ts';
 import { heldOf, unsentOf } from './held-list.ts';
 import { byId, type Page } from './page.ts';
 
-/** A problem of a field by its HTML name, in the visitor's language. */
+/** An error of a field, by its HTML name, in the visitor's language. */
 export type FieldError = Pick<AnswerError, 'field' | 'message'>;
 
-/** A problem that was found here, with the rule that is broken. */
+/** An error found by the script, with the broken rule. */
 type FoundError = FieldError & { readonly rule: RuleName };
 
-/** A file that is only chosen yet, by the HTML name of its field. */
+/** A chosen file that is not uploaded yet, by the HTML name of its field. */
 type ChosenFile = readonly [field: string, file: FileFacts];
 
-/** The names and texts of all controls, the page's own among them, as a post would carry them; files aside. */
+/**
+ * Lists the names and values of all controls as a post would, including the page's own, but without files.
+ */
 export function entriesOf({ form }: Page): [name: string, value: string][] {
   return [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 }
 
-/** What the rules see of the page: raw answers, files that have arrived, and what else a condition may name. */
+/** The input of validation: raw answers, uploaded files, and the context of conditions. */
 type Given = { raw: RawAnswers; files: Map<string, FileFacts[]>; context: AnswerContext };
 
 export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given {
   const { form, today, reference, singly } = page.data;
-  // A date that the browser cannot read is blank in a post: to the rules it is a text that is none.
+  // The browser posts nothing for a date that it cannot parse. A placeholder text makes validation report it.
   const entries = entriesOf(page).map(([name, value]): [string, string] => [
     name,
     isUnread(name) ? '?' : value,
@@ -46,32 +48,32 @@ export function readGiven(page: Page, chosen: readonly ChosenFile[] = []): Given
   };
 }
 
-/** Whether the browser itself cannot read what stands in a control for a date or time. */
+/** Whether the browser cannot parse the value of a control for a date or time. */
 function isUnread(name: string): boolean {
   const control = byId(name);
   return control instanceof HTMLInputElement && control.validity.badInput;
 }
 
-/** What the form shows and requires now. */
+/** Evaluates what the form shows and requires now. */
 export function evaluatePage(page: Page): Shown {
   const { raw, files, context } = readGiven(page);
   return evaluate(page.data.form, raw, context, files);
 }
 
-/** The problems of one step, as the server would say them; `chosen` files count as if they had arrived. */
+/** Returns the errors of one step as the server would describe them. `chosen` files count as uploaded. */
 export function findErrors(page: Page, step: number, chosen?: readonly ChosenFile[]): FoundError[] {
   const { raw, files, context } = readGiven(page, chosen);
   const { form } = page.data;
   const speech = { ...page.data, language: document.documentElement.lang };
   return checkStep(form, step, raw, files, context).map(({ field, problem }) => ({
     field,
-    // The sentence that the server wrote for it names the format as the browser shows it.
+    // The server rendered this message with the browser's date format.
     message: isUnread(field) ? byId(`unread~${field}`)!.textContent : sayToVisitor(problem, speech),
     rule: problem.rule,
   }));
 }
 
-/** The files of a step that did not arrive: one sentence for each field that the visitor sees and has to decide on. */
+/** Returns one error for each visible field with files that were not uploaded. */
 function findUnsent({ sections, data }: Page, step: number): FieldError[] {
   const waiting = unsentOf(sections[step]!).filter(
     ([, , item]) => item.querySelector('.error') && !item.closest('[hidden]:not(section)'),
@@ -82,12 +84,18 @@ function findUnsent({ sections, data }: Page, step: number): FieldError[] {
   }));
 }
 
-/** What of a step a new page would lose: files that did not arrive, and what the browser itself cannot read. */
+/**
+ * Returns errors for what a page load would lose: files that were not uploaded, and values that the browser
+ * cannot parse.
+ */
 export function findLosses(page: Page, step: number): FieldError[] {
   return [...findUnsent(page, step), ...findErrors(page, step).filter(({ field }) => isUnread(field))];
 }
 
-/** All that is in the way of a step: a file that did not arrive is said before the rules of its field. */
+/**
+ * Returns everything that keeps a visitor on a step. A missing upload takes precedence over other errors of
+ * its field.
+ */
 export function findObstacles(page: Page, step: number): FieldError[] {
   const unsent = findUnsent(page, step);
   const rest = findErrors(page, step).filter(({ field }) => unsent.every((other) => other.field !== field));

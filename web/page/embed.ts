@@ -1,15 +1,24 @@
-/** What a page that embeds the form is told; it carries no answer. `height` in CSS pixels, `dir` as the form's language runs. */
+/**
+ * Messages to the embedding page; they contain no answers. `height` in CSS pixels; `dir` is the form's text
+ * direction.
+ */
 type EmbedEvent =
   | { event: 'loaded' }
   | { event: 'height'; height: number; dir: string }
-  /** The Escape key, which a dialog around the form would not hear. */
+  /** The Escape key, which a dialog around the frame would not get. */
   | { event: 'escape' }
   | { event: 'step'; step: number; steps: number }
   | { event: 'submitted'; receipt: string }
-  /** The author's own page after a submission, where the page around goes if it can; it then says `leaving`. */
+  /**
+   * The author's redirect URL after a submission. The embedding page opens it if it can, and replies
+   * `leaving`.
+   */
   | { event: 'redirect'; address: string };
 
-/** Tells the page around this one, if there is one. Any page may hear it: whom the form trusts decides who frames it. */
+/**
+ * Sends a message to the embedding page, if there is one. Any page may receive it, because the form's
+ * settings decide who may frame it.
+ */
 export function tell(message: EmbedEvent): void {
   if (parent === window) return;
   const [, , form] = location.pathname.split('/');
@@ -17,8 +26,8 @@ export function tell(message: EmbedEvent): void {
 }
 
 /**
- * Tells it that the answers were taken, on the page that thanks for them: with and without the rest of the script. The
- * focus is brought there, as a browser leaves `autofocus` out in a frame of another site.
+ * Reports a submission to the embedding page from the confirmation, even without the rest of the script.
+ * Moves the focus to the heading, because browsers ignore `autofocus` in a cross-origin frame.
  */
 export function tellReceipt(): void {
   const receipt = new URLSearchParams(location.search).get('receipt');
@@ -28,8 +37,8 @@ export function tellReceipt(): void {
 }
 
 /**
- * Tells the page around this one that it is here, how high it is whenever that changes, and of the Escape key, which
- * closes the dialog that the form may be in and is heard in here only.
+ * Reports to the embedding page that the form has loaded, and its height whenever it changes. Also reports
+ * the Escape key, which closes a dialog around the frame.
  */
 export function tellHeight(): void {
   if (parent === window) return;
@@ -37,8 +46,8 @@ export function tellHeight(): void {
   const { body, dir } = document;
   const tellNow = (): void =>
     tell({ event: 'height', height: Math.ceil(body.getBoundingClientRect().height), dir });
-  // Browsers draw no frame of another site that is not seen yet, and observe nothing in it: who scrolls to the form
-  // finds it as high as it is.
+  // Browsers do not run observers in a cross-origin frame that is out of view. Reporting now gives the form
+  // its height before the visitor scrolls to it.
   tellNow();
   void document.fonts.ready.then(tellNow);
   new ResizeObserver(tellNow).observe(body);

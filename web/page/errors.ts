@@ -5,7 +5,7 @@ import { nameProblem } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';
 import { boxOf, byId, make, type Page } from './page.ts';
 
-/** Shows the problems of one field at the field; none takes them away. */
+/** Shows the errors of one field at the field, or removes them if there are none. */
 export function showAtField(field: string, messages: readonly string[]): void {
   const box = boxOf(field);
   box?.querySelector('.error')?.replaceChildren(...messages.map((text) => make('p', { textContent: text })));
@@ -13,24 +13,24 @@ export function showAtField(field: string, messages: readonly string[]): void {
   for (const control of invalidable(field, box)) {
     if (messages.length > 0) control.setAttribute('aria-invalid', 'true');
     else control.removeAttribute('aria-invalid');
-    // As the server draws it: a keyboard for numbers may lack what is missing.
+    // Like the server: a numeric keyboard may lack the missing character.
     if (control instanceof HTMLInputElement && control.inputMode === 'decimal' && messages.length > 0)
       control.inputMode = 'text';
   }
 }
 
-/** What says that it is invalid, as the server marks it: a group of radio buttons itself, else every control. */
+/** Returns the elements that the server marks as invalid: the radio group itself, or else every control. */
 function invalidable(field: string, box: HTMLElement | undefined): Iterable<Element> {
   if (box?.getAttribute('role') === 'radiogroup') return [box];
   return document.getElementsByName(field);
 }
 
-/** Whether the field shows a problem. */
+/** Whether the field shows an error. */
 export function isInvalid(field: string): boolean {
   return boxOf(field)?.classList.contains('invalid') ?? false;
 }
 
-/** Shows the problems of a step at its fields, and takes away those that are mended. */
+/** Shows the errors of a step at its fields, and removes resolved ones. */
 export function showInStep(page: Page, errors: readonly FieldError[]): void {
   const section = page.sections[page.step]!;
   for (const box of section.querySelectorAll(':has(> .error > p)')) {
@@ -46,8 +46,8 @@ export function showInStep(page: Page, errors: readonly FieldError[]): void {
 }
 
 /**
- * The summary at the top: every problem a link to its field, behind its label, and the focus on it, so that it is read out once
- * (docs/rules.md P3). No problems: it goes, and the title with it.
+ * Shows the summary at the top, with a link to the field for every error. The focus moves to it, so that it
+ * is read out once (docs/rules.md P3). Without errors, removes the summary and the prefix of the page title.
  */
 export function summarise(page: Page, errors: readonly FieldError[]): void {
   const { data } = page;
@@ -64,7 +64,7 @@ export function summarise(page: Page, errors: readonly FieldError[]): void {
   showSummary(data.words.problem, make('ul', {}, ...items));
 }
 
-/** The summary says of a field what is said at it; what is mended goes, and with the last of it the summary. */
+/** Updates a field's errors in the summary. Removes resolved ones, and the summary with the last of them. */
 export function followInSummary(page: Page, field: string, messages: readonly string[]): void {
   for (const [index, link] of document.querySelectorAll(`.summary a[href="#${field}"]`).entries()) {
     const message = messages[index];
@@ -74,7 +74,7 @@ export function followInSummary(page: Page, field: string, messages: readonly st
   if (document.querySelector('.summary ul:not(:has(li))')) summarise(page, []);
 }
 
-/** Says problems where they do not stand at their fields. */
+/** Returns a function that formats an error with its question's label, for display away from its field. */
 export function naming({ data: { form, words }, say }: Page): (error: FieldError) => string {
   const labelOf = questionLabels(form, words, (text, row) =>
     say ? fillPiped(text, (id) => say(id, row)) : text,
@@ -82,18 +82,21 @@ export function naming({ data: { form, words }, say }: Page): (error: FieldError
   return ({ field, message }) => nameProblem(labelOf(field), message, words);
 }
 
-/** A box at the top of the page that takes the focus. */
+/** Shows a box at the top of the page that gets the focus. */
 export function showSummary(title: string, ...content: Node[]): void {
   document.querySelector('.summary')?.remove();
   const heading = make('h2', { id: '_problem', textContent: title });
   const box = make('div', { className: 'summary', role: 'alert', tabIndex: -1 }, heading, ...content);
   box.setAttribute('aria-labelledby', '_problem');
-  // Where the server draws it: below the pictures of the theme, which reach over what stands before them.
+  // Like the server: below the theme's pictures, which would overlap it otherwise.
   document.querySelector('main > header')!.before(box);
   box.focus();
 }
 
-/** Leads from a problem in the summary to its control without a change of the address, which is a step of its own. */
+/**
+ * Moves from an error in the summary to its control without changing the address, because that would add a
+ * history entry.
+ */
 export function followLink(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('.summary a') : undefined;
   const field = link && byId(decodeURIComponent(link.getAttribute('href')!.slice(1)));

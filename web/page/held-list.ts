@@ -1,7 +1,9 @@
 import { saySize } from '#ast/say-size.ts';
 import { labelButton, make, type Page } from './page.ts';
 
-/** What the server answers to a file (src/page/upload-route.ts): its token stands for it in the form. `size` in bytes. */
+/**
+ * The server's response to an upload (src/page/upload-route.ts): the form posts the token. `size` in bytes.
+ */
 export type StoredFile = {
   readonly token: string;
   readonly filename: string;
@@ -9,10 +11,10 @@ export type StoredFile = {
   readonly content_type: string;
 };
 
-/** Where a file stands that was chosen and has not arrived: on its way, or waiting for the visitor to decide. */
+/** A chosen file that is not uploaded: in progress, or waiting for the visitor's decision. */
 type Unsent = readonly [input: HTMLInputElement, filename: string, item: HTMLElement];
 
-/** The files that were chosen and have not arrived, each at its field. */
+/** Lists the chosen files that are not uploaded. */
 export function unsentOf(parent: HTMLElement): Unsent[] {
   return [...parent.querySelectorAll<HTMLElement>('.held li:not(:has([name^="_file["]))')].map((item) => [
     item.parentElement!.nextElementSibling as HTMLInputElement,
@@ -21,7 +23,7 @@ export function unsentOf(parent: HTMLElement): Unsent[] {
   ]);
 }
 
-/** The files that have arrived, by the name of their field; those that the visitor drops left out. */
+/** Lists the uploaded files by the name of their field, without those that the visitor removes. */
 export function heldOf(form: HTMLFormElement): [field: string, file: StoredFile][] {
   return [...form.querySelectorAll<HTMLElement>('.held li')].flatMap((item) => {
     const held = item.querySelector<HTMLInputElement>('[name^="_file["]');
@@ -32,7 +34,7 @@ export function heldOf(form: HTMLFormElement): [field: string, file: StoredFile]
   });
 }
 
-/** A new item in the list of the files of one field. */
+/** Adds an item to the list of files of one field. */
 export function addItem(input: HTMLElement): HTMLLIElement {
   const before = input.previousElementSibling;
   const list = before?.matches('.held') ? before : make('ul', { className: 'held' });
@@ -42,7 +44,7 @@ export function addItem(input: HTMLElement): HTMLLIElement {
   return item;
 }
 
-/** Fills an item: the name of the file, something about it, and buttons. Returns the place for what is said of the file. */
+/** Fills an item with the name of the file, a fact about it, and buttons. Returns the element of the fact. */
 export function fillItem(
   item: HTMLElement,
   { filename, fact = '' }: { filename: string; fact?: string },
@@ -51,13 +53,13 @@ export function fillItem(
   item.dataset['filename'] = filename;
   const said = make('span', { className: 'size', textContent: fact });
   const name = make('span', { className: 'filename' }, make('bdi', { textContent: filename }), ' ', said);
-  // A picture of what was chosen here stays with its item.
+  // Keeps the preview of the chosen picture.
   const picture = item.querySelector('img');
   item.replaceChildren(...(picture ? [picture] : []), name, ...rest);
   return said;
 }
 
-/** Shows the picture that was chosen, as the browser has it. */
+/** Shows a preview of a chosen picture. */
 export function showPicture(item: HTMLElement, file: File): void {
   if (!/^image\/(?:png|jpeg|gif|webp|avif)$/.test(file.type)) return;
   const picture = make('img', { alt: '', src: URL.createObjectURL(file) });
@@ -70,7 +72,7 @@ export function showPicture(item: HTMLElement, file: File): void {
   item.prepend(picture);
 }
 
-/** A button of an item. It says its file's name to those who do not see where it stands. */
+/** Creates a button of an item. Its accessible name includes the file's name. */
 export function itemButton(text: string, filename: string, press: () => void): HTMLButtonElement {
   const button = make('button', { type: 'button', className: 'drop' });
   labelButton(button, text, filename);
@@ -78,7 +80,7 @@ export function itemButton(text: string, filename: string, press: () => void): H
   return button;
 }
 
-/** Shows a file that has arrived, with what stands for it in the form. */
+/** Shows an uploaded file, with its token for the form. */
 export function showStored(page: Page, item: HTMLElement, field: string, file: StoredFile): void {
   const { token, filename, size, content_type } = file;
   Object.assign(item.dataset, { size, type: content_type });
@@ -91,7 +93,7 @@ export function showStored(page: Page, item: HTMLElement, field: string, file: S
   );
 }
 
-/** Shows a file that is not sent, with the reason, until the visitor removes it or does what `again` offers. */
+/** Shows a file that was not uploaded, with the reason, until the visitor removes it or presses `again`. */
 export function showUnsent(
   page: Page,
   item: HTMLElement,
@@ -100,13 +102,13 @@ export function showUnsent(
   const remove = itemButton(page.data.words.remove, filename, () => removeItem(page, item));
   const message = make('p', { className: 'error', role: 'alert', textContent: reason });
   fillItem(item, { filename }, message, ...(again ? [again] : []), remove);
-  // What names the file itself names it once.
+  // A reason that names the file replaces its name.
   if (reason.includes(filename)) item.querySelector('.filename')!.replaceWith(message);
 }
 
 /**
- * Takes an item away; the focus goes to its field, which may show a problem that is mended now. The field is the one
- * that the item stands at: its name is another one when rows before it have gone.
+ * Removes an item. The focus moves to its field, which may have an error that is now resolved. The field is
+ * found by position: its name changes when rows before it are removed.
  */
 export function removeItem(page: Page, item: HTMLElement): void {
   const list = item.parentElement!;

@@ -1,11 +1,12 @@
 import { tell } from './embed.ts';
 
-/** How long a page around this one has to say that it goes where the author leads, in ms. */
+/** How long the embedding page has to reply that it opens the redirect URL, in ms. */
 const handoverMs = 400;
 
 /**
- * The author's own page is not for the frame of another one. A page with our script goes there by itself; else this one
- * asks the browser to, after the visitor's press; and where a frame may not, the confirmation has a link.
+ * Opens the author's redirect URL outside the frame. An embedding page with our script opens it itself.
+ * Otherwise this page navigates the top window, and if the browser forbids that, the confirmation shows a
+ * link.
  */
 export function leaveFrame(address: string, receipt: string): void {
   const lead = setTimeout(() => {

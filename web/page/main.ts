@@ -2,12 +2,12 @@ import { tellHeight, tellReceipt } from './embed.ts';
 import { recall } from './memory.ts';
 
 /*
- * What the public page loads at first. It is whole without a script, so the script comes when the page has been drawn
- * and the browser has nothing else to do, before the network can be lost; or earlier, when the visitor begins: at the
- * first move, touch, key or focus, and at once when a reload has answers to bring back.
+ * The part of the public page's script that loads first. The page works without a script, so the rest loads
+ * when the browser becomes idle, before the network can be lost. It loads earlier when the visitor begins
+ * (first pointer move, touch, key or focus), and immediately if a reload must restore answers.
  */
 
-/** What a visitor does first, before anything is asked of the script. */
+/** The first events of a visitor, before the script is needed. */
 const beginnings = ['focusin', 'pointermove', 'pointerdown', 'keydown', 'scroll'] as const;
 
 tellHeight();
@@ -16,7 +16,7 @@ const form = document.querySelector<HTMLFormElement>('main form');
 if (form && document.getElementById('_form')) waitForVisitor(form);
 
 function waitForVisitor(form: HTMLFormElement): void {
-  // A press that comes before the script waits for it.
+  // A submit before the script has loaded waits for it.
   let pressed: SubmitEvent | undefined;
   const hold = (event: SubmitEvent): void => {
     event.preventDefault();
@@ -32,11 +32,11 @@ function waitForVisitor(form: HTMLFormElement): void {
     hasBegun = true;
     for (const beginning of beginnings) removeEventListener(beginning, begin);
     form.addEventListener('submit', hold);
-    // Whatever fails, the form is posted as it stands, and the server answers with the next page.
+    // If loading fails, the browser posts the form, and the server answers with the next page.
     void import('./start.ts').then(({ start }) => start(form)).finally(goOn);
   };
   for (const beginning of beginnings) addEventListener(beginning, begin);
-  // Not every browser says when it is idle; then a while after everything is there.
+  // Without requestIdleCallback, wait a moment after the page has loaded.
   addEventListener('load', () =>
     'requestIdleCallback' in window ? requestIdleCallback(begin) : setTimeout(begin, 500),
   );

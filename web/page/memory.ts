@@ -1,32 +1,32 @@
 const place = `formloom ${location.pathname}${location.search}`;
 
-/** This window's own memory; a browser may refuse it, to a framed page above all. */
+/** Returns this window's storage. Browsers may deny it, especially to framed pages. */
 function memory(): Storage | undefined {
   try {
     return sessionStorage;
   } catch {
-    // Then a reload begins anew, as it does without script.
+    // A reload then begins with an empty form, as without a script.
     return undefined;
   }
 }
 
 let isOver = false;
 
-/** Keeps a text for this page, as long as its window is open. */
+/** Keeps a text for this page while its window is open. */
 export function remember(text: string): void {
   if (!isOver) memory()?.setItem(place, text);
 }
 
 /**
- * What was kept, when the visitor reloads the page or comes back to it. Somebody who comes by a link begins anew: in a
- * shared browser the answers may be another's.
+ * Returns the kept text after a reload or going back. A visitor who follows a link begins with an empty form:
+ * on a shared computer, the answers may be another person's.
  */
 export function recall(): string | undefined {
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return visit?.type === 'navigate' ? undefined : (memory()?.getItem(place) ?? undefined);
 }
 
-/** Forgets it for good, when the answers have been sent: nobody finds them in this window. */
+/** Deletes the kept text for good after the answers were sent. */
 export function forget(): void {
   isOver = true;
   memory()?.removeItem(place);

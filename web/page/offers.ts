@@ -9,7 +9,7 @@ import { naming, showAtField } from './errors.ts';
 import type { Page } from './page.ts';
 import { showStep } from './steps.ts';
 
-/** An option that was chosen, and is no longer offered or offered again. */
+/** A chosen option that is no longer offered, or is offered again. */
 type Changed = {
   readonly field: string;
   readonly input: InputElement;
@@ -17,18 +17,19 @@ type Changed = {
   readonly isOffered: boolean;
 };
 
-/** Controls of options that were chosen when they went: they come back as they were. */
+/** Controls of hidden options that were chosen, so that they can be restored. */
 const held = new WeakSet<Element>();
 
 /**
- * Shows the options of a page that conditions offer, and hides the others. What is not offered is not chosen: an
- * answer goes with its option, and comes back with it where nothing else was chosen meanwhile. Returns those.
+ * Shows the options that conditions offer and hides the others. A hidden option is not chosen; when it is
+ * offered again, it is chosen again unless another option was chosen meanwhile. Returns the changed options.
  */
 function offerOptions(form: Form, page: HTMLFormElement, holds: Holds): Changed[] {
   const questions = questionsById(listQuestions(form));
   const controls = page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]');
   return [...controls].flatMap((control) => {
-    // The builder's preview is a document of its own, with classes of its own.
+    // Compares names, because instanceof fails for elements of the builder's preview, which is another
+    // document.
     const isEntry = control.localName === 'option';
     const select = isEntry ? control.closest('select')! : undefined;
     const field = select?.name ?? (control as HTMLInputElement).name;
@@ -54,7 +55,7 @@ function offerOptions(form: Form, page: HTMLFormElement, holds: Holds): Changed[
   });
 }
 
-/** Whether something else was chosen in place of an option, where only one can be. */
+/** Whether another option was chosen meanwhile, if only one can be. */
 function isTaken(
   page: HTMLFormElement,
   control: HTMLInputElement | HTMLOptionElement,
@@ -66,10 +67,13 @@ function isTaken(
   return type === 'radio' && checked !== null && checked.value !== '';
 }
 
-// What is shown asks for them from the first time on.
+// Registers the rules of options before the first evaluation.
 Object.assign(lateOffers, offers);
 
-/** Offers the options whose conditions hold as answers are given, and says what of an answer goes by that. */
+/**
+ * Updates the offered options while questions are answered, and reports chosen options that are no longer
+ * offered.
+ */
 export function start(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
@@ -80,10 +84,10 @@ export function start(page: Page): void {
       showAtField(field, isOffered ? [] : [message]);
       if (!isOffered) page.announce(naming(page)({ field, message }));
     }
-    // What came back is an answer, on which others may depend; there are no circles.
+    // A restored answer may affect other conditions. There are no circular conditions.
     if (changed.some(({ isOffered }) => isOffered)) update();
   };
-  // Before anybody else reads the answers.
+  // In the capture phase, before other listeners read the answers.
   for (const change of ['input', 'rows', 'files', 'step'] as const)
     form.addEventListener(change, update, true);
   update();

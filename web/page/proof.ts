@@ -1,4 +1,7 @@
-/** The first 32 bits of the fractional parts of the roots of the first primes, which SHA-256 is made of (FIPS 180-4). */
+/**
+ * Returns the first 32 bits of the fractional parts of the roots of the first primes, the constants of
+ * SHA-256 (FIPS 180-4).
+ */
 function fractions(count: number, root: number): Uint32Array {
   const values: number[] = [];
   for (let candidate = 2; values.length < count; candidate += 1) {
@@ -15,7 +18,7 @@ const turn = (word: number, bits: number): number => (word >>> bits) | (word << 
 
 const schedule = new Int32Array(64);
 
-/** Takes 16 words, 512 bits, into the state. */
+/** Mixes 16 words (512 bits) into the state. */
 function mix(state: Int32Array, words: Int32Array, from: number): void {
   for (let index = 0; index < 16; index += 1) schedule[index] = words[from + index]!;
   for (let index = 16; index < 64; index += 1) {
@@ -45,9 +48,10 @@ function mix(state: Int32Array, words: Int32Array, from: number): void {
 type Eight = [number, number, number, number, number, number, number, number];
 
 /**
- * SHA-256 of texts that begin alike, in UTF-8, and end in up to 56 letters of ASCII: eight words, which the next call writes
- * over. What the whole blocks of the beginning come to is worked out once. The browser's own answers a promise, which costs
- * more than a short text does, and is not there on a page without TLS.
+ * Returns a SHA-256 function for UTF-8 texts with a common beginning and up to 56 ASCII characters after it.
+ * The result has eight words, which the next call overwrites. The whole blocks of the beginning are hashed
+ * once. The browser's own function returns a promise, which costs more than hashing a short text, and is
+ * missing on pages without TLS.
  */
 export function hashBehind(beginning: string): (end: string) => Uint32Array {
   const bytes = new TextEncoder().encode(beginning);
@@ -65,7 +69,7 @@ export function hashBehind(beginning: string): (end: string) => Uint32Array {
     const length = bytes.length - whole + end.length;
     words.fill(0);
     words.set(rest);
-    // One that ends it, zeros, and the number of bits.
+    // The padding: a single 1 bit, zeros, and the number of bits.
     for (let index = 0; index <= end.length; index += 1) {
       const place = bytes.length - whole + index;
       words[place >> 2]! |= (index < end.length ? end.charCodeAt(index) : 0x80) << (24 - (place & 3) * 8);
@@ -78,12 +82,12 @@ export function hashBehind(beginning: string): (end: string) => Uint32Array {
   };
 }
 
-/** How long the page may stand still, in ms: a press or a letter is answered within it. */
+/** How long the page may block, in ms: clicks and keys are handled within this time. */
 const turnMs = 40;
 
 /**
- * The first number that, behind the challenge and a colon, makes a SHA-256 of that many leading zero bits: about
- * `2 ** bits` tries. The server needs one (src/page/screening.ts).
+ * Finds the first number for which the SHA-256 of `<challenge>:<number>` has the required leading zero bits:
+ * about `2 ** bits` tries. The server verifies it (src/page/screening.ts).
  */
 export async function solve(challenge: string, bits: number): Promise<string> {
   const hash = hashBehind(`${challenge}:`);

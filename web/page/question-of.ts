@@ -1,7 +1,10 @@
 import { otherChoice } from '#ast/answers/options.ts';
 import { parseCellName } from '#ast/fields.ts';
 
-/** The name of the question that a control belongs to: its own, or that of the options or rows among which it stands. */
+/**
+ * Returns the name of the question that a control belongs to, also for a control of an option or a matrix
+ * row.
+ */
 export function questionOf(name: string): string {
   if (name.startsWith(`${otherChoice}[`)) return name.slice(otherChoice.length + 1, -1);
   return parseCellName(name)?.field ?? name;

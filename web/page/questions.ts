@@ -3,8 +3,8 @@ import type { Page } from './page.ts';
 const answerable = 'input:not([type=hidden]), select, textarea';
 
 /**
- * One question at a time, by keyboard: a question that is reached has the focus, Enter goes on, digits and letters
- * choose an option, and arrows move among boxes as they do among radio buttons.
+ * Adds keyboard control for one question at a time. The opened question gets the focus, Enter continues,
+ * digits and letters choose an option, and arrow keys move between checkboxes as between radio buttons.
  */
 export function start(page: Page): void {
   const { form, sections, data } = page;
@@ -28,7 +28,10 @@ function focusQuestion(section: HTMLElement): void {
   (seen.find(({ checked }) => checked) ?? seen[0])?.focus({ preventScroll: true });
 }
 
-/** What of these the browser itself does not send the form at. The keyboard of a touch screen has no Shift + Enter. */
+/**
+ * Submits on Enter where the browser does not. Touch keyboards have no Shift + Enter, so Enter makes a new
+ * line there.
+ */
 function enter(form: HTMLFormElement, target: EventTarget | null, isShifted: boolean): boolean {
   const isText = target instanceof HTMLTextAreaElement;
   const isLine = isText && (isShifted || matchMedia('(hover: none)').matches);
@@ -55,7 +58,7 @@ function choose(target: HTMLInputElement, key: string): boolean {
     return true;
   }
   const letter = /^[a-z]$/i.test(key) ? key.toLowerCase().charCodeAt(0) - 97 : -1;
-  // A scale's numbers are themselves; else a digit is the place of an option.
+  // A digit chooses the option with this value (on a scale), or else the option at this position.
   const named = options.find(({ value }) => /^\d$/.test(key) && value === key);
   const option = named ?? options[/^[1-9]$/.test(key) ? Number(key) - 1 : letter];
   option?.click();

@@ -8,7 +8,7 @@ import { readGiven } from './answers.ts';
 import { byId, make, type Page } from './page.ts';
 import { goTo } from './steps.ts';
 
-/** Draws the list of answers whenever it is reached, and leads from it to a question and back, as the server does. */
+/** Renders the review when its step opens, and moves between it and a question, like the server. */
 export function start(page: Page): void {
   const { form, data } = page;
   const last = reviewStepOf(data.form);

@@ -2,11 +2,11 @@ import { answerLimits } from '#ast/limits.ts';
 import { fill } from '#ast/words.ts';
 import { byId, labelButton, make, type Page } from './page.ts';
 
-/** Attributes that carry the name of a row, as the server writes them. */
+/** Attributes that contain the name of a row, as the server renders them. */
 const named = ['id', 'name', 'for', 'aria-describedby', 'aria-labelledby'];
 const controls = 'input:not([type=hidden][name^=_]), select, textarea';
 
-/** Adds a row to a repeatable composite, as the server does for `_add`, and returns it. */
+/** Adds a row to a repeatable group, like the server for `_add`, and returns it. */
 export function addRow(page: Page, group: string): HTMLElement | undefined {
   const rows = rowsOf(group);
   const last = rows.at(-1);
@@ -18,7 +18,9 @@ export function addRow(page: Page, group: string): HTMLElement | undefined {
   return row;
 }
 
-/** Removes the row `group[1]`, as the server does for `_remove`; those behind it move up. Returns the one in its place. */
+/**
+ * Removes the row `group[1]`, like the server for `_remove`. Later rows move up. Returns the row to focus.
+ */
 export function removeRow(page: Page, name: string): HTMLElement | undefined {
   const group = groupOf(name);
   const rows = rowsOf(group);
@@ -29,12 +31,15 @@ export function removeRow(page: Page, name: string): HTMLElement | undefined {
   return rows[index + 1] ?? rows[index - 1];
 }
 
-/** The group of a row: `team` of `team[1]`. */
+/** Returns the group of a row: `team` for `team[1]`. */
 export function groupOf(row: string): string {
   return row.slice(0, row.lastIndexOf('['));
 }
 
-/** Whether rows can be added and removed here. A page that came with every row it may have has no button to add one. */
+/**
+ * Whether the script can add and remove rows here. A page rendered with the maximum number of rows has no Add
+ * button.
+ */
 export function hasRowButtons(group: string): boolean {
   return addButton(group) !== undefined;
 }
@@ -43,18 +48,18 @@ function addButton(group: string): HTMLElement | undefined {
   return byId(group)?.querySelector<HTMLElement>(':scope > .add') ?? undefined;
 }
 
-/** The rows of a repeatable composite that the page shows, in order. */
+/** Lists the shown rows of a repeatable group, in order. */
 export function rowsOf(group: string): HTMLElement[] {
   return [...(byId(group)?.querySelectorAll<HTMLElement>(':scope > .one_row') ?? [])];
 }
 
-/** Puts the focus where a row begins. */
+/** Moves the focus to the first control of a row. */
 export function focusRow(row: HTMLElement | undefined): void {
   const all = [...(row?.querySelectorAll<HTMLElement>(controls) ?? [])];
   all.find((control) => control.checkVisibility())?.focus();
 }
 
-/** A row without answers, files and errors. */
+/** Clears the answers, files and errors of a row. */
 function empty(row: HTMLElement): void {
   for (const gone of row.querySelectorAll('.held, .error > *')) gone.remove();
   for (const box of [row, ...row.querySelectorAll('.invalid')]) box.classList.remove('invalid');
@@ -65,7 +70,7 @@ function empty(row: HTMLElement): void {
   }
 }
 
-/** Gives the rows of a group their names, titles and buttons by their place. */
+/** Updates the names, titles and buttons of a group's rows by their position. */
 export function numberRows(page: Page, group: string): void {
   const box = byId(group)!;
   const label = box.querySelector(':scope > legend')?.textContent ?? '';
@@ -91,7 +96,7 @@ function rename(row: HTMLElement, from: string, to: string): void {
   }
 }
 
-/** The only row of a group has no button: there is always one. */
+/** The only row of a group has no Remove button: a group always has a row. */
 function placeButton(page: Page, row: HTMLElement, title: string, isWanted: boolean): void {
   const found = row.querySelector<HTMLButtonElement>(':scope > .remove');
   if (!isWanted) found?.remove();

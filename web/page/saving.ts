@@ -7,19 +7,19 @@ import { byId, make, type Page, type Strokes } from './page.ts';
 import { questionOf } from './question-of.ts';
 import { addRow, groupOf, removeRow } from './rows.ts';
 
-/** What a reload of the page needs to go on where the visitor was. */
+/** The state of the page that a reload restores. */
 export type Kept = {
   readonly step: number;
   readonly rows: readonly string[];
-  /** Every control by its name, that of a box by its value as well, with its state. */
+  /** The state of every control by name; a checkbox or radio button by name and value. */
   readonly controls: readonly (readonly [control: string, state: string | boolean])[];
   readonly files: readonly (readonly [field: string, file: StoredFile])[];
-  /** Those that had not arrived: their bytes are gone with the page, and the visitor is told so. */
+  /** Files that were not uploaded. Their bytes are lost with the page, and the visitor is informed. */
   readonly unsent: readonly (readonly [field: string, filename: string])[];
   readonly drawn?: Readonly<Record<string, Strokes>> | undefined;
 };
 
-/** Keeps what the page holds now for a reload. */
+/** Keeps the current state of the page for a reload. */
 export function keep({ form, step, drawn }: Page): void {
   const kept: Kept = {
     step,
@@ -35,7 +35,7 @@ export function keep({ form, step, drawn }: Page): void {
   remember(JSON.stringify(kept));
 }
 
-/** Brings back the answers from before a reload, and returns what was kept; undefined when there is nothing. */
+/** Restores the answers from before a reload, and returns the kept state; undefined if there is none. */
 export function restore(page: Page): Kept | undefined {
   const text = recall();
   if (text === undefined) return undefined;
@@ -57,8 +57,8 @@ export function restore(page: Page): Kept | undefined {
 }
 
 /**
- * Takes away the files that the server drew in a row where they are not any more, because one before it has gone. What
- * was kept of them is shown at its own place, when uploads.ts is here.
+ * Removes files that the server rendered in a row that they are no longer in, because an earlier row was
+ * removed. uploads.ts shows the kept files in their current row.
  */
 function takeMoved(form: HTMLFormElement, files: Kept['files']): void {
   const places = new Map(files.map(([field, { token }]) => [token, field]));
@@ -72,15 +72,18 @@ function takeMoved(form: HTMLFormElement, files: Kept['files']): void {
 
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** The rows that the page shows: `team[0]`. */
+/** Lists the names of the shown rows: `team[0]`. */
 function rowNames(form: HTMLFormElement): string[] {
   return [...form.querySelectorAll<HTMLInputElement>('[name=_row]')].map(({ value }) => value);
 }
 
-/** Of the page's own: the same visit goes on to the same submission, its numbers are written as they were, and files stay let go. */
+/**
+ * The page's own controls that are kept: the key of the submission, the number format, removed files, and the
+ * visit's progress.
+ */
 const keptControls = ['_key', numbersName, '_drop', visitControl];
 
-/** The controls that hold answers, and those that go with them. */
+/** Lists the controls with answers, and the page's own controls that are kept. */
 function controlsOf(form: HTMLFormElement): Control[] {
   return [...form.querySelectorAll<Control>('input:not([type=file]), select, textarea')].filter(
     ({ name }) => !isPageName(questionOf(name)) || keptControls.includes(name),
@@ -93,27 +96,29 @@ const isBox = (control: Control): control is HTMLInputElement =>
 const keyOf = (control: Control): string =>
   isBox(control) ? `${control.name}=${control.value}` : control.name;
 
-/** How long a visitor pauses before the answers are kept in this window, in ms. */
+/** Pause after which the answers are kept in this window, in ms. */
 const pauseMs = 300;
 
-/** Events of the form after which its answers, or the place in it, are others. */
+/** Events of the form after which its answers or its step have changed. */
 const changes = ['input', 'files', 'rows', 'step'] as const;
 
-/** Keeps the answers in this window as the visitor goes, for a reload, and while there is no line. */
+/**
+ * Keeps the answers in this window while the visitor fills in the form, for a reload or a lost connection.
+ */
 export function keepAsYouGo(page: Page): void {
   whenPausing(page, pauseMs, () => keep(page));
   addEventListener('pagehide', () => keep(page));
   tellOfLine(page);
 }
 
-/** Says that there is no line, as long as there is none. */
+/** Shows a notice while the browser is offline. */
 function tellOfLine({ form, data }: Page): void {
   const note = make('p', { className: 'hint', role: 'alert', textContent: data.words.noLine });
   addEventListener('offline', () => form.querySelector('.actions')?.before(note));
   addEventListener('online', () => note.remove());
 }
 
-/** Calls `work` once the answers, or the place among them, have been as they are for `ms`. */
+/** Calls `work` when the answers and the step have not changed for `ms`. */
 export function whenPausing({ form }: Page, ms: number, work: () => void): void {
   let timer: ReturnType<typeof setTimeout>;
   for (const change of changes) {

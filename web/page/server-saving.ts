@@ -2,15 +2,18 @@ import { make, type Page } from './page.ts';
 import { whenPausing } from './saving.ts';
 import { isSending, post } from './submitting.ts';
 
-/** How long a visitor pauses before the answers are saved on the server, in ms. */
+/** Pause after which the answers are saved on the server, in ms. */
 const pauseMs = 3_000;
 
-/** Saves the answers on the server too, of a form that says so. */
+/** Saves the answers on the server while the visitor fills in the form, if the form allows it. */
 export function start(page: Page): void {
   whenPausing(page, pauseMs, () => void save(page));
 }
 
-/** Saves the answers on the server. One that fails is made good by the next, and by the answers kept here. */
+/**
+ * Saves the answers on the server. A failure is harmless: the next save repeats it, and the answers are also
+ * kept in this window.
+ */
 async function save(page: Page): Promise<void> {
   if (isSending(page)) return;
   const saved = await post(page, ['_go', 'save']).then(

@@ -8,7 +8,7 @@ import { readGiven } from './answers.ts';
 import type { Page } from './page.ts';
 import { groupOf, numberRows, rowsOf } from './rows.ts';
 
-/** Shows answers in texts as they are given: what the server drew there follows them. */
+/** Updates the answers that texts show while questions are answered. */
 export function start(page: Page): void {
   const { form, data } = page;
   const update = (): void => {
@@ -25,7 +25,7 @@ export function start(page: Page): void {
       const text = say(place.dataset['answer']!, rowAround(data.form, place));
       if (place.textContent !== text) place.textContent = text;
     }
-    // The titles of rows, and of their buttons, name the group.
+    // The titles and buttons of rows contain the group's label.
     for (const { element } of walkElements(data.form)) {
       if (isComposite(element) && element.attrs.repeatable && pipedIds(element.attrs.label).length > 0)
         numberRows(page, element.attrs.id);
@@ -35,7 +35,7 @@ export function start(page: Page): void {
   update();
 }
 
-/** The row that an element stands in. */
+/** Returns the row of an element. */
 function rowAround(form: Form, place: Element): Row | undefined {
   const row = place.closest('.one_row');
   const group = row && indexOf(form).byId.get(groupOf(row.id))?.element;

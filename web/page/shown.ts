@@ -6,7 +6,7 @@ import { evaluatePage } from './answers.ts';
 import type { Page } from './page.ts';
 import { rowsOf } from './rows.ts';
 
-/** Shows and hides what the answers decide, marks what they require, and says what is shown. */
+/** Shows, hides and marks elements by the form's conditions, and returns the result. */
 export function showByLogic(page: Page): Shown {
   const shown = evaluatePage(page);
   const { form } = page.data;
@@ -17,7 +17,7 @@ export function showByLogic(page: Page): Shown {
   return shown;
 }
 
-/** The boxes of elements stand in their order, one for each, in the box of their layout. */
+/** Relies on one box per element, in the order of the elements, inside the layout's box. */
 function showChildren(shown: Shown, elements: readonly Element[], parent: HTMLElement, row?: Row): void {
   const layout = parent.querySelector(':scope > :is(.stack, .row, .grid_2, .grid_3, .grid_4)');
   for (const [index, element] of elements.entries()) {

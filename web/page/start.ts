@@ -33,8 +33,8 @@ import { followHistory, goBackTo, goTo, showStep, stepBeside } from './steps.ts'
 import { isSending, submit } from './submitting.ts';
 
 /**
- * Does what a button of the form asks for, without a new page. Returns whether it did: what it does not know is the
- * browser's, which posts the form.
+ * Performs the action of a button without a page load. Returns false if the browser must post the form
+ * instead.
  */
 function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   if (name === '_add') changeRows(page, () => focusRow(addRow(page, value)));
@@ -42,7 +42,7 @@ function press(page: Page, { name, value }: HTMLButtonElement): boolean {
     changeRows(page, () => focusRow(removeRow(page, value)));
   else if (name === '_go' && value === 'back') goBack(page);
   else if (name === '_go' && page.review && value.startsWith('change:')) page.review.change(value.slice(7));
-  // A new page would break off what is on its way.
+  // A page load would abort uploads in progress.
   else if (page.form.querySelector('.held progress'))
     showSummary(page.data.words.problem, make('p', { textContent: page.data.words.uploadsWait }));
   else if (name === '_go' && (value === 'next' || value === 'submit') && !holdsFiles(page)) goOn(page);
@@ -56,7 +56,10 @@ function press(page: Page, { name, value }: HTMLButtonElement): boolean {
   return true;
 }
 
-/** Whether a file lies in its control still, as it does until the script for files is here: the browser sends those. */
+/**
+ * Whether a file input still contains files because the upload script has not loaded. The browser then posts
+ * them.
+ */
 function holdsFiles({ form }: Page): boolean {
   return [...form.querySelectorAll<HTMLInputElement>('[type=file]')].some(({ files }) => files?.length);
 }
@@ -72,7 +75,10 @@ function goBack(page: Page): void {
   if (step !== undefined) goBackTo(page, step);
 }
 
-/** To the next step, or sends the form from the last one; to what is in the way of it instead (P3, P9). */
+/**
+ * Moves to the next step, or submits the form from the last one. If there are errors, shows them instead (P3,
+ * P9).
+ */
 function goOn(page: Page): void {
   const { step } = page;
   const next = stepBeside(page, 1);
@@ -85,7 +91,7 @@ function goOn(page: Page): void {
   void submit(page).then((found) => showErrors(page, found));
 }
 
-/** Shows problems at the first step that has one. Returns whether there are any. */
+/** Shows errors at the first step that has one. Returns whether there are any. */
 function showErrors(page: Page, errors: readonly FieldError[]): boolean {
   if (errors.length === 0) return false;
   const stepOf = ({ field }: FieldError) => {
@@ -101,8 +107,8 @@ function showErrors(page: Page, errors: readonly FieldError[]): boolean {
 }
 
 /**
- * Checks a field when the visitor leaves it after writing in it, and from then on at each change until it is right
- * (docs/rules.md P3). What the leaving of a field finds is said politely: the focus stays where the visitor went.
+ * Validates a field when the visitor leaves it after typing, and then on each change until it is valid
+ * (docs/rules.md P3). Errors on leaving are announced politely, and the focus stays where the visitor went.
  */
 function checkFields(page: Page): void {
   const { form } = page;
@@ -123,14 +129,14 @@ function checkFields(page: Page): void {
   });
   form.addEventListener('focusout', ({ target, relatedTarget }) => {
     const field = nameOf(target);
-    // Between the controls of one question the answer is not complete yet.
+    // Moving between controls of one question does not complete its answer.
     if (!field || nameOf(relatedTarget) === field || !written.delete(field)) return;
     whenReleased(() => {
       const message = check(field);
       if (message) page.announce(naming(page)({ field, message }));
     });
   });
-  // A sentence that comes while a button is pressed would push the button away from under the pointer.
+  // A message that appears during a click would move the button away from under the pointer.
   let isPressing = false;
   addEventListener('pointerdown', () => (isPressing = true));
   for (const end of ['pointerup', 'pointercancel']) addEventListener(end, () => (isPressing = false));
@@ -143,7 +149,10 @@ function checkFields(page: Page): void {
   });
 }
 
-/** The question that a control answers; none for files, which are checked as they come, and the page's own. */
+/**
+ * Returns the question that a control answers. Undefined for files, which are validated when chosen, and for
+ * the page's own controls.
+ */
 function nameOf(target: EventTarget | null): string | undefined {
   const isControl =
     target instanceof HTMLInputElement ||
@@ -155,13 +164,13 @@ function nameOf(target: EventTarget | null): string | undefined {
 }
 
 /**
- * Keeps in the page how far the visit has come, which goes along when the form is sent, and tells the server of it when the
- * page is hidden or left: once a visit, and of nobody (docs/decisions/0050-visit-counts.md).
+ * Keeps the visit's progress in the page. The form posts it, and a beacon reports it anonymously when the
+ * page is hidden or left (docs/decisions/0050-visit-counts.md).
  */
 function followCourse(page: Page): void {
   const { form } = page;
   const control = form.querySelector<HTMLInputElement>(`[name=${visitControl}]`);
-  // An edited submission, and a visit that wants to be left out, have none.
+  // An edited submission and a visit that opted out do not have this control.
   if (!control) return;
   let { was, is } = readWay(control.value);
   const note = (next: Course): void => {
@@ -177,29 +186,32 @@ function followCourse(page: Page): void {
   form.addEventListener('submit', ({ defaultPrevented }) => (isPosted ||= !defaultPrevented));
   const tell = (): void => {
     const isNew = writeCourse(was) !== writeCourse(is);
-    // What is sent with the form is counted there.
+    // A submitted form reports its own progress.
     if (!isNew || isPosted || isSending(page)) return;
     const [, , id] = location.pathname.split('/');
     const told = new URLSearchParams({ [visitControl]: control.value });
     if (!navigator.sendBeacon(`/f/${id}/visit`, told)) return;
     was = is;
     note(is);
-    // A reload goes on with the visit as it was told.
+    // A reload must continue from the reported progress.
     keep(page);
   };
   addEventListener('pagehide', tell);
-  // A phone ends pages that are hidden without another word.
+  // Phones end hidden pages without another event.
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'hidden') tell();
   });
 }
 
-/** How long a visitor has to pause for the count to be said, in ms: at each letter it would drown what they write. */
+/** Pause after which the count is announced, in ms: on every keystroke it would interrupt the visitor. */
 const pauseMs = 1_000;
 
 type Counted = HTMLInputElement | HTMLTextAreaElement;
 
-/** Counts what is written where an answer has a longest length; near it, also for those who do not see the count. */
+/**
+ * Shows how many characters are left of an answer's maximum. Near the limit, also announces it to screen
+ * readers.
+ */
 function countAnswers(page: Page): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const show = ({ name, value }: Counted): HTMLElement | undefined => {
@@ -211,25 +223,28 @@ function countAnswers(page: Page): void {
     return value.length < 0.8 * limit ? undefined : box;
   };
   page.form.addEventListener('input', ({ target }) => {
-    // What is not counted has no count.
+    // Other controls have no count.
     const near = show(target as Counted);
     clearTimeout(timer);
     if (near) timer = setTimeout(() => page.announce(near.textContent), pauseMs);
   });
-  // A row that was added is a copy of the one before it, without its answers.
+  // An added row is a copy of the previous one, so its counts need an update.
   page.form.addEventListener('rows', () => {
     for (const control of page.form.querySelectorAll<Counted>('[aria-describedby*=count\\~]')) show(control);
   });
 }
 
-/** What the script does only on some pages. */
+/** A part of the script that only some pages need. */
 type Part = { readonly start: (page: Page) => void };
 
-/** The rules of late types (src/ast/late-rules.ts), and what the script does at their controls, by the path of the file. */
+/**
+ * By file path: the rules of element types that load late (src/ast/late-rules.ts), and the script's parts for
+ * their controls.
+ */
 const rules = import.meta.glob<{ rules: InputRules }>('./*/rules.ts', { base: '../../src/ast/types' });
 const starts = import.meta.glob<Part>('./types/*.ts');
 
-/** Brings what types of the form's elements have of their own, and no other type; each is to be started. */
+/** Loads the rules and parts for the form's element types only. The caller starts the parts. */
 async function loadTypes(form: Form): Promise<Part[]> {
   const types = new Set([...walkElements(form)].map(({ element }) => element.type));
   const loaded = [...types].map(async (type) => {
@@ -240,10 +255,10 @@ async function loadTypes(form: Form): Promise<Part[]> {
   return (await Promise.all(loaded)).flat();
 }
 
-/** Lets the script work on the form from now on. @throws what is wrong with the page, which is then left as it is. */
+/** Starts the script for the form. @throws if the page has an error; the page is then unchanged. */
 export async function start(form: HTMLFormElement): Promise<void> {
   const page = readPage(form);
-  // Of no use to most forms, and needed from the first press on by those that ask in these ways.
+  // Most forms do not need these parts; the others need them before the first click.
   const [types, ...ways] = await Promise.all([
     loadTypes(page.data.form),
     page.data.offers && import('./offers.ts'),
@@ -252,7 +267,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
     page.data.singly && import('./questions.ts'),
     page.data.saves && import('./server-saving.ts'),
   ]);
-  // From here on everything that is wrong is said by the page, and limits only guide the browser's calendar.
+  // From now on the page shows all errors itself; limits only guide the browser's calendar.
   form.noValidate = true;
   for (const sentence of form.querySelectorAll('.unread')) nameFormat(sentence);
   for (const control of form.querySelectorAll<HTMLInputElement>('[data-min], [data-max]')) {
@@ -265,7 +280,7 @@ export async function start(form: HTMLFormElement): Promise<void> {
   showStep(page);
   form.addEventListener('input', () => showStep(page));
   form.addEventListener('submit', (event) => {
-    // What throws here leaves the press to the browser.
+    // If this throws, the browser posts the form.
     if (event.submitter instanceof HTMLButtonElement && press(page, event.submitter)) event.preventDefault();
   });
   document.addEventListener('click', followLink);
@@ -274,20 +289,23 @@ export async function start(form: HTMLFormElement): Promise<void> {
   countAnswers(page);
   followCourse(page);
   for (const part of [...types, ...ways]) part?.start(page);
-  // Sending asks for it, perhaps without a network by then.
+  // Loaded early, because submitting needs it, possibly without a network.
   if (page.data.proof !== undefined) void import('./proof.ts');
   if (form.querySelector('[type=file], .pad')) void takeFiles(page, kept);
   keepAsYouGo(page);
 }
 
-/** Puts the example as the browser's own control shows it, whatever language the page speaks. */
+/** Replaces the example with one in the browser's date format, which may differ from the page's language. */
 function nameFormat(sentence: Element): void {
   const format = (sentence.nextElementSibling as HTMLInputElement).type as MomentFormat | 'datetime-local';
   const here = exampleOf(format, document.documentElement.lang);
   sentence.textContent = sentence.textContent.replace(here, exampleOf(format));
 }
 
-/** Of no use to most forms, so it comes by itself. Until it is here, files go with the form, as without script. */
+/**
+ * Loads the upload script separately, because most forms do not need it. Until then, files are posted with
+ * the form, as without a script.
+ */
 async function takeFiles(page: Page, kept: Kept | undefined): Promise<void> {
   const uploads = await import('./uploads.ts');
   if (kept) uploads.showFiles(page, kept);

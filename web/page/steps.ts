@@ -5,26 +5,28 @@ import { summarise } from './errors.ts';
 import type { Page } from './page.ts';
 import { showByLogic } from './shown.ts';
 
-/** What the browser keeps of a step, for its Back button. */
+/** The history state of a step, for the browser's Back button. */
 type Visit = { readonly step: number; readonly from: number };
 
 const isVisit = (state: unknown): state is Visit =>
   typeof state === 'object' && state !== null && 'step' in state;
 
-/** Shows a step as the visitor moves on: the focus on its heading, and a place in the browser's history (P2). */
+/** Shows a step with the focus on its heading, and adds it to the browser's history (P2). */
 export function goTo(page: Page, step: number): void {
   const { step: from } = page;
   history.pushState({ step, from } satisfies Visit, '');
   arrive(page, step);
 }
 
-/** Shows an earlier step: the one that the Back button leads to, if it leads there. */
+/** Shows an earlier step. Goes back in the history if the Back button leads there. */
 export function goBackTo(page: Page, step: number): void {
   if (isVisit(history.state) && history.state.from === step) history.back();
   else goTo(page, step);
 }
 
-/** Shows the step that the Back or Forward button leads to; one that is no longer reached is the one before it. */
+/**
+ * Shows the step that the browser's Back or Forward button leads to, or the nearest reachable step before it.
+ */
 export function followHistory(page: Page, state: unknown): void {
   const { steps } = showByLogic(page);
   const wanted = isVisit(state) ? state.step : page.data.step;
@@ -43,7 +45,7 @@ function arrive(page: Page, step: number): void {
   page.form.dispatchEvent(new Event('step'));
 }
 
-/** Draws the step, its progress and its buttons as the answers are now. */
+/** Updates the shown step, its progress and its buttons. */
 export function showStep(page: Page): Shown {
   const { form, sections, step } = page;
   const shown = showByLogic(page);
@@ -60,7 +62,7 @@ export function showStep(page: Page): Shown {
   return shown;
 }
 
-/** Where the visitor is, in words, as a bar that never goes back, and in the title (P1, P7). */
+/** Updates the progress in words, in a bar that never moves back, and in the title (P1, P7). */
 function showProgress(page: Page, steps: readonly number[]): void {
   const { form, data, step } = page;
   const box = form.querySelector('#_progress');
@@ -84,7 +86,7 @@ function showProgress(page: Page, steps: readonly number[]): void {
   });
 }
 
-/** The step before or after this one, among those that the answers lead through; undefined at the ends. */
+/** Returns the reachable step before or after the current one; undefined at the ends. */
 export function stepBeside(page: Page, direction: -1 | 1): number | undefined {
   const { steps } = showByLogic(page);
   return page.review?.stepOnReturn(direction) ?? steps[steps.indexOf(page.step) + direction];

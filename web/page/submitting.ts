@@ -4,10 +4,10 @@ import { showSummary } from './errors.ts';
 import { forget } from './memory.ts';
 import { byId, make, type Page } from './page.ts';
 
-/** After this many ms without an answer the visitor is asked to send again; the key makes that harmless. */
+/** After this many ms without a response, the visitor can send again; the key makes that harmless. */
 const patienceMs = 30_000;
 
-/** The parts of the server's answers that are read here: a submission, new or changed, or a problem. */
+/** The used parts of a response: a submission or an error. */
 type Answer = {
   readonly id: string;
   readonly next?: string;
@@ -15,25 +15,28 @@ type Answer = {
   readonly errors?: readonly FieldError[];
 };
 
-/** How the sending ended. `elsewhere`: the answers, or the form, have changed otherwise, which needs the server's own page. */
+/**
+ * The result of a submit. `elsewhere`: the answers or the form changed elsewhere, so the server must render
+ * the page.
+ */
 type Outcome =
   | { readonly kind: 'taken'; readonly answer: Answer }
   | { readonly kind: 'invalid'; readonly errors: readonly FieldError[] }
   | { readonly kind: 'elsewhere' }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The forms that are on their way now. */
+/** The pages that are submitting now. */
 const sending = new WeakSet<Page>();
 
 /**
- * Sends the answers, and leads to the confirmation. Answers with the problems that the server found at fields; what
- * else goes wrong is said here, and everything stays as it was, under the same key, to be sent again.
+ * Submits the answers and opens the confirmation. Returns the server's errors of fields. Other failures are
+ * shown here, and the answers can be sent again under their key.
  */
 export async function submit(page: Page): Promise<readonly FieldError[]> {
   if (sending.has(page)) return [];
   sending.add(page);
   const stop = showSending(page);
-  // No answer, or one that is not from this service, is a failure of the line.
+  // No response, or one from another service, for example a proxy, counts as a failed connection.
   const outcome = await send(page).catch((): Outcome => failed(page));
   if (outcome.kind === 'taken') {
     leave(page, outcome.answer);
@@ -53,7 +56,8 @@ async function send(page: Page): Promise<Outcome> {
   const answer = (await response.json()) as Answer;
   if (ok) return { kind: 'taken', answer };
   if (status === 409 || status === 412) return { kind: 'elsewhere' };
-  // A question that this page does not have is of a newer version of the form, which the server's own page asks.
+  // A question that this page does not have is from a newer version of the form, which the server must
+  // render.
   if (status === 422 && answer.errors?.some(({ field }) => !byId(field))) return { kind: 'elsewhere' };
   if (status === 422 && answer.errors) return { kind: 'invalid', errors: answer.errors };
   if (status === 429) return failed(page, page.data.words.tooMany);
@@ -64,12 +68,12 @@ function failed({ data }: Page, message = data.words.offline): Outcome {
   return { kind: 'failed', message };
 }
 
-/** Whether the answers are on their way: what is saved meanwhile could arrive behind them. */
+/** Whether the answers are being submitted. A save at that time could arrive after the submission. */
 export function isSending(page: Page): boolean {
   return sending.has(page);
 }
 
-/** Posts the form as the browser would, but for the files, which have arrived already. */
+/** Posts the form as the browser would, but without the files, which are already uploaded. */
 export async function post(page: Page, ...more: readonly [string, string][]): Promise<Response> {
   return fetch(page.form.getAttribute('action')!, {
     method: 'POST',
@@ -79,7 +83,7 @@ export async function post(page: Page, ...more: readonly [string, string][]): Pr
   });
 }
 
-/** Finds the proof of work where the form asks for one, once for each key. */
+/** Computes the proof of work if the form requires one, once per key. */
 async function prove({ form, data }: Page): Promise<void> {
   if (data.proof === undefined || form.querySelector('[name=_proof]')) return;
   const { solve } = await import('./proof.ts');
@@ -90,7 +94,7 @@ async function prove({ form, data }: Page): Promise<void> {
   );
 }
 
-/** The button says what happens. It is not disabled: that would take the focus from it. */
+/** Shows the progress on the button. The button is not disabled, as that would remove its focus. */
 function showSending({ form, data }: Page): () => void {
   const button = form.querySelector<HTMLButtonElement>('.submit')!;
   const text = button.textContent;
@@ -104,15 +108,15 @@ function showSending({ form, data }: Page): () => void {
 
 function leave({ form }: Page, { id, next: address }: Answer): void {
   forget();
-  // Nobody who comes back sees what was answered, not even until the page is there anew.
+  // Going back must not show the answers, not even while the page reloads.
   addEventListener('pagehide', () => form.reset());
-  // Our own page tells it when it is there (embed.ts); the author's, on another site, does not.
+  // Our confirmation reports the submission itself (embed.ts); the author's page cannot.
   const isOwn = address?.startsWith('/');
   if (!isOwn) tell({ event: 'submitted', receipt: id });
-  // Who comes back to this page from the next finds a new one, not this one still sending.
+  // Going back must show a new form, not one still submitting.
   addEventListener('pageshow', () => location.reload());
   const thanks = `${location.pathname}/submitted?receipt=${id}`;
-  // Of use to framed forms of authors with a page of their own.
+  // Loaded only for embedded forms with a redirect URL.
   if (address && !isOwn && parent !== window)
     void import('./leave-frame.ts')
       .then(({ leaveFrame }) => leaveFrame(address, id))

@@ -15,34 +15,35 @@ import {
 import { byId, make, type Page } from './page.ts';
 import type { Kept } from './saving.ts';
 
-// For what is sent otherwise than by a control for files (types/signature.ts), and has its list all the same.
+// For uploads that do not come from a file input: signatures (types/signature.ts).
 export { addItem, showStored, showUnsent } from './held-list.ts';
 
 const isFileInput = (target: unknown): target is HTMLInputElement =>
   target instanceof HTMLInputElement && target.type === 'file';
 
 /**
- * Takes files as they are chosen, dropped or pasted, and sends each at once, so that the form itself stays small.
- * The form hears a `files` event when those of a field are others.
+ * Uploads files immediately when they are chosen, dropped or pasted, so that the form's post stays small.
+ * Dispatches a `files` event on the form when those of a field change.
  */
 export function takeFiles(page: Page): void {
   const { form } = page;
-  // The control is empty again at once: what it says of itself would be untrue, and the list says it (src/page/style.ts).
+  // The input is emptied right away, so its own text would be wrong; the list shows the files instead
+  // (src/page/style.ts).
   form.classList.add('sends_files');
   const takeChosen = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];
-    // They would be sent again with the form.
+    // Otherwise, the form would post them again.
     input.value = '';
     upload(page, input, files);
   };
   form.addEventListener('change', ({ target }) => {
     if (isFileInput(target)) takeChosen(target);
   });
-  // Those that a quick visitor chose before this was here.
+  // Files that the visitor chose before this script loaded.
   for (const input of form.querySelectorAll('input')) {
     if (isFileInput(input) && input.files?.length) takeChosen(input);
   }
-  // Not only over a field: a file that misses it would replace the page, and every answer with it.
+  // On the whole document: a file dropped beside a field would replace the page and lose every answer.
   document.addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
@@ -55,7 +56,7 @@ export function takeFiles(page: Page): void {
   form.addEventListener('paste', (event) => takeFrom(page, event, event.clipboardData));
 }
 
-/** Shows files that were chosen before a reload: those that had arrived, and those that are not sent now. */
+/** Shows files that were chosen before a reload: uploaded ones, and those that were not. */
 export function showFiles(page: Page, { files, unsent }: Kept): void {
   const here = new Set(heldOf(page.form).map(([, { token }]) => token));
   for (const [field, file] of files) {
@@ -73,7 +74,7 @@ function takeFrom(page: Page, event: Event, transfer: DataTransfer | null): void
   if (!transfer?.files.length) return;
   const box = event.target instanceof Element ? event.target.closest('.field') : undefined;
   const input = box?.querySelector<HTMLInputElement>(':scope > [type=file]');
-  // A table that is pasted into a text field comes with a picture of itself, and its text is meant.
+  // A table pasted into a text field also contains a picture of itself, but only its text is wanted.
   if (event.type === 'drop' || input) event.preventDefault();
   if (input) upload(page, input, transfer.files);
 }
@@ -86,16 +87,16 @@ function upload(page: Page, input: HTMLInputElement, files: Iterable<File>): voi
   }
 }
 
-/** Those that are on their way, by their item: they count like those that have arrived. */
+/** Uploads in progress by their list item. They count like uploaded files. */
 const underWay = new WeakMap<Element, { readonly file: File; readonly request: XMLHttpRequest }>();
 
-/** The other items of a list that hold a file, or will: those that were refused or failed do not. */
+/** Returns the other items of a list with an uploaded file or an upload in progress. */
 const othersOf = (item: HTMLElement): Element[] =>
   [...item.parentElement!.children].filter(
     (other) => other !== item && !other.querySelector(':scope > .error, [name=_drop]:checked'),
   );
 
-/** Sends a file; one that the rules refuse stays in its list with the reason, until the visitor decides. */
+/** Uploads a file. A file that breaks a rule stays in the list with the reason, until the visitor decides. */
 function attempt(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
   const { words } = page.data;
   const refusal = refusalOf(page, input, file, item);
@@ -115,17 +116,19 @@ function attempt(page: Page, input: HTMLInputElement, file: File, item: HTMLElem
   });
 }
 
-/** A button that tries again: it goes with that, and the focus stays with the file. */
+/**
+ * Creates a button to try again. It disappears when pressed, so the focus moves to the item's first button.
+ */
 const againButton = (text: string, filename: string, item: HTMLElement, press: () => void) =>
   itemButton(text, filename, () => {
     press();
     item.querySelector('button')?.focus();
   });
 
-/** Why a file is not sent. `isOfNumber`: it could be if there were fewer others. */
+/** Why a file is not uploaded. `isOfNumber`: it could be if there were fewer files. */
 type Refusal = { readonly reason: string; readonly isOfNumber: boolean };
 
-/** What our limits and the author's rules say against a file, before it is sent. */
+/** Checks a file against our limits and the author's rules before the upload. */
 function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): Refusal | undefined {
   const { words, limits } = page.data;
   const others = othersOf(item);
@@ -140,12 +143,12 @@ function refusalOf(page: Page, input: HTMLInputElement, file: File, item: HTMLEl
     ({ name, size, type }) => [input.name, { filename: name, size, content_type: type }] as const,
   );
   const found = findErrors(page, page.step, chosen).find(({ field }) => field === input.name);
-  // That more files are needed is no fault of this one.
+  // A minimum number of files is no reason to refuse one.
   if (!found || found.rule === 'min_files') return undefined;
   return { reason: found.message, isOfNumber: found.rule === 'max_files' };
 }
 
-/** Sends one file: its share so far, a way to stop it, and when it failed a way to try again. */
+/** Uploads one file and shows its progress, a Cancel button, and after a failure a button to try again. */
 function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement): void {
   const { words, upload: address } = page.data;
   const bar = make('progress', { max: 100 });
@@ -189,13 +192,13 @@ function send(page: Page, input: HTMLInputElement, file: File, item: HTMLElement
   request.send(body);
 }
 
-/** What the server says is wrong with the file, if it is the server that answered. */
+/** Returns the server's error about a file; undefined if the response is not from the server. */
 export function problemIn(answer: string): string | undefined {
   try {
     const { errors } = JSON.parse(answer) as { errors?: { message: string }[] };
     return errors?.[0]?.message;
   } catch {
-    // A proxy's page, or nothing: the general sentence says it.
+    // The response is empty or a proxy's page. The caller shows a general message.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { type Face, faces, fontFiles } from '../../src/page/theme/fonts.ts';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Builds the public page's script into dist/page (setup.mjs), which src/page/assets.ts serves. */
+/** Builds the public page's script into dist/page (setup.mjs), which src/page/routes.ts serves. */
 // oxlint-disable-next-line import/no-default-export
 export default defineConfig({
   root: here('.'),
@@ -16,22 +16,23 @@ export default defineConfig({
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
-    // As src/page/style.ts asks of a browser: field-sizing and :has are of the same years.
+    // src/page/style.ts needs browsers of those years: field-sizing and :has.
     target: 'es2023',
     manifest: 'manifest.json',
     reportCompressedSize: false,
-    // As a library: without the helper that Vite adds to a page of its own, larger than what is loaded at first.
+    // As a library, the build leaves out Vite's page helper, which is larger than the part that loads first.
     lib: { entry: here('main.ts'), formats: ['es'] },
     rolldownOptions: {
-      // What both share is in the first file, which is then one request.
+      // Shared code is in the first file, which saves a request.
       preserveEntrySignatures: 'allow-extension',
       output: {
         entryFileNames: 'page-[hash].js',
-        // Of an element type: its name, not that of its `rules.ts`. Each letter counts where a page waits for it.
+        // The element type's name instead of `rules`. Names are short, because pages with these files wait
+        // for every byte.
         chunkFileNames: ({ facadeModuleId }) =>
           `${/\/types\/(\w+)\/rules\.ts$/.exec(facadeModuleId ?? '')?.[1] ?? '[name]'}-[hash:6].js`,
         minify: true,
-        // What comes behind it finds there what it shares with it: no request of its own for that.
+        // Later chunks use the shared code of the `start` chunk, which saves requests.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [{ name: startOf, debugName: 'start', minShareCount: 1 }],
@@ -42,7 +43,10 @@ export default defineConfig({
   logLevel: 'warn',
 });
 
-/** Whatever start.ts needs is one file, but for what the page loads at first; what only others need is with them. */
+/**
+ * Puts everything that start.ts needs into one chunk, except what the page loads first. Code that only other
+ * chunks need stays with them.
+ */
 function startOf(id: string, graph: Graph): 'start' | undefined {
   const needs = (file: string): boolean => {
     const found = new Set([here(file)]);
@@ -54,7 +58,10 @@ function startOf(id: string, graph: Graph): 'start' | undefined {
 
 type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null };
 
-/** Leaves out what a form brings itself: the rules of its types, and those of its options by condition. */
+/**
+ * Leaves out code that a form loads only if needed: rules of its element types, and of options with
+ * conditions.
+ */
 function withoutLate(): Plugin {
   const late = new Map([
     [here('../../src/ast/late-rules.ts'), 'export const lateRules = {};'],
@@ -63,7 +70,7 @@ function withoutLate(): Plugin {
   return { name: 'formloom-late', load: (module) => late.get(module) };
 }
 
-/** Brings the faces of themes along, which src/page/theme/routes.ts serves, each with its license. */
+/** Emits the fonts that src/page/theme/routes.ts serves, each with its license. */
 function bringFonts(): Plugin {
   const { resolve } = createRequire(import.meta.url);
   return {
@@ -83,20 +90,20 @@ function bringFonts(): Plugin {
   };
 }
 
-/** Brings the script that other sites embed forms with: its source without comments and types, which they may read. */
+/** Emits the embed script: its readable source, without comments and types. */
 function bringEmbedding(): Plugin {
   return {
     name: 'formloom-embedding',
     async generateBundle() {
       const text = stripTypeScriptTypes(await readFile(here('../embed/embed.ts'), 'utf8'));
-      // Lines that are comments, and what is left of a type: everything else stays as it was written.
+      // Removes comment lines and the spaces that removed types leave. Everything else stays as written.
       const source = text.replaceAll(/^\s*(?:\/\/.*|\/?\*.*)?\n/gm, '').replaceAll(/[ \t]+/g, ' ');
       this.emitFile({ type: 'asset', fileName: 'embed.js', source });
     },
   };
 }
 
-/** Says how large the script is; test/flows/page-script-size.browser.test.ts holds the limits. */
+/** Reports the size of the script; test/flows/page-script-size.browser.test.ts checks the limits. */
 function sayBytes(): Plugin {
   return {
     name: 'formloom-page-bytes',
@@ -106,7 +113,7 @@ function sayBytes(): Plugin {
         some.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
       const first = bytes(chunks.filter(({ isEntry }) => isEntry));
       process.stderr.write(
-        `The page's script is built: ${first} bytes at first, gzipped, and ${bytes(chunks)} in all.\n`,
+        `Built the page's script: ${first} bytes in the first part, gzipped, and ${bytes(chunks)} in total.\n`,
       );
     },
   };

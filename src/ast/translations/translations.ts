@@ -3,7 +3,7 @@ import { own } from '../json.ts';
 import { type Form, type FormNode, languagesOf } from '../tree.ts';
 import type { Translations } from './shapes.ts';
 
-// A form never changes; what is made of it is asked for with each request.
+// Forms are immutable and every request needs the derived form, so it is cached.
 const made = new WeakMap<Form, Map<string, Form>>();
 
 /**

@@ -24,7 +24,7 @@ export const mailColumns = columns(
     reference: jsonb<Record<string, string>>(),
     /** The last mail about it. */
     mail_id: nullable(uuid),
-    /** settings.locale */
+    /** The form's `settings.locale`. */
     locale: nullable(text),
     /** Who invited. */
     created_by: nullable(text),

@@ -15,10 +15,10 @@ import { type FormRequest, type OpenContext, openKnownForm, type Visit } from '.
 import { type Course, notBegun, reachStep, readWay, visitControl, type Way } from './course.ts';
 import { mayCount } from './is-counted.ts';
 
-/** What counting needs. */
+/** Dependencies for counting visits. */
 export type CountingContext = { readonly visitCounter: VisitCounter };
 
-/** Counts a page that was drawn for somebody who has just come. Other requests are not asked for their visit. */
+/** Counts a page view when a visit opens its first page. HEAD requests do not count. */
 export function countView(context: CountingContext, visit: Visit, request: FastifyRequest): void {
   if (!visit.isCounted || request.method !== 'GET') return;
   const first = stepNamesOf(visit.live.form)[firstStep(visit)]!;
@@ -30,7 +30,10 @@ export function countView(context: CountingContext, visit: Visit, request: Fasti
 
 const firstSteps = new WeakMap<Form, { readonly today: string; readonly step: number }>();
 
-/** The step that a visit begins at. Without reference values that is the same for all on one day. */
+/**
+ * Returns the step at which a visit begins. Without reference data it depends only on the day, so it is
+ * cached.
+ */
 function firstStep({ live: { form }, context, reference }: Visit): number {
   const { today } = context;
   const known = firstSteps.get(form);
@@ -41,7 +44,7 @@ function firstStep({ live: { form }, context, reference }: Visit): number {
   return step;
 }
 
-/** Counts the way that a visit has come since it was counted last. */
+/** Counts the progress of a visit since the last count. */
 export function countWay(
   context: CountingContext,
   visit: Pick<Visit, 'live' | 'context'>,
@@ -52,7 +55,7 @@ export function countWay(
   add(context, visit, request, wayCounts(visit.live.form, way, byScript));
 }
 
-/** Counts a visit that ended with a submission, after so many seconds where that is known. */
+/** Counts a completed visit, with its duration in seconds if known. */
 export function countCompletion(
   context: CountingContext,
   visit: Pick<Visit, 'live' | 'context'>,
@@ -77,7 +80,7 @@ function* wayCounts(form: Form, { was, is }: Way, byScript: boolean): Generator<
     yield ['start', '', 1];
     if (byScript) yield ['scripted_start', '', 1];
   }
-  // The step at which a visit begins was counted with its view.
+  // The page view already counted the first step.
   let last = was.steps.at(-1);
   for (const step of is.steps.slice(was.steps.length)) {
     if (last !== undefined) {
@@ -102,8 +105,8 @@ function add(
 }
 
 /**
- * What a page says of its visit, as far as it can be true of this form: what names another step or question, of an older
- * version perhaps, is left out.
+ * Parses what a page reports about its visit. Drops steps and questions that this form does not have, for
+ * example those of an older version.
  */
 export function readCourses(form: Form, text: string): { way: Way; byScript: boolean } {
   const questions = new Set<string>(listQuestions(form).map(({ element }) => element.attrs.id));
@@ -114,18 +117,21 @@ export function readCourses(form: Form, text: string): { way: Way; byScript: boo
   const told = readWay(text);
   const was = mend(told.was);
   const is = mend(told.is);
-  // The way goes on from where it was.
+  // The new path continues from the counted one.
   const steps = [...new Set([...was.steps, ...is.steps])];
   return { way: { was, is: { steps, question: is.question || was.question } }, byScript: text.includes('|') };
 }
 
-/** A group comes with a row, filled in or not. */
+/** A group always has a row, so only rows with a filled-in cell count as answered. */
 const isAnswered = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.some((row) => (isRecord(row) ? Object.values(row).some((cell) => !isBlank(cell)) : true))
     : !isBlank(value);
 
-/** Without a script nobody knows what is touched: the last question with an answer, and the steps that were shown. */
+/**
+ * Derives the progress of a visit without a script: the last answered question, and the steps that were
+ * shown.
+ */
 export function courseOf(form: Form, raw: RawAnswers, steps: readonly number[], before = notBegun): Course {
   const answered = listQuestions(form).findLast(({ element }) => isAnswered(own(raw, element.attrs.id)));
   const question = answered?.element.attrs.id ?? before.question;
@@ -134,20 +140,21 @@ export function courseOf(form: Form, raw: RawAnswers, steps: readonly number[], 
 
 type Context = OpenContext & CountingContext & { readonly config: { readonly publicUrl: string } };
 
-/** The longest way of a visit, through every step of a form, is shorter. */
+/** Enough bytes for the longest path through every step of a form. */
 const bodyLimit = 16_384;
 
 /**
- * `POST /f/<id>/visit`: how far a visit has come whose page is hidden or left, told by its script in the control `_visit`.
- * It is counted and not kept, and 204 whether it counts or not: who would inflate the counts learns nothing.
+ * `POST /f/<id>/visit`: the page's script reports the progress of a visit in the control `_visit` when the
+ * page is hidden or left. Only the counts are stored. The response is 204 whether or not the visit counts, so
+ * that abusers learn nothing.
  */
 export function visitRoute(server: Server, context: Context): void {
   server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {
     const visit = await openKnownForm(context, request);
     const told = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
-    if (told === null) throw new ApiError('bad_request', `Send the control "${visitControl}" of the page.`);
+    if (told === null) throw new ApiError('bad_request', `Send the page's field "${visitControl}".`);
     const isOurs = sourceOf(request, visit.live.settings, context.config.publicUrl).kind === 'own';
-    // Only a page whose visit is counted has something to tell, whatever its browser calls itself when it leaves.
+    // Only pages of counted visits send reports, so the user agent is not checked again.
     if (isOurs && mayCount(visit.live.settings, request.headers))
       countWay(context, visit, request, readCourses(visit.live.form, told).way, true);
     return reply.code(204).send();

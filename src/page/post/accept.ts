@@ -8,7 +8,7 @@ import { Refused, type Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf } from './controls.ts';
 
-/** What was sent. `key` is the submission's own, read from whatever carried it. */
+/** The posted answers. `key` is the key of the submission, from the page or a header. */
 type Sent = {
   readonly raw: unknown;
   readonly files: AnswerFiles;
@@ -17,9 +17,9 @@ type Sent = {
 };
 
 /**
- * Takes a visitor's answers as a submission, or holds them, as the form's settings say. A form that has closed takes
- * nothing more, but whoever was in time and did not hear of it is told so again.
- * @throws Refused, and whatever screenAnswers throws.
+ * Stores a visitor's answers as a submission or as spam, by the form's settings. A closed form accepts
+ * nothing new, but repeats its answer to an earlier submission with this key.
+ * @throws Refused, and errors of screenAnswers.
  */
 export async function accept(
   context: AnsweringContext,
@@ -30,7 +30,7 @@ export async function accept(
   const { live, reference, guest, locale } = visit;
   const language = spokenIn(visit);
   const { work } = visit.context;
-  // An invitation is answered once, whatever key is sent with it.
+  // The invitation's id replaces any sent key, so that an invitation is answered only once.
   const sent = { live, raw, files, reference, locale, language, work, key: guest?.invitationId ?? key };
   if (isClosed(visit)) {
     const repeated = await answerRepeat(context, sent);
@@ -46,11 +46,11 @@ export async function accept(
   });
 }
 
-/** The language that goes with the answers; none where the form names none. */
+/** The language stored with the answers; undefined if the form has no languages. */
 export const spokenIn = ({ languages, language }: Visit): string | undefined =>
   languages.length > 0 ? language : undefined;
 
-/** Whether the form has closed, also since the visitor opened it. */
+/** Whether the form is closed, even if it closed after the visitor opened it. */
 export function isClosed(visit: Visit): visit is Visit & { readonly refusal: Refusal } {
   return visit.refusal?.reason === 'closed';
 }

@@ -25,15 +25,15 @@ import { discardReceived } from './read-post.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
 
-/** As many as a submission with a key may have (submissions/submit-endpoint.ts). */
+/** The limits of reference data, as for submissions with an API key (submissions/submit-endpoint.ts). */
 const mostValues = 200;
 const longestValue = 8_192;
-/** What pages call their buttons. */
+/** Common names of buttons in HTML forms. */
 const buttons: readonly string[] = ['submit', 'button'];
 
 /**
- * Moves the fields of an HTML form that are no questions into the reference data. Buttons are left out. A field that names
- * an element, or exceeds the limits of reference data, stays in the answers, and the check refuses it.
+ * Moves fields of an HTML form that are not questions into the reference data. Drops buttons. A field that
+ * names an element, or exceeds the limits of reference data, stays in the answers, and validation rejects it.
  */
 function takeUnknownFields(
   form: Form,
@@ -61,19 +61,22 @@ function takeUnknownFields(
   };
 }
 
-/** Where a page leads in the end: to a new submission, or to one that is changed. */
+/** How a page ends: with a new submission, or with a changed one. */
 export type Ending = {
-  /** What a page has that comes back with what was posted. */
+  /** Returns what to add to a page that is shown again after a post. */
   showing(post: PagePost): Pick<Again, 'editToken' | 'submitText' | 'hidden'>;
-  /** The submission whose files the page may hold. */
+  /** The submission whose files the page may keep. */
   readonly submissionId?: string;
-  /** Takes the answers and sends what comes next; or sends nothing and returns what is wrong with them. */
+  /**
+   * Stores the answers and sends the response. If the answers are invalid, returns their errors and sends
+   * nothing.
+   */
   finish(post: PagePost): Promise<readonly AnswerError[]>;
-  /** Keeps them for later, and sends what comes next. */
+  /** Saves the answers for later, and sends the response. */
   save(post: PagePost): Promise<void>;
 };
 
-/** One post of a page and how it is answered. */
+/** Everything needed to answer one post of a page. */
 type Answering = {
   readonly context: AnsweringContext;
   readonly visit: Visit;
@@ -83,8 +86,8 @@ type Answering = {
 };
 
 /**
- * Answers an HTML form's post: with the next step, with what is wrong, or with the page's ending. When this returns,
- * an answer is on its way.
+ * Answers an HTML form's post with the next step, the errors, or the page's ending. A reply has been sent
+ * when it returns.
  */
 export async function answerForm({
   endingOf,
@@ -93,7 +96,8 @@ export async function answerForm({
   const { context, request } = asked;
   const { submissionId } = endingOf(asked.visit);
   const sent = await readPagePost(context, asked.visit, request, submissionId);
-  // A page of ours has the fields of its form. Any other page may have more, which go along as parameters do.
+  // Our page has only the fields of its form. A custom HTML page may have more, which become reference data
+  // like URL parameters.
   const isForeign = sent.step === undefined && submissionId === undefined;
   const { visit, post } = isForeign
     ? withUnknownFields(asked.visit, sent)
@@ -101,13 +105,13 @@ export async function answerForm({
   try {
     await press({ ...asked, visit, ending: endingOf(visit) }, post);
   } catch (error) {
-    // Nothing is left behind by a submit that was refused. Claimed files are not touched by this.
+    // A refused submit leaves no files behind. Files of a submission are not affected.
     await discardReceived(context, visit.live, post.received);
     throw error;
   }
 }
 
-/** What the address and the invitation say holds against a field of the same name. */
+/** Values of the address and the invitation take precedence over a field with the same name. */
 function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: PagePost } {
   const { raw, reference: fields } = takeUnknownFields(visit.live.form, sent.raw);
   if (Object.keys(fields).length === 0) return { visit, post: { ...sent, raw } };
@@ -119,7 +123,7 @@ function withUnknownFields(visit: Visit, sent: PagePost): { visit: Visit; post: 
   };
 }
 
-/** Does what the pressed button says. */
+/** Performs the action of the pressed button. */
 async function press(answering: Answering, post: PagePost): Promise<void> {
   const { context, visit, request, ending } = answering;
   const { step, problems } = post;
@@ -130,12 +134,13 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     const { raw, files, focus } = applyRowAction(action, post.raw, post.files);
     return show(answering, { ...post, raw, files }, { step, errors: problems, focus });
   }
-  // Its address says in which, and so the visit speaks it already.
+  // The address names the new language, so the visit already uses it.
   if (action.kind === 'language')
     return show(answering, post, { step, errors: problems, focus: languageAction });
   if (action.kind === 'save') {
     if (!wantsJson(request)) countPost(context, visit, request, post);
-    // A script saves again by itself, and says of files what there is to say; a visitor hears it before they leave.
+    // A script saves again by itself and shows file problems. Without a script, the visitor must see them
+    // before leaving.
     if (problems.length === 0 || wantsJson(request)) return ending.save(post);
     return showWithErrors(answering, post, firstWrongStep(visit.live.form, problems, step ?? 0));
   }
@@ -145,7 +150,7 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
     const led = leadToField({ ...post, form, shown, context: visit.context }, action.field);
     return show(answering, post, led ?? { step, errors: problems });
   }
-  // A client that asks for JSON knows its own way through the steps: it sends everything at once.
+  // A client that accepts JSON handles the steps itself and sends everything in one request.
   if (step === undefined || wantsJson(request)) return finish(answering, post);
   const result = takeStep({
     form,
@@ -163,7 +168,10 @@ async function press(answering: Answering, post: PagePost): Promise<void> {
   return showWithErrors(answering, post, { ...result, notice: result.notice && visit.words[result.notice] });
 }
 
-/** A form that has closed answers again what was sent in time. Nothing else goes on, as it could not be sent. */
+/**
+ * Answers a post to a closed form: repeats the answer to an earlier submission with this key, and refuses
+ * everything else.
+ */
 async function pressClosed(
   { visit, ending }: Answering,
   post: PagePost,
@@ -175,7 +183,7 @@ async function pressClosed(
   if (errors?.length !== 0) throw new Refused(refusal, visit.live);
 }
 
-/** Says a broken rule in the language of the page. */
+/** Describes a broken rule in the language of the page. */
 const sayIn =
   ({ locale, sentences, words, numbers }: Visit) =>
   ({ field, problem }: FieldProblem): FieldMessage => ({
@@ -183,7 +191,10 @@ const sayIn =
     message: sayToVisitor(problem, { language: locale, sentences, words, numbers }),
   });
 
-/** Says an error in the language of the page; one without a rule behind it, or of no page of ours, has words of its own. */
+/**
+ * Describes an error in the language of the page. An error without a rule keeps its own message. In a post
+ * from another page, so does an error that our page cannot cause.
+ */
 const sayErrorIn =
   (visit: Visit, { step }: PagePost) =>
   ({ field, message, problem }: AnswerError): FieldMessage =>
@@ -197,7 +208,7 @@ async function finish(answering: Answering, post: PagePost): Promise<void> {
     post.problems.length > 0 ? post.problems : (await ending.finish(post)).map(sayErrorIn(visit, post));
   if (errors.length === 0) return;
   if (wantsJson(request)) throw new ApiError('validation_error', undefined, { errors });
-  // Meanwhile others may have taken the places that were left.
+  // Other visitors may have used up a quota in the meantime.
   const places = await findPlaces(answering.context.database, visit.live);
   const now = { ...answering, visit: { ...visit, places } };
   await showWithErrors(now, post, firstWrongStep(visit.live.form, errors, post.step ?? 0));
@@ -213,7 +224,7 @@ async function show(
   post: PagePost,
   again: Again,
 ): Promise<void> {
-  // Whoever goes back after a submit, and has the browser post an earlier page again, may be another person.
+  // A post of an old page after its submission may come from another person, so it gets a new page.
   if (ending.submissionId === undefined && (await isSent(context.database, visit.live, post.key))) {
     await discardReceived(context, visit.live, post.received);
     reply.redirect(writeAddress(`/f/${visit.live.id}`, visit.address), 303);

@@ -15,30 +15,33 @@ import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
 import type { PagePost } from './page-post.ts';
 
-/** A submission that was taken, and what its visitor may change it with. */
+/** An accepted submission, and the token with which its visitor can edit it. */
 type Taken = { readonly submission: Submitted; readonly editToken?: string };
 type Next = Pick<Told, 'settings' | 'token'>;
 
-/** Where a visitor goes after a submission: to the author's own page, told the receipt, or to the confirmation. */
+/**
+ * Returns the address after a submission: the author's redirect URL with the receipt, or else the
+ * confirmation page.
+ */
 function nextAddress(visit: Visit, taken: Taken, next: Next): string {
   return redirectOf(next.settings, taken.submission.id) ?? confirmationAddress(visit, taken, next);
 }
 
 /**
- * Where the browser of a page goes after it posted. The author's own page is not meant for the frame of another one:
- * there the confirmation leads out of it.
+ * Returns the address that a page's browser opens after the post. An embedded page opens the confirmation,
+ * which links out of the frame: the redirect URL is not meant for a frame.
  */
 export function nextPage(visit: Visit, taken: Taken, next: Next): string {
   return visit.look.isEmbedded ? confirmationAddress(visit, taken, next) : nextAddress(visit, taken, next);
 }
 
-/** Every page of the author's own that a submission may lead to. */
+/** Lists every redirect URL that a submission may lead to. */
 export const redirectsOf = ({ redirect_url, confirmations = [] }: Settings): string[] =>
   [redirect_url, ...confirmations.map((each) => each.redirect_url)].filter(
     (address) => address !== undefined,
   );
 
-/** The author's own page, told the receipt; undefined where the form has none. */
+/** Returns the author's redirect URL with the receipt; undefined if the form has none. */
 export function redirectOf({ redirect_url }: Settings, receipt: string): string | undefined {
   if (redirect_url === undefined) return undefined;
   const url = new URL(redirect_url);
@@ -46,11 +49,13 @@ export function redirectOf({ redirect_url }: Settings, receipt: string): string 
   return url.href;
 }
 
-/** Where the visitor may change the answers, below this service; undefined where the form does not allow it. */
+/** The path of the edit link; undefined if the form does not allow editing. */
 const editAddress = ({ live }: Visit, { editToken }: Taken): string | undefined =>
   editToken === undefined ? undefined : `/f/${live.id}/edit/${editToken}`;
 
-/** The link for editing rides in the confirmation's address, which no other site gets to see (Referrer-Policy). */
+/**
+ * Returns the confirmation's address. It includes the edit link, which no other site sees (Referrer-Policy).
+ */
 function confirmationAddress(
   { live, address }: Visit,
   { submission, editToken }: Taken,
@@ -59,7 +64,7 @@ function confirmationAddress(
   const receipt = submission.id;
   const query = new URLSearchParams({ receipt, ...(editToken !== undefined && { edit: editToken }) });
   for (const [name, value] of address.own) {
-    // The link of an invitation has done its part.
+    // The invitation has been answered, so its parameter is dropped.
     if (name !== invitationParameter) query.append(name, value);
   }
   if (token !== undefined) query.set(toldParameter, token);
@@ -69,21 +74,21 @@ function confirmationAddress(
 export const isJsonBody = (request: FastifyRequest): boolean =>
   /^application\/json\b/i.test(request.headers['content-type'] ?? '');
 
-/** A client that asks for JSON, or sent it, is answered in JSON, and so is every client of the API's own address. */
+/** Whether the response is JSON: the client sent or accepts JSON, or called the API. */
 export const wantsJson = (request: FastifyRequest): boolean =>
   request.originalUrl.startsWith('/api/') ||
   isJsonBody(request) ||
   /\bapplication\/json\b/i.test(request.headers.accept ?? '');
 
-/** The key of a client that named its request: the header `Idempotency-Key`. */
+/** The submission's key from the header `Idempotency-Key`. */
 export function keyInHeader(visit: Visit, request: FastifyRequest): string | undefined {
   const given = request.headers['idempotency-key'];
   return given === undefined ? undefined : keyOfHeader(visit.live.id, String(given));
 }
 
 /**
- * Takes answers that were sent as a JSON body (docs/rules.md 14).
- * @throws ApiError validation_error, with the `field` of each problem, and whatever submitting throws.
+ * Submits answers that were sent as a JSON body (docs/rules.md 14).
+ * @throws ApiError validation_error, with the `field` of each problem, and errors of submitting.
  */
 export async function answerJson(
   context: AnsweringContext,
@@ -114,7 +119,7 @@ function answersOf(body: unknown): unknown {
     .find((key) => key !== 'answers')
     ?.slice(0, 80);
   if (unknown !== undefined) {
-    const message = `"${unknown}" is not known here. Known: answers.`;
+    const message = `Unknown field "${unknown}". Send only \`answers\`.`;
     throw new ApiError('validation_error', undefined, {
       errors: [{ field: unknown, message, code: 'unknown_field' }],
     });
@@ -122,7 +127,7 @@ function answersOf(body: unknown): unknown {
   return body.answers;
 }
 
-/** 201 with the submission, also when it was taken before under the same key. */
+/** Sends 201 with the submission, even if it was already accepted under this key. */
 export function sendResult(
   { config: { publicUrl } }: Pick<AnsweringContext, 'config'>,
   visit: Visit,
@@ -145,7 +150,10 @@ export function sendResult(
   });
 }
 
-/** Counts what a post of the page says of its visit, and the step that it leads to. Returns how far that is counted now. */
+/**
+ * Counts the progress that a post of the page reports, and the step that it leads to. Returns the counted
+ * progress.
+ */
 export function countPost(
   context: AnsweringContext,
   visit: Visit,
@@ -160,7 +168,7 @@ export function countPost(
   return is;
 }
 
-/** Counts that it was taken as a submission. */
+/** Counts a visit that ended with a submission. */
 export function countTaken(
   context: AnsweringContext,
   visit: Visit,
@@ -170,13 +178,13 @@ export function countTaken(
   const { told } = post;
   if (!told) return;
   const way = { was: told.way.was, is: courseOfPost(visit, post) };
-  // The key of an invited person is older than their page.
+  // The key of an invitation is older than the page, so it does not tell when the page was opened.
   const served = visit.guest ? undefined : readKey(context.vault, visit.live, post.keyText)?.servedAt;
   const seconds = served && (now().getTime() - served.getTime()) / 1_000;
   countCompletion(context, visit, request, { way, byScript: told.byScript, seconds });
 }
 
-/** The script knows what was touched; else the answers show it. */
+/** Returns the progress that a post shows: as the script reports it, or else derived from the answers. */
 function courseOfPost({ live }: Visit, { told, raw, step }: PagePost, next?: number): Course {
   const steps = [step, next].filter((each) => each !== undefined);
   const { is } = told!.way;

@@ -4,7 +4,7 @@ import type { CountingContext } from '../counting/count-visit.ts';
 import type { ScreeningContext } from '../screening.ts';
 import type { DrawingContext } from '../visit/form-page.ts';
 
-/** What answering a post of the page needs. `publicUrl` is the origin of the links that it gives. */
+/** Dependencies for answering a post. `publicUrl` is the origin of generated links. */
 export type AnsweringContext = ScreeningContext &
   DrawingContext &
   CountingContext &

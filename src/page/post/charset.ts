@@ -1,24 +1,25 @@
 import { ApiError } from '#kit/errors.ts';
 
-/** A text of a form before its charset is known. */
+/** A text of a form whose charset is not known yet. */
 export type SentText = {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Its own, where a part names one. */
+  /** The charset that the part itself names. */
   readonly charset?: string | undefined;
-  /** Whether its end is missing, perhaps within a character. */
+  /** Whether the end was cut off, possibly within a character. */
   readonly isCut?: boolean;
 };
 
-/** The charset that a header names: of a body, or of a part of one. */
+/** Returns the charset that a Content-Type header of a body or a part names. */
 export function charsetOf(header: string | undefined): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:-]+)/i.exec(header ?? '')?.[1];
 }
 
 /**
- * The texts of a form in the charset that they were sent in: their own, that of the control `_charset_`, which
- * browsers fill in, or that of the whole body; UTF-8 when none is named.
- * @throws ApiError bad_request for bytes that are not of it, which nothing may replace; unsupported_media_type.
+ * Decodes the texts of a form. The charset is that of the part, or of the control `_charset_`, which browsers
+ * fill in, or of the body, or UTF-8.
+ * @throws ApiError bad_request for bytes that are not valid in the charset, which are never replaced;
+ * unsupported_media_type.
  */
 export function decodeTexts(
   texts: readonly SentText[],
@@ -37,7 +38,7 @@ function decode({ name, bytes, isCut = false }: SentText, charset: string): stri
     return decoder.decode(bytes, { stream: isCut });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const message = `${JSON.stringify(name.slice(0, 80))} holds bytes that are not ${decoder.encoding}. Send the form in UTF-8, or name its charset: a browser does in a hidden field "_charset_".`;
+    const message = `${JSON.stringify(name.slice(0, 80))} contains bytes that are not valid ${decoder.encoding}. Send the form in UTF-8, or name its charset in a hidden field "_charset_", which browsers fill in.`;
     throw new ApiError('bad_request', message, { cause: error });
   }
 }
@@ -45,16 +46,19 @@ function decode({ name, bytes, isCut = false }: SentText, charset: string): stri
 function decoderOf(charset: string): InstanceType<typeof TextDecoder> {
   try {
     const decoder = new TextDecoder(charset, { fatal: true, ignoreBOM: true });
-    // A form is read as ASCII before its charset is known, which these two are not.
+    // A form is parsed as ASCII before its charset is known. UTF-16 is not compatible with ASCII.
     if (!decoder.encoding.startsWith('utf-16')) return decoder;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  const message = `The charset ${JSON.stringify(charset.slice(0, 80))} is not known here. Send the form in UTF-8.`;
+  const message = `Unknown charset ${JSON.stringify(charset.slice(0, 80))}. Send the form in UTF-8.`;
   throw new ApiError('unsupported_media_type', message);
 }
 
-/** The fields of a urlencoded body, pair by pair: the platform's own reading takes seconds for some bodies. @throws ApiError, as decodeTexts does. */
+/**
+ * Parses a urlencoded body pair by pair: the platform's parser takes seconds for some bodies. @throws
+ * ApiError, as decodeTexts does.
+ */
 export function readUrlencoded(body: Buffer, contentType: string | undefined): URLSearchParams {
   const pairs = body.toString('latin1').split('&').filter(Boolean);
   const texts = pairs.map((pair): SentText => {
@@ -66,7 +70,7 @@ export function readUrlencoded(body: Buffer, contentType: string | undefined): U
 
 const [percent, plus, space] = [0x25, 0x2b, 0x20];
 
-/** The bytes of a name or value, in one pass: a body may be a megabyte of escapes. */
+/** Decodes a name or value in one pass: a body may be a megabyte of escapes. */
 function bytesOf(encoded: string): Buffer {
   const sent = Buffer.from(encoded, 'latin1');
   let length = 0;
@@ -86,7 +90,7 @@ function bytesOf(encoded: string): Buffer {
   return sent.subarray(0, length);
 }
 
-/** The value of a hexadecimal digit; -1 for what is none. */
+/** Returns the value of a hexadecimal digit, or -1 for any other character. */
 function digitOf(code = 0): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;

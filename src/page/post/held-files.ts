@@ -12,14 +12,15 @@ import type { FieldMessage } from '../render/view.ts';
 import type { Words } from '../words/words.ts';
 
 /**
- * Files that a page holds between two posts, because the visitor added a row and did not submit yet: a plain page
- * cannot put a file back into its input. The token names the file, and is signed for this form and this question.
+ * Files that a page keeps between two posts, for example when the visitor adds a row before submitting. A
+ * plain page cannot put a file back into its input. The token names the file and is signed for this form and
+ * question.
  */
 export type HeldFiles = {
   token(live: Pick<LiveForm, 'workspaceId' | 'id'>, fieldName: string, fileId: string): string;
   /**
-   * The files that the tokens among the page's controls stand for; dropped ones left out.
-   * @param owner what the page goes on with: the answers saved under its key, or the submission that it edits.
+   * Finds the files of the tokens among the page's controls, without dropped ones.
+   * @param owner the key of the saved answers that the page continues, or the submission that it edits.
    */
   read(
     live: LiveForm,
@@ -28,10 +29,10 @@ export type HeldFiles = {
   ): Promise<Held>;
 };
 
-/** Held files by HTML name, and the names whose file is gone: submitted already, or swept after its day. */
+/** Kept files by HTML name, and the names whose file is gone: already submitted, or deleted after a day. */
 type Held = { files: ReadonlyMap<string, readonly FileAnswer[]>; lost: readonly string[] };
 
-/** A row's number may change between posts, so a token is bound to the question and not to the row. */
+/** A row's number may change between posts, so a token is signed for the question, not the row. */
 const questionOf = (fieldName: string): string => parseRowName(fieldName)?.id ?? fieldName;
 
 export function openHeldFiles({ database, vault }: { database: Database; vault: Vault }): HeldFiles {
@@ -74,8 +75,8 @@ export function openHeldFiles({ database, vault }: { database: Database; vault: 
 }
 
 /**
- * All files of a post by HTML name, those held before the ones just received, and what is wrong with them together. Where
- * a type takes one and no more, what came takes the place of what was there.
+ * Joins all files of a post by HTML name, kept files before new ones, and returns their problems. For a type
+ * that allows one file, the new file replaces the kept one.
  */
 export function joinFiles(
   form: Form,

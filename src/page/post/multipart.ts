@@ -11,7 +11,7 @@ import type { Server } from '#kit/http.ts';
 import { jsonBodyLimit } from '#kit/json-body.ts';
 import { charsetOf, type SentText } from './charset.ts';
 
-/** What the `Content-Disposition` of a part says: the field, and for a file its name. */
+/** The field name in the `Content-Disposition` of a part, and the file name of a file. */
 type PartNames = { readonly name: string | undefined; readonly filename: string | undefined };
 
 /** One parameter: `; name="…"`, `; name=…` or, by RFC 5987, `; filename*=UTF-8''…`. */
@@ -19,8 +19,8 @@ const parameter =
   /;\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"(?=\s*(?:;|$))|"(.*?)"(?=\s*(?:;|$))|([^\s;"]*))\s*/suy;
 
 /**
- * Parses the `Content-Disposition` header of a part of a form.
- * @param header each byte as a character of Latin-1.
+ * Parses the `Content-Disposition` header of a form part.
+ * @param header the bytes as Latin-1 characters.
  * @returns undefined if the part does not belong to a form.
  */
 function parsePartNames(header: string): PartNames | undefined {
@@ -40,8 +40,8 @@ function parsePartNames(header: string): PartNames | undefined {
 }
 
 /**
- * Undoes the escapes of the sender. Browsers write `"`, CR and LF as %22, %0D and %0A and nothing else (HTML standard,
- * multipart/form-data); Go, curl and old browsers put a backslash before `"`, and mean any other `%22` as it is.
+ * Undoes the sender's escapes. Browsers escape only `"`, CR and LF, as %22, %0D and %0A (HTML standard,
+ * multipart/form-data). Go, curl and old browsers put a backslash before `"`, and their `%22` is literal.
  */
 function undoEscapes(quoted: string): string {
   const plain = utf8(quoted).replaceAll(/\\(["\\])/g, '$1');
@@ -49,7 +49,10 @@ function undoEscapes(quoted: string): string {
   return plain.replaceAll(escaped, decodeURIComponent);
 }
 
-/** Decodes `UTF-8''na%C3%AFve.txt`; undefined if the charset is unknown, so that the plain parameter counts. */
+/**
+ * Decodes `UTF-8''na%C3%AFve.txt`. Returns undefined if the charset is unknown, so that the plain parameter
+ * is used.
+ */
 function decodeExtended(value: string): string | undefined {
   const [, charset, escaped] = /^(utf-8|iso-8859-1)'[^']*'(.*)$/is.exec(value) ?? [];
   if (charset === undefined || escaped === undefined) return undefined;
@@ -61,44 +64,54 @@ function decodeExtended(value: string): string | undefined {
 
 const utf8 = (latin1: string): string => Buffer.from(latin1, 'latin1').toString();
 
-/** One part of a multipart body. The bytes of a file must be read, or let go by `resume()`, before the next comes. */
+/**
+ * One part of a multipart body. A file's bytes must be read, or skipped with `resume()`, before the next part
+ * arrives.
+ */
 export type Part =
   | ({ readonly kind: 'field' } & SentText)
   | {
       readonly kind: 'file';
       readonly name: string;
-      /** Empty for a file input that was left alone. */
+      /** Empty if no file was chosen. */
       readonly filename: string;
       readonly declaredType: string;
-      /** Ends at the limit of one file; `truncated` then says so. */
+      /** Ends at the size limit of a file; `truncated` is then true. */
       readonly bytes: BusboyFileStream;
     };
 
-/** The whole of a multipart body: more than ten full files, and past it the connection is closed. */
+/** Size limit of a multipart body: more than ten full files. The connection is closed beyond it. */
 const multipartBytes = 12 * fileLimits.fileBytes;
 
-/** Text fields are cut here, over the 64 KB that an answer may have, so that the check can say what is wrong. */
+/**
+ * Limits of the parser. Text fields are cut far above the 64 KB that an answer may have, so that validation
+ * can report the error.
+ */
 export const partLimits = {
   fileSize: fileLimits.fileBytes,
   files: 100,
   fields: 5_000,
   parts: 5_100,
   fieldSize: 128 * 1024,
-  // `group[0][matrix]` and the id of a row as addresses write it, each byte of which may be three characters.
+  // `group[0][matrix]` and the URL-encoded id of a row: up to three characters for each byte.
   fieldNameSize: 3 * limits.labelBytes + 256,
   headerPairs: 20,
 } as const;
 
-export const tooManyParts = (): ApiError => new ApiError('payload_too_large', 'The form has too many parts.');
+export const tooManyParts = (): ApiError =>
+  new ApiError('payload_too_large', 'The form has too many parts. Send fewer fields and files.');
 
-/** Texts may be as long together as in a body without files. */
+/** All texts together may be as long as a body without files. */
 const tooMuchText = (): ApiError =>
-  new ApiError('payload_too_large', `The answers are longer than ${jsonBodyLimit} characters together.`);
+  new ApiError(
+    'payload_too_large',
+    `The answers have more than ${jsonBodyLimit} characters in total. Shorten them.`,
+  );
 
-/** Stands for a multipart body, which is read part by part and not before the handler asks. */
+/** Placeholder of a multipart body. It is read part by part, when the handler starts to read. */
 const unread = Symbol('a multipart body, not read yet');
 
-/** Lets a server take multipart bodies. */
+/** Adds a parser for multipart bodies to a server. */
 export function takeMultipart(server: Server): void {
   server.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null, unread));
 }
@@ -108,9 +121,9 @@ export function isMultipart(request: FastifyRequest): boolean {
 }
 
 /**
- * The parts of a multipart body in order. Straight from the parser: a name such as `toString` is an element id like
- * any other here, as nothing is kept under it.
- * @throws ApiError bad_request or payload_too_large, whatever the parser calls it.
+ * Yields the parts of a multipart body in order. No part is stored under its name, so an element id like
+ * `toString` is safe.
+ * @throws ApiError bad_request or payload_too_large for every error of the parser.
  */
 export async function* readParts(request: IncomingMessage): AsyncGenerator<Part> {
   const parser = parserOf(request);
@@ -127,7 +140,7 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
     request.unpipe(slices);
     slices.unpipe(parser);
     slices.destroy();
-    // Whoever reads the file that was cut off hears why.
+    // Passes the cause to the reader of the unfinished file.
     if (error) open?.destroy(error);
     wake();
   };
@@ -136,10 +149,11 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
     wake();
   };
   const readHeader = replaceHeaders(parser);
-  /** Adds the part whose header was read last. */
+  /** Adds the part for the last read header. */
   const addPart = (make: (name: string, header: PartHeader) => Part): void => {
     const header = readHeader();
-    if (header.name === undefined) end(new ApiError('bad_request', 'A part of the form has no name.'));
+    if (header.name === undefined)
+      end(new ApiError('bad_request', 'A part of the form has no name. Name every part.'));
     else add(make(header.name, header));
   };
   let textLength = 0;
@@ -162,7 +176,7 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
   request.once('close', () => {
     if (!request.readableEnded) end(broken(request.errored));
   });
-  // It went away while the form was looked for, and says so no more.
+  // The client may have disconnected before this listener was added, so the event will not come again.
   if (request.destroyed && !request.readableEnded) end(broken(request.errored));
   hangUpWhenEndless(request);
   request.pipe(slices).pipe(parser);
@@ -179,10 +193,10 @@ export async function* readParts(request: IncomingMessage): AsyncGenerator<Part>
   }
 }
 
-/** The parser reads at most this many bytes at once: 260 of the shortest fields, which take about 5 ms. */
+/** Bytes that the parser reads per slice: 260 of the shortest fields, which take about 5 ms. */
 const sliceBytes = 16 * 1024;
 
-/** Passes a body on in slices. Other requests run between two slices, however fast the body arrives. */
+/** Passes on a body in slices, so that other requests run between them however fast the body arrives. */
 const sliceForParser = (): Transform =>
   new Transform({
     async transform(chunk: Buffer, _encoding, done) {
@@ -196,7 +210,7 @@ const sliceForParser = (): Transform =>
 
 function parserOf(request: IncomingMessage): BusboyInstance {
   try {
-    // As Latin-1 the bytes of a text stay what they are: `decodeTexts` reads them, and refuses what it cannot.
+    // Latin-1 keeps the bytes of a text unchanged. `decodeTexts` decodes them and rejects invalid ones.
     const headers = request.headers as BusboyHeaders;
     return new Busboy({ headers, limits: partLimits, defCharset: 'latin1' });
   } catch (error) {
@@ -204,7 +218,7 @@ function parserOf(request: IncomingMessage): BusboyInstance {
   }
 }
 
-/** What Busboy keeps to itself: the parser of the parts, each with its headers as bytes. */
+/** A private part of Busboy: its parser of parts, which emits each header as bytes. */
 type WithParts = {
   readonly _parser: {
     readonly parser: { prependListener(event: 'part', listen: (part: Readable) => void): void };
@@ -212,13 +226,14 @@ type WithParts = {
 };
 type RawHeader = Record<string, string[] | undefined>;
 
-/** What the header of a part says. */
+/** The parsed header of a part. */
 type PartHeader = Partial<PartNames> & { readonly charset?: string | undefined };
 
 /**
- * Reads charset and names from the header of each part before Busboy does, and leaves it plain ones: Busboy replaces
- * bytes that it cannot convert, keeps the escapes of browsers, and skips names with a line break.
- * @returns the header of the part that is read now.
+ * Reads charset and names from the header of each part before Busboy does, and replaces them with plain ones.
+ * Busboy replaces bytes that it cannot convert, keeps the escapes of browsers, and skips names with a line
+ * break.
+ * @returns a function that returns the header of the current part.
  */
 function replaceHeaders(parser: BusboyInstance): () => PartHeader {
   let read: PartHeader = {};
@@ -236,15 +251,18 @@ function replaceHeaders(parser: BusboyInstance): () => PartHeader {
   return () => read;
 }
 
-/** What a body that cannot be read to its end is answered with, whatever part of it failed. */
+/** Returns the error for a body that cannot be read to its end. */
 export function broken(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause;
-  return new ApiError('bad_request', 'The multipart body is broken, or ends too early.', { cause });
+  return new ApiError('bad_request', 'The multipart body is malformed or incomplete.', { cause });
 }
 
-/** Says no before reading what is announced as too large, and hangs up on what turns out to be. */
+/**
+ * Rejects a body whose declared size is too large before reading it, and disconnects when a body exceeds the
+ * limit.
+ */
 function hangUpWhenEndless(request: IncomingMessage): void {
-  const limit = `The files are larger than ${multipartBytes / 1024 / 1024} MB together.`;
+  const limit = `The files are larger than ${multipartBytes / 1024 / 1024} MB in total. Send fewer or smaller files.`;
   if (Number(request.headers['content-length'] ?? 0) > multipartBytes) {
     throw new ApiError('payload_too_large', limit, { headers: { Connection: 'close' } });
   }

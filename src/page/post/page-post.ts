@@ -13,26 +13,28 @@ import { type Controls, controlOf, numberOf } from './controls.ts';
 import { joinFiles } from './held-files.ts';
 import { discardReceived, type Post, readPost } from './read-post.ts';
 
-/** A post of the page, read whole. */
+/** A fully read post of the page. */
 export type PagePost = Pick<Post, 'raw' | 'controls'> & {
-  /** All files by HTML name: those that the page held, and those that came now. */
+  /** All files by HTML name: kept ones and new ones. */
   readonly files: ReadonlyMap<string, readonly FileAnswer[]>;
-  /** Those that came now. */
+  /** New files by HTML name. */
   readonly received: ReadonlyMap<string, readonly FileAnswer[]>;
-  /** What is wrong with the files. */
+  /** Problems with the files. */
   readonly problems: readonly FieldMessage[];
-  /** The text of the control `_key`, and the key in it; a new one where the page had none of ours. */
+  /** The value of the control `_key`, and the key in it. Both are new if the page sent no valid one. */
   readonly keyText: string;
   readonly key: string;
-  /** The index of the step that the page showed; none for a post that no page of ours made. */
+  /** The index of the step that the page showed; undefined for a post from a page that is not ours. */
   readonly step: number | undefined;
-  /** How far the visit has come, and whether the page's script says so; undefined for one that is not counted. */
+  /**
+   * Progress of the visit, and whether the page's script reported it; undefined if the visit is not counted.
+   */
   readonly told: { readonly way: Way; readonly byScript: boolean } | undefined;
 };
 
 /**
- * Reads a post, storing its files as they come. Whoever does not keep them discards them.
- * @param submissionId the submission whose files the page may hold, where one is edited.
+ * Reads a post and stores its files as they arrive. The caller discards files that it does not keep.
+ * @param submissionId the edited submission, whose files the page may keep.
  */
 export async function readPagePost(
   context: AnsweringContext,
@@ -50,7 +52,7 @@ export async function readPagePost(
     const key = known?.key ?? readKey(context.vault, live, keyText)!.key;
     const held = await context.heldFiles.read(live, controls, { key, submissionId });
     const joined = joinFiles(live.form, held, received, words);
-    // An edit link shows what is stored, hidden questions among it.
+    // An edit link shows the stored answers, including those of hidden questions.
     const raw =
       submissionId === undefined
         ? withHiddenAnswers(live.form, visit.address, visit.context, post.raw)
@@ -77,21 +79,21 @@ function readTold({ form }: LiveForm, controls: Controls): PagePost['told'] {
   return text === undefined ? undefined : readCourses(form, text);
 }
 
-/** A form may have fewer steps by now than the page that was open: then it is at the last one. */
+/** Returns the shown step. If the form has fewer steps than when the page was opened, it is the last one. */
 function shownStep({ form }: LiveForm, controls: Controls): number | undefined {
   const step = numberOf(controls, '_step');
   return step === undefined ? undefined : Math.min(step, form.children.length - 1);
 }
 
-/** What a page says when it comes back. */
+/** The content of a page that is shown again. */
 export type Again = Pick<Showing, 'focus' | 'notice' | 'submitText' | 'editToken' | 'hidden' | 'known'> & {
-  /** Where the visit was counted once more. */
+  /** The progress of the visit, if this post was counted. */
   readonly course?: string;
   readonly step?: number | undefined;
   readonly errors: readonly FieldMessage[];
 };
 
-/** The page that comes back, with everything in it that was sent. */
+/** Renders the page again with everything that was posted. */
 export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePost, again: Again): string {
   const { told } = post;
   return formPage(context, visit, {
@@ -106,8 +108,8 @@ export function pageAgain(context: AnsweringContext, visit: Visit, post: PagePos
 }
 
 /**
- * The post without the files that came now for the fields that are wrong, which are discarded: a wrong file is not
- * kept, and a right one need not be chosen again.
+ * Returns the post without the new files of fields with errors, and discards them. The visitor need not
+ * choose the other files again.
  */
 export async function withoutWrongFiles(
   context: AnsweringContext,

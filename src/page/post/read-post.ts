@@ -27,14 +27,14 @@ import { broken, isMultipart, partLimits, readParts, takeMultipart, tooManyParts
 const daySeconds = 86_400;
 const megabyte = 1024 * 1024;
 
-/** Why no more of a file is taken: its sender has used up the day, or there is no room for files of this form. */
+/** Why an upload stops: the sender reached the daily limit, or the form has no space left for files. */
 type UploadLimit = 'sender' | 'form';
 
-/** A file went past a limit while it came. */
+/** A file exceeded a limit while it was uploaded. */
 class UploadRefused extends Error {
   readonly limit: UploadLimit;
   constructor(limit: UploadLimit) {
-    super(`No more of the file is taken: ${limit}`);
+    super(`Upload limit reached: ${limit}`);
     this.limit = limit;
   }
 }
@@ -45,10 +45,10 @@ type Metering = Pick<FilesContext, 'database'> & {
 };
 
 /**
- * The bytes of a file while the limits allow it: each MB is counted as it begins to come, so that nobody has to send
- * the whole of what is not taken, or can send more of it than that.
- * @param address of the sender, as addressKey makes it.
- * @throws UploadRefused from the first byte on; the rest of `source` is left to the caller.
+ * Yields the bytes of a file while the limits allow it. Each MB is counted when it begins, so that an upload
+ * over the limit stops early.
+ * @param address the sender's, as addressKey makes it.
+ * @throws UploadRefused, possibly before the first byte. The caller handles the rest of `source`.
  */
 async function* metered(
   { database, requestCounter, config: { limits } }: Metering,
@@ -64,9 +64,9 @@ async function* metered(
     if (limits.uploadMbPerAddress > 0 && requests > limits.uploadMbPerAddress)
       throw new UploadRefused('sender');
   };
-  // A file counts as one MB at least: it is a row and a name besides.
+  // A file counts as at least 1 MB, because its row and name also cost space.
   await count(1);
-  // Not destroyed at its end: the rest is still to be read past, for the parts behind it.
+  // The source is not destroyed here: the caller must read past the rest to reach the next parts.
   for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > room) throw new UploadRefused('form');
@@ -75,30 +75,30 @@ async function* metered(
   }
 }
 
-/** What reading a post needs. */
+/** Dependencies for reading a post. */
 export type ReadingContext = FilesContext & {
   readonly requestCounter: RequestCounter;
   readonly config: Pick<Config, 'limits'>;
 };
 
-/** A visitor's post as it came: text by HTML name, and files that are stored but belong to nobody yet. */
+/** A visitor's raw post: texts by HTML name, and stored files that belong to no submission yet. */
 export type Post = {
   raw: RawAnswers;
   /** The page's own controls: names with a leading underscore. */
   controls: readonly (readonly [name: string, value: string])[];
   /** By HTML name. */
   received: ReadonlyMap<string, readonly FileAnswer[]>;
-  /** What is wrong with the files: too large, too many, or for no element that takes files. */
+  /** Problems with the files: too large, too many, or sent to an element that does not accept files. */
   problems: readonly FieldMessage[];
 };
 
-/** Teaches a server to read HTML forms: urlencoded and multipart. */
+/** Adds parsers for HTML forms to a server: urlencoded and multipart. */
 export function readHtmlForms(server: Server): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) => {
-      // As many pairs as a multipart body may have parts.
+      // The limit of pairs equals the limit of fields in a multipart body.
       let pairs = 1;
       for (let at = body.indexOf('&'); at !== -1; at = body.indexOf('&', at + 1)) {
         pairs += 1;
@@ -111,8 +111,8 @@ export function readHtmlForms(server: Server): void {
 }
 
 /**
- * Reads an HTML form's post, storing its files as they arrive. Whoever does not submit them must discard them; of a
- * post that cannot be read to its end nothing is kept. What is wrong with a file is said in the words of `page`.
+ * Reads an HTML form's post and stores its files as they arrive. The caller must discard files that it does
+ * not submit. An incomplete post keeps nothing. File problems are described in the language of `page`.
  */
 export async function readPost(
   context: ReadingContext,
@@ -149,7 +149,7 @@ async function readMultipart(
       }
       const element = fileElement(part.name);
       const files = received.get(part.name) ?? [];
-      // A browser sends an empty, nameless part for a file input that was left alone.
+      // Browsers send an empty part without a file name for an empty file input.
       const problem =
         part.filename === ''
           ? undefined
@@ -174,7 +174,9 @@ async function readMultipart(
   }
 }
 
-/** Stores what was written where a file is asked for as the file that it stands for, if its type has one. */
+/**
+ * Stores typed text as a file where a question expects one, if its type can convert it (a typed signature).
+ */
 async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPost> {
   for (const { input, holder, row } of uploadsIn(receiving.live.form, post.raw)) {
     const { id } = input.attrs;
@@ -183,7 +185,7 @@ async function writeFiles(receiving: Receiving, post: ReadPost): Promise<ReadPos
     if (!writeFile || typeof text !== 'string' || isInvisible(text)) continue;
     const field = fieldName(input, row);
     const written = writeFile(trimText(text));
-    // The check says what is wrong with the text.
+    // Validation reports the problem with the text.
     if (!written) continue;
     const { filename, content_type } = written;
     const bytes = Readable.from([Buffer.from(written.text)], { objectMode: false });
@@ -205,7 +207,7 @@ type Receiving = {
   readonly address: string;
 };
 
-/** A file as it comes, or as it is made here. */
+/** An uploaded file, or a file made from typed text. */
 type ReceivedPart = {
   readonly filename: string;
   readonly declaredType: string;
@@ -214,8 +216,8 @@ type ReceivedPart = {
 };
 
 /**
- * The file, stored; or what is wrong with it, and nothing of it is kept: it is larger than a file may be, so that only
- * its beginning came, or a limit of its sender or of the form is reached.
+ * Stores a file and returns it, or returns the error message. Keeps nothing of a file that is larger than
+ * allowed or exceeds a limit of its sender or form.
  */
 async function receiveAllowed(
   { context, live, page: { words, locale }, address }: Receiving,
@@ -236,7 +238,7 @@ async function receiveAllowed(
       bytes.resume();
       return words[refusals[error.limit]];
     }
-    // What failed is what came, or else what it was written to, which says so itself.
+    // Distinguishes a failed upload from failed storage, whose error already describes itself.
     throw bytes.errored ? broken(error) : error;
   }
 }
@@ -245,7 +247,7 @@ const refusals = { sender: 'uploadsLimited', form: 'uploadsFull' } as const sati
   Record<UploadLimit, keyof Words>
 >;
 
-/** Removes files that came with a post which is not kept. Claimed ones are not touched by this. */
+/** Deletes the files of a post that is not kept, except those of a submission. */
 export async function discardReceived(
   context: FilesContext,
   live: LiveForm,
@@ -261,16 +263,16 @@ function refusalOf(words: Words, name: string, isKnown: boolean, count: number):
   return count >= limit ? fill(words.filesCrowded, { limit }) : undefined;
 }
 
-/** The language in which a page speaks. */
+/** The language of a page. */
 type Speaking = Pick<Visit, 'words' | 'locale'>;
 
-/** What is read, while more may come to it. */
+/** A post while it is being read. */
 type ReadPost = Post & {
   readonly received: Map<string, readonly FileAnswer[]>;
   readonly problems: FieldMessage[];
 };
 
-/** The text of a post: answers with every row that the page showed, and the page's controls. */
+/** Reads the texts of a post: answers with every row that the page showed, and the page's controls. */
 function readAnswers(
   live: LiveForm,
   entries: Iterable<readonly [string, string]>,
@@ -279,7 +281,7 @@ function readAnswers(
   return { raw: restoreRows(live.form, raw, extra), controls: extra };
 }
 
-/** The file elements of a form by HTML name, those in the rows of a repeatable composite included. */
+/** Finds file elements by HTML name, including those in rows of a repeatable group. */
 function fileElementsOf(live: LiveForm): (name: string) => { id: string } | undefined {
   const single = new Map<string, { id: string }>();
   const inGroup = new Map<string, { id: string }>();

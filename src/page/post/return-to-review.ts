@@ -10,7 +10,7 @@ function* marksIn({ form, raw, files, shown }: Answered, step: number): Generato
   yield* shownByCondition(form, step, shown, { answers: raw, held: files }).keys();
 }
 
-/** The answers of a form, and what they show. */
+/** The answers to a form, and the elements that they show. */
 export type Answered = {
   readonly form: Form;
   readonly raw: RawAnswers;
@@ -20,16 +20,16 @@ export type Answered = {
 };
 
 /**
- * What a visitor has seen who looks through the answers: the steps, and in them what only conditions show. The page
- * carries it (`_known`) while an answer is changed, so that what the change opens is asked.
+ * Marks of what a visitor has seen when reviewing the answers: the steps and their conditional elements. The
+ * page carries them (`_known`) while an answer is changed, so that newly shown questions are asked.
  */
 export function knownOf(answered: Answered): string {
   return answered.shown.steps.flatMap((step) => [...marksIn(answered, step)]).join();
 }
 
 /**
- * Where a visitor goes on who has changed an answer: to the list of answers, the last step; before that to each later
- * step with something new to be seen, or with something wrong by now.
+ * Finds the step after a changed answer: the first later step with something new or with an error, or else
+ * the review, which is the last step.
  */
 export function stepOnReturn(answered: Answered, from: number, known: string): number | undefined {
   const { form, raw, files, context, shown } = answered;

@@ -4,8 +4,8 @@ import { languageAction } from '../render/language-switch.ts';
 import { changeOf } from '../render/review.ts';
 
 /**
- * What a press of the page's own buttons asks for: to submit, to go a step on or back, to save for later, to change an
- * answer of the list of all, to read the page in another language, or to add or remove a row of a repeatable composite.
+ * The action of a page's button: submit, go forward or back, save for later, change a reviewed answer, switch
+ * the language, or add or remove a row of a repeatable group.
  */
 export type PageAction =
   | { kind: 'submit' }
@@ -18,7 +18,7 @@ export type PageAction =
 
 type RowAction = { kind: 'add'; group: string } | { kind: 'remove'; group: string; row: number };
 
-/** Reads the pressed button from the page's controls. What is no button of the page submits. */
+/** Returns the pressed button from the page's controls. An unknown button submits. */
 export function readAction(controls: readonly (readonly [string, string])[]): PageAction {
   for (const [name, value] of controls) {
     if (name === '_add') return { kind: 'add', group: value };
@@ -36,8 +36,8 @@ export function readAction(controls: readonly (readonly [string, string])[]): Pa
 }
 
 /**
- * The answers and files after adding or removing a row. Rows move up behind a removed one, and so do the names of
- * their files. The last row stays, emptied: a repeatable composite always shows one.
+ * Returns the answers and files after adding or removing a row. Later rows move up, and so do the names of
+ * their files. The last row is emptied instead: a repeatable group always shows one.
  */
 export function applyRowAction<File>(
   action: RowAction,

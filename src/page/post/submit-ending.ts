@@ -20,14 +20,14 @@ import { discardReceived } from './read-post.ts';
 
 type Taken = Extract<SubmitResult, { ok: true }>;
 
-/** A page that ends with a new submission: under the page's key, once. */
+/** Returns the ending of a page that creates a submission, once per page key. */
 export function submitEnding(
   context: AnsweringContext,
   visit: Visit,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Ending {
-  /** A problem that the visitor can do something about is answered with the page. @throws every other one. */
+  /** Shows the page again for a problem that the visitor can resolve. @throws every other error. */
   const sendProblem = (error: unknown, post: PagePost): void => {
     if (!(error instanceof ApiError) || wantsJson(request)) throw error;
     const page = pageOfProblem(context, visit, post, error);
@@ -36,7 +36,7 @@ export function submitEnding(
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
   const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
-    // The first of two equal posts has its files already.
+    // The submission already has the files of a repeated post.
     if (result.repeated) await discardReceived(context, visit.live, post.received);
     else if (!result.isHeld) countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
@@ -65,7 +65,8 @@ export function submitEnding(
       try {
         await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
         const saved = await saveProgress(context, progress).catch(async (error: unknown) => {
-          // Submitted meanwhile, elsewhere: a visitor is answered as one who submits again, a program with the conflict.
+          // The answers were submitted elsewhere in the meantime. A visitor gets the answer to a repeated
+          // submit; a program gets the conflict.
           const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
           const repeated = isTaken ? await answerRepeat(context, progress, { refuseOther: true }) : undefined;
           if (!repeated?.ok) throw error;
@@ -81,8 +82,9 @@ export function submitEnding(
 }
 
 /**
- * The page with everything that was sent, for problems that the visitor can do something about: after a limit the same
- * is sent again, and other answers than the ones sent before from this page go under a new key.
+ * Renders the page with everything that was posted, for problems that the visitor can resolve. After a rate
+ * limit, the same answers can be sent again. Answers that differ from those already sent from this page get a
+ * new key.
  */
 function pageOfProblem(
   context: AnsweringContext,
@@ -95,7 +97,7 @@ function pageOfProblem(
   if (error.code === 'rate_limit_exceeded')
     return pageAgain(context, visit, post, { ...again, notice: words.tooMany });
   if (!(error instanceof OtherAnswers)) return undefined;
-  // An invitation is answered once: there is no other key for it.
+  // An invitation is answered once, so it gets no new key.
   if (visit.guest) return pageAgain(context, visit, post, { ...again, notice: words.invitationAnswered });
   const anew = { ...post, keyText: makeKey(context.vault, live) };
   const said = { notice: words.sentOtherwiseText, submitText: words.sendAsNew };

@@ -9,26 +9,28 @@ import { stepHeadingId } from '../render/steps.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { type Answered, knownOf, stepOnReturn } from './return-to-review.ts';
 
-/** A press of Back, Next or Submit, with everything that the page held. */
+/** A click on Back, Next or Submit, with everything that the page posted. */
 type StepPost = {
   readonly form: Form;
   readonly raw: RawAnswers;
   readonly files: AnswerFiles;
   readonly context: AnswerContext;
-  /** The index of the step that the visitor saw. */
+  /** The index of the shown step. */
   readonly step: number;
   readonly go: 'back' | 'next' | 'submit';
-  /** What conditions had shown in it: the page's `_seen`. */
+  /** Marks of conditional elements that the step showed: the page's `_seen`. */
   readonly seen: ReadonlySet<string>;
-  /** What was known at the list of answers, when one of them is changed: the page's `_known`. */
+  /** Marks of what was seen at the review while an answer is changed: the page's `_known`. */
   readonly known?: string | undefined;
-  /** What is wrong beside the answers, with files for example. */
+  /** Problems beyond the answers, for example with files. */
   readonly problems: readonly FieldMessage[];
-  /** Says a problem in the language of the page. */
+  /** Describes a problem in the language of the page. */
   readonly say: (problem: FieldProblem) => FieldMessage;
 };
 
-/** What the page shows next, or that everything can be submitted. `notice` names a sentence of the page. */
+/**
+ * The step to show next, or that everything can be submitted. `notice` is the key of a message of the page.
+ */
 type StepResult =
   | { readonly kind: 'submit' }
   | {
@@ -41,18 +43,18 @@ type StepResult =
     };
 
 /**
- * Where a press leads. Back never checks. Next and Submit check the step, and stay on it when an answer has made
- * questions appear that the visitor has not seen. Submit goes on like Next when there is a step after this one; Next
- * never submits: when an answer made this step the last one, it stays and says so.
+ * Returns the step that a button leads to. Back never validates. Next and Submit validate the step, and stay
+ * on it if an answer showed new questions. Submit acts like Next if there is a later step. Next never
+ * submits: if an answer made this step the last one, it stays with a notice.
  */
 export function takeStep(post: StepPost): StepResult {
   const { form, raw, files, context, go, problems } = post;
   const shown = evaluate(form, raw, context, files);
-  // A step that an answer put out of reach is left by the way the visitor came.
+  // If an answer made the shown step unreachable, continue from the nearest earlier step.
   const step = shown.steps.findLast((each) => each <= post.step) ?? shown.steps[0] ?? 0;
   const position = shown.steps.indexOf(step);
   const to = (index: number): StepResult => reach(form, index, context);
-  // Who came from the list of answers goes back to it.
+  // A visitor who came from the review goes back to it.
   const before = post.known ? shown.steps.at(-1) : shown.steps[Math.max(0, position - 1)];
   if (go === 'back') return to(before ?? 0);
   if (step !== post.step) return to(step);
@@ -61,7 +63,7 @@ export function takeStep(post: StepPost): StepResult {
     ([mark]) => !post.seen.has(mark),
   );
   const unseen = new Set(appeared.flatMap(([, names]) => names));
-  // What the visitor had no chance to answer is shown first, and wrong only when it is left out then.
+  // New questions are shown first; leaving them empty is an error only the next time.
   const errors = [
     ...problems.filter(({ field }) => stepOf(form, field) === step),
     ...checkStep(form, step, raw, files, context)
@@ -76,13 +78,16 @@ export function takeStep(post: StepPost): StepResult {
   return go === 'submit' ? { kind: 'submit' } : { kind: 'show', step, errors, notice: 'lastStep' };
 }
 
-/** A step is reached at its heading, and one that is a single question at its answer. */
+/**
+ * Returns a step to show, with the focus on its heading, or on its answer if the page shows one question at a
+ * time.
+ */
 function reach(form: Form, step: number, { asksSingly }: AnswerContext): StepResult {
   const focus = asksSingly ? firstNameIn(form.children[step]?.children ?? []) : undefined;
   return { kind: 'show', step, errors: [], focus: focus ?? stepHeadingId(step) };
 }
 
-/** Leads back from the list of answers to one of them. Undefined for what is no field of the form. */
+/** Returns the step of an answer in the review. Undefined if the form does not have the field. */
 export function leadToField(answered: Answered, field: string): (StepResult & { kind: 'show' }) | undefined {
   const step = stepOf(answered.form, field);
   if (step === undefined) return undefined;
@@ -90,8 +95,8 @@ export function leadToField(answered: Answered, field: string): (StepResult & { 
 }
 
 /**
- * The step to show for errors of a whole form: the first that has one, with its own errors and those of no step.
- * The others are said when the visitor comes to them.
+ * Returns the step to show for errors of a whole form: the first step with an error, with its errors and
+ * those that belong to no step. Errors of later steps are shown when the visitor gets there.
  */
 export function firstWrongStep(
   form: Form,

@@ -19,27 +19,27 @@ export function directionOf(language: string): 'rtl' | 'ltr' {
   return rightToLeft.includes(language.toLowerCase().split('-')[0]!) ? 'rtl' : 'ltr';
 }
 
-/** What sites that show a link to a page say of it (Open Graph). */
+/** The link preview that other sites show (Open Graph). */
 export type Social = {
   readonly title: string;
-  /** With its origin: it is fetched from elsewhere. */
+  /** With an absolute address: other sites fetch it. */
   readonly image?: Picture | undefined;
 };
 
-/** A whole page. */
+/** The parts of an HTML document. */
 type Document = {
   /** BCP 47 tag. */
   readonly language: string;
   readonly title: string;
   readonly main: Html;
-  /** What the form's theme makes of the page. */
+  /** The look of the form's theme. */
   readonly look?: Look | undefined;
   readonly social?: Social | undefined;
   /** The address of the page's script. */
   readonly script?: string | undefined;
 };
 
-/** The text of a page. Its style sheets are inline, exactly as `headers.ts` hashes them. */
+/** Renders a page. Its style sheets are inline, exactly as `problem-page.ts` hashes them. */
 export function renderDocument({
   language,
   title,

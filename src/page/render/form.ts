@@ -25,15 +25,15 @@ import { lead, progress, sections, stepsSoFar } from './steps.ts';
 import type { FieldMessage, FormView } from './view.ts';
 
 /**
- * All errors at the top of the page, each behind its question's label and in the words that stand at the field, and a
- * link to it (docs/rules.md P3, P4). It takes the focus when the page loads.
+ * Renders a summary of all errors at the top of the page. Each has its question's label, the message shown at
+ * the field, and a link to it (docs/rules.md P3, P4). The summary gets the focus when the page loads.
  */
 function errorSummary(
   { form, errors, words, say }: Pick<FormView, 'form' | 'errors' | 'words'> & { readonly say: SayAnswer },
   posted: Posted,
 ): Html {
   const names = new Set(namesOnPage(form, posted));
-  // An error may name what the page does not show, such as a question that was removed meanwhile.
+  // An error may be about a field that the page does not show, for example of a removed question.
   const labelOf = questionLabels(form, words, (text, row) => fillPiped(text, (id) => say(id, row)));
   const item = ({ field, message }: FieldMessage) => {
     const said = nameProblem(labelOf(field), message, words);
@@ -47,7 +47,7 @@ ${errors.map(item)}
 </div>`;
 }
 
-/** The ids that an error can lead to: fields, groups and their rows. */
+/** Lists the ids that errors can link to: fields, groups and their rows. */
 function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> {
   for (const question of listQuestions(form)) {
     if (!isSeen(question.element)) continue;
@@ -62,20 +62,20 @@ function* namesOnPage(form: Form, { answers, held }: Posted): Generator<string> 
   }
 }
 
-/** Which of the page's buttons can be pressed now. `submit` is what the last one says. */
+/** The state of the page's buttons. `submit` is the label of the submit button. */
 type Buttons = {
   readonly words: Words;
   readonly hasBack: boolean;
   readonly isLast: boolean;
-  /** Whether the form has steps at all. */
+  /** Whether the form has more than one step. */
   readonly hasSteps: boolean;
   readonly saves: boolean;
   readonly submit: string;
 };
 
 /**
- * The buttons below the step: plain form posts, told apart by `_go`. All of a form with steps are there, and those
- * that make no sense now are hidden, so that the script only shows and hides them.
+ * Renders the buttons below the step: plain form posts, distinguished by `_go`. Unavailable buttons are
+ * hidden rather than left out, so that the script can show them.
  */
 function buttons({ words, hasBack, isLast, hasSteps, saves, submit }: Buttons): Html {
   const button = (go: string, className: string, text: string, isHidden: boolean): Html =>
@@ -88,13 +88,19 @@ ${saves && button('save', 'save', words.save, false)}
 </div>`;
 }
 
-/** The Enter key presses the first button of a form, which would be Back, or one of a row's: this one goes on. */
+/**
+ * Renders a hidden first button. The Enter key presses the first button of a form, which otherwise would be
+ * Back or a button of a row.
+ */
 function enterButton({ words, isLast, submit }: Buttons): Html {
   const go = isLast ? 'submit' : 'next';
   return html`<button type="submit" name="_go" value="${go}" class="unseen" tabindex="-1" aria-hidden="true">${isLast ? submit : words.next}</button>`;
 }
 
-/** The page of a form: one step at a time, kept answers and errors, complete without a script (docs/rules.md 14). */
+/**
+ * Renders the page of a form: one step at a time, with kept answers and errors. It works without a script
+ * (docs/rules.md 14).
+ */
 export function renderForm(given: FormView): string {
   const view = { ...given, say: given.say ?? answerSayer({ ...given, speech: given }) };
   const { form, values, held, errors, language, script } = view;
@@ -118,7 +124,10 @@ ${script && html`<script type="application/json" id="_form">${json(script.data)}
   });
 }
 
-/** "Error: Step 2 of 3 – Name", of which the first two only where they say something (docs/rules.md P1). */
+/**
+ * Returns the page title, such as "Error: Step 2 of 3 – Name". The first two parts appear only if they apply
+ * (docs/rules.md P1).
+ */
 function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
   const name = edit ? fill(words.editTitle, { title: form.attrs.name }) : form.attrs.name;
   const title =
@@ -128,7 +137,7 @@ function titleOf({ form, words, step, shown, errors, edit }: FormView): string {
   return errors.length > 0 ? fill(words.errorTitle, { title }) : title;
 }
 
-/** With the answers that its texts show. */
+/** The view with its formatter of answers. */
 type Saying = FormView & { readonly say: SayAnswer };
 
 function formElement(view: Saying): Html {
@@ -139,8 +148,8 @@ function formElement(view: Saying): Html {
   const state = attributes({
     method: 'post',
     action: url(view.action),
-    // No `novalidate`: the browser holds back the one thing that it would leave out of a post without a word, a date
-    // or time that it cannot read. Whatever else is wrong the server says, all at once (elements/drawings.ts).
+    // No `novalidate`: the browser must hold back a date or time that it cannot parse, because it would
+    // silently post nothing. The server reports all other errors together (elements/drawings.ts).
     enctype: hasFiles && 'multipart/form-data',
   });
   const hasSteps = form.children.length > 1;
@@ -164,12 +173,15 @@ ${honeypot}
 }
 
 /**
- * A field that no person sees or reaches, with a name that machines like to fill in: what comes with it is held
+ * A hidden field with a name that bots like to fill in. If it is filled in, the submission is spam
  * (src/page/screening.ts).
  */
 const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <input type="text" name="_website" tabindex="-1" autocomplete="off"></label></div>`;
 
-/** The page's own values: what it was given to carry, how it writes numbers, its step, and what conditions have shown the visitor in it. */
+/**
+ * Renders the page's hidden controls: values to carry along, its number format, its step, and the shown
+ * conditional elements.
+ */
 function hiddenInputs(view: FormView): Html[] {
   const { form, step, shown, values, held, hidden = [] } = view;
   const marks = shownByCondition(form, step, shown, { answers: values, held }).keys();

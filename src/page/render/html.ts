@@ -2,16 +2,19 @@ import type { Row } from '#ast/fields.ts';
 import { splitPiped } from '#ast/piping.ts';
 import type { Picture } from '../theme/look.ts';
 
-// A symbol as the key: nothing that was parsed from JSON can pass for markup.
+// With a symbol as the key, parsed JSON can never pass for markup.
 const markup = Symbol('markup');
 
 /** Markup that is safe to send. Only this file makes it. */
 export type Html = { readonly [markup]: string };
 
-/** What a template takes: text is escaped, `Html` stays, a list is written line by line, nothing leaves nothing. */
+/**
+ * A value in a template: text is escaped, `Html` is not, a list has one item per line, and `null`,
+ * `undefined` and `false` are left out.
+ */
 type Part = Html | string | number | null | undefined | false | readonly Part[];
 
-/** What stands for a character, by its code. */
+/** Replacement texts by character code. */
 type Replacements = readonly (string | undefined)[];
 
 function replacementsOf(texts: Readonly<Record<string, string>>): Replacements {
@@ -20,7 +23,10 @@ function replacementsOf(texts: Readonly<Record<string, string>>): Replacements {
   return all;
 }
 
-/** A text with some of its characters replaced. By hand: `replaceAll` takes many times as long where there are many. */
+/**
+ * Replaces characters in a text. A loop, because `replaceAll` takes many times as long for texts with many
+ * replacements.
+ */
 function replaceEach(text: string, replacements: Replacements): string {
   let [replaced, from] = ['', 0];
   for (let at = 0; at < text.length; at += 1) {
@@ -36,7 +42,7 @@ function replaceEach(text: string, replacements: Replacements): string {
 
 const entities = replacementsOf({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' });
 
-/** Text for an element's content or a quoted attribute value; both need the same five characters. */
+/** Escapes text for an element's content or a quoted attribute value; both need the same five characters. */
 const escape = (text: string): string => replaceEach(text, entities);
 
 function write(part: Part): string {
@@ -47,8 +53,8 @@ function write(part: Part): string {
 }
 
 /**
- * Markup from a template: html`<p title="${title}">${text}</p>`. Every part is escaped unless it is `Html`.
- * Parts stand in content or inside quotes; for anything else about attributes there is `attributes`.
+ * Builds markup from a template: html`<p title="${title}">${text}</p>`. Every value is escaped unless it is
+ * `Html`. Values may be in content or inside quotes; use `attributes` for whole attributes.
  */
 export function html(literals: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return {
@@ -56,12 +62,15 @@ export function html(literals: TemplateStringsArray, ...parts: readonly Part[]):
   };
 }
 
-/** Pieces of markup with nothing between them: a list among the parts of a template has a line for each. */
+/** Joins pieces of markup with nothing between them. A list in a template would have line breaks. */
 export function joined(pieces: readonly Html[]): Html {
   return { [markup]: pieces.map((piece) => piece[markup]).join('') };
 }
 
-/** Attributes with a leading space each: `true` is the bare name, `undefined` and `false` leave it out. */
+/**
+ * Renders attributes, each with a leading space: `true` is the bare name; `undefined` and `false` are left
+ * out.
+ */
 export function attributes(values: Readonly<Record<string, string | number | boolean | undefined>>): Html {
   const written = Object.entries(values).map(([name, value]) => {
     if (value === undefined || value === false) return '';
@@ -72,15 +81,20 @@ export function attributes(values: Readonly<Record<string, string | number | boo
 
 const safeProtocols = ['http:', 'https:', 'mailto:', 'tel:'];
 
-/** An address for `href` or `action`: relative, http, https, mailto or tel. Anything that could run is `#`. */
+/**
+ * Returns an address that is safe for `href` or `action`: relative, http, https, mailto or tel. Any other
+ * address becomes `#`, as it could run code.
+ */
 export function url(address: string): string {
   const base = 'https://page.invalid';
-  // The parser drops what browsers drop, so `java\nscript:` is seen for what it is.
+  // The parser ignores the characters that browsers ignore, so it recognizes `java\nscript:`.
   const isSafe = URL.canParse(address, base) && safeProtocols.includes(new URL(address, base).protocol);
   return isSafe ? address : '#';
 }
 
-/** A constant of our own as markup, unescaped: the style sheet. Never pass it anything that came from outside. */
+/**
+ * Returns one of our constants, such as the style sheet, as unescaped markup. Never pass text from outside.
+ */
 export function verbatim(constant: string): Html {
   return { [markup]: constant };
 }
@@ -88,24 +102,24 @@ export function verbatim(constant: string): Html {
 const withoutTags = replacementsOf({ '<': '\\u003c' });
 
 /**
- * A value as JSON in a `<script type="application/json">`. There, no entity is read, and `</script` or `<!--` would end
- * or open what they like: without `<` in it, neither can be written (docs/rules.md T6).
+ * Renders a value as JSON for `<script type="application/json">`. Entities are not decoded there, and
+ * `</script` or `<!--` would end or change the script, so every `<` is escaped (docs/rules.md T6).
  */
 export function json(value: unknown): Html {
   return { [markup]: replaceEach(JSON.stringify(value), withoutTags) };
 }
 
-/** The finished text of a page. */
+/** Returns markup as text. */
 export function toText(page: Html): string {
   return page[markup];
 }
 
-/** The answer to a question for a text that shows it: of a row, where the text stands in one. */
+/** Formats the answer to a question for a text that shows it; in a row, the answer of that row. */
 export type SayAnswer = (id: string, row?: Row) => string;
 
 /**
- * A text of the author's with the answers that it shows, each by itself: an answer is text, whatever it says, and may be
- * of another direction. The script finds them by `data-answer`.
+ * Renders an author's text with the answers that it shows. Each answer is isolated in a `bdi`, as its text
+ * direction may differ. The script finds them by `data-answer`.
  */
 export function piped(text: string, say: SayAnswer, row?: Row): Html {
   const parts = splitPiped(text).map((part) =>
@@ -114,48 +128,48 @@ export function piped(text: string, say: SayAnswer, row?: Row): Html {
   return joined(parts);
 }
 
-/** How a picture stands in a page. */
+/** How a picture is shown in a page. */
 type Standing = {
   readonly className?: 'logo' | 'cover';
-  /** What it shows, in words; those of a theme say nothing that the title does not. */
+  /** Alternative text. Pictures of a theme are decorative and have none. */
   readonly alt?: string;
-  /** How wide it is shown (`sizes` of HTML): the browser chooses by it what to load. */
+  /** The shown width (`sizes` in HTML), by which the browser chooses a file. */
   readonly sizes: string;
-  /** What is shown in its place where the device is dark. */
+  /** The picture for dark mode. */
   readonly dark?: Picture | undefined;
 };
 
-/** How wide covers are shown: as the column is (style.ts), or the screen. */
+/** Width of covers: the column (style.ts) or the screen. */
 const coverSizes = '(min-width: 768px) 46rem, 100vw';
-/** How high logos are shown (style.ts). */
+/** Height of logos (style.ts), in pixels. */
 const logoHeight = 56;
 
 const logoSizes = ({ size }: Picture): string =>
   size ? `${Math.ceil((logoHeight * size.width) / size.height)}px` : '';
 
-/** Which files of a picture there are in a format, for a browser to choose from. */
+/** Lists the files of a picture in a format as a `srcset`. */
 const candidates = ({ address, size }: Picture, format: 'avif' | 'webp'): string | undefined =>
   size?.widths.map((width) => `${address}-${width}.${format} ${width}w`).join(', ');
 
-/** The cover: most often the largest thing that is first seen, so it is asked for before all others. */
+/** Renders the cover with high priority: it is usually the largest visible element. */
 export function cover(picture: Picture): Html {
   return draw(picture, { className: 'cover', sizes: coverSizes });
 }
 
-/** The logo; another one where the device is dark. */
+/** Renders the logo, with another one for dark mode. */
 export function logo(picture: Picture, dark: Picture | undefined): Html {
   return draw(picture, { className: 'logo', sizes: logoSizes(picture), dark });
 }
 
 /**
- * One among the questions, loaded when it is near: with its dimensions, so that nothing moves when it comes.
- * @param sizes how wide it is shown, where that is not the width of the column.
+ * Renders a picture among the questions. It loads lazily, and its dimensions keep the layout from shifting.
+ * @param sizes its width, if it is not that of the column.
  */
 export function picture(shown: Picture, alt: string, sizes = coverSizes): Html {
   return draw(shown, { alt, sizes });
 }
 
-/** Has the browser load the cover before it has read the page. */
+/** Renders a link that preloads the cover. */
 export function preloadCover(picture: Picture): Html | undefined {
   const imagesrcset = candidates(picture, 'avif');
   if (imagesrcset === undefined) return undefined;
@@ -163,7 +177,7 @@ export function preloadCover(picture: Picture): Html | undefined {
   return html`<link${attributes({ rel: 'preload', as: 'image', type, imagesrcset, imagesizes: coverSizes, fetchpriority: 'high' })}>`;
 }
 
-/** The picture for a browser's tab. */
+/** The address of the favicon. */
 export const iconAddress = ({ address, size }: Picture): string => (size ? `${address}-icon.png` : address);
 
 function draw(shown: Picture, { className, alt = '', sizes, dark }: Standing): Html {

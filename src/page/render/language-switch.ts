@@ -1,19 +1,19 @@
 import { attributes, type Html, html, url } from './html.ts';
 
-/** The languages that a page can be read in, by BCP-47 tag, and where the same page is in another. */
+/** The languages of a page as BCP-47 tags, and its address in each. */
 export type LanguageChoice = {
   readonly language: string;
   readonly languages: readonly string[];
   readonly addressIn: (language: string) => string;
 };
 
-/** What a press of one of its buttons says: `_go=language:de`. */
+/** Prefix of the value that a language button posts: `_go=language:de`. */
 export const languageAction = 'language:';
 
 /**
- * Another language for the page, each called as it calls itself. Inside the form its buttons post what was answered, so
- * that nothing is lost; a page that asks nothing has links.
- * @param hasFocus whether the page was just read in another one.
+ * Renders the language switch, with each language in its own name. In a form, its buttons post the answers,
+ * so that nothing is lost. A page without questions has links.
+ * @param hasFocus whether the language was just switched.
  */
 export function languageSwitch(
   { language, languages, addressIn }: LanguageChoice,
@@ -33,22 +33,22 @@ ${languages.map(entry)}
 }
 
 const names = new Map<string, string>();
-/** Authors name languages, and not all of them are. */
+/** Limits the cache: authors can enter any tag as a language. */
 const keptNames = 1_000;
 
-/** What a language calls itself: `Deutsch`, `Português (Brasil)`. */
+/** Returns the name of a language in that language: `Deutsch`, `Português (Brasil)`. */
 export function nameOf(tag: string): string {
   const known = names.get(tag);
   if (known !== undefined) return known;
   const name = new Intl.DisplayNames([tag], { type: 'language', languageDisplay: 'standard' }).of(tag) ?? tag;
-  // Some write it small, as a word among others: here it stands alone.
+  // Some languages write their name in lower case within a sentence.
   const own = `${name.charAt(0).toLocaleUpperCase(tag)}${name.slice(1)}`;
   if (names.size >= keptNames) names.clear();
   names.set(tag, own);
   return own;
 }
 
-/** Its rules, for pages that have it. */
+/** Styles for pages with a language switch. */
 export const languageStyle = `
 .languages { position: relative; inline-size: fit-content; margin-block-start: var(--4); }
 .languages > summary { display: flex; gap: var(--2); align-items: center; min-block-size: 2.75rem; padding: .375rem .875rem; border: 1px solid var(--line); border-radius: 2rem; font-size: .9375rem; cursor: pointer; list-style: none; }

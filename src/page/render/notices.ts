@@ -6,37 +6,37 @@ import { renderDocument } from './document.ts';
 import { attributes, type Html, html, piped, type SayAnswer, url } from './html.ts';
 import { lead } from './steps.ts';
 
-/** A page that may stand inside another one: `script` then tells that one how high it is. */
+/** A page that may be embedded: `script` then reports its height to the embedding page. */
 type Framed = {
   readonly script?: string | undefined;
-  /** The same page in the form's other languages. */
+  /** Links to this page in the form's other languages. */
   readonly languages?: Html | undefined;
 };
 
-/** What the page after a submission says. */
+/** The texts and links of the confirmation page. */
 type Confirmation = {
   readonly formName: string;
-  /** The author's own heading and words. */
+  /** The author's title and message. */
   readonly title?: string | undefined;
   readonly message: string | undefined;
-  /** The answers that they show. */
+  /** Formats the answers that the title and message show. */
   readonly say?: SayAnswer | undefined;
-  /** What the visitor can refer to. */
+  /** The reference number. */
   readonly receipt: string;
-  /** Where the answers can be changed, and until which day. */
+  /** The edit link, and the last day on which it works. */
   readonly edit?:
     | { readonly address: string; readonly until: string; readonly leavesFrame: boolean }
     | undefined;
-  /** The author's own page, which is not for the frame that this one stands in. */
+  /** The author's redirect URL, which opens outside the frame. */
   readonly onward?: string | undefined;
-  /** Where the form can be filled in once more. */
+  /** The link to submit another response. */
   readonly again?: string | undefined;
   readonly language: string;
   readonly look?: Look | undefined;
   readonly words: Words;
 } & Framed;
 
-/** The page after a submission; it takes the focus to its heading. */
+/** Renders the page after a submission. Its heading gets the focus. */
 export function renderConfirmation(view: Confirmation): string {
   const { words, edit, onward, again, title, say = () => '' } = view;
   return renderDocument({
@@ -66,7 +66,7 @@ type Link = {
   readonly leavesFrame?: boolean;
 };
 
-/** A request that can be made once more, by a visitor without script as well: where it went, and with what. */
+/** A request that a visitor can repeat, also without a script: its address and fields. */
 export type Retry = {
   readonly method: 'get' | 'post';
   readonly address: string;
@@ -89,7 +89,9 @@ function link({ address, text, note, leavesFrame = false }: Link): Html {
   return html`<p class="prose"><a${target}>${text}</a>${note && html`<br><span class="help">${note}</span>`}</p>`;
 }
 
-/** What the page after saving says of mailing its link: where to post an address, and what became of the last one. */
+/**
+ * The form that emails the link to saved answers: the address to post to, and the result of the last attempt.
+ */
 export type SavedMail = {
   readonly action: string;
   readonly given?: string | undefined;
@@ -121,17 +123,19 @@ function mailForm({ action, given, problem, sentTo }: SavedMail, words: Words): 
 </form>`;
 }
 
-/** The page after saving: the link with which the visitor goes on, whole, so that it can be copied or noted. */
+/**
+ * Renders the page after saving. It shows the whole resume link, so that it can be copied or written down.
+ */
 export function renderSaved(
   view: {
     formName: string;
-    /** With its origin. */
+    /** The absolute address. */
     address: string;
     until: string;
     language: string;
     look?: Look | undefined;
     words: Words;
-    /** Where the service sends mail. */
+    /** Set if the instance can send email. */
     mail?: SavedMail | undefined;
   } & Framed,
 ): string {
@@ -151,13 +155,16 @@ ${mail && mailForm(mail, words)}
   });
 }
 
-/** A page that says one thing: closed, not found, gone, too large, an error. One of a form bears its name. */
+/**
+ * Renders a page with one message: closed, not found, gone, too large, an error. The page of a form also
+ * shows its name.
+ */
 export function renderNotice(
   view: {
     formName?: string | undefined;
     title: string;
     message: string;
-    /** What the visitor can do, or what comes. */
+    /** What the visitor can do next. */
     next?: string | undefined;
     again?: Retry | undefined;
     language: string;
@@ -181,12 +188,12 @@ ${view.languages}
   });
 }
 
-/** A form's name, as it stands on its own page. */
+/** The form's name, as on its own page. */
 const formHeader = (name: string): Html => html`<header>
 <h1>${name}</h1>
 </header>`;
 
-/** The page that asks for the form's password. */
+/** Renders the page that asks for the form's password. */
 export function renderPassword(
   view: {
     formName: string;
@@ -229,7 +236,7 @@ ${lead(words.passwordText)}
   });
 }
 
-/** The page that asks whether a person wants no more mails: a visit alone decides nothing, since programs visit too. */
+/** Renders the page to confirm unsubscribing. Opening it changes nothing, because programs open links too. */
 export function renderUnsubscribe(view: { action: string; language: string; words: Words }): string {
   const { words } = view;
   return renderDocument({

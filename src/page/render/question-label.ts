@@ -5,9 +5,9 @@ import { fill } from '#ast/words.ts';
 import { type Words } from '../words/words.ts';
 
 /**
- * What a question is called where it does not stand, by its HTML name: in a row with the row, `Guest 2 – Name`. The
- * name of a group or of a row has a label too; '' for what is none of the form's. `say` puts in the answers that labels
- * show.
+ * Returns a function that labels a question by its HTML name, for texts away from the question; in a row,
+ * `Guest 2 – Name`. Groups and rows have labels too; unknown names get ''. `say` fills in the answers that
+ * labels show.
  */
 export function questionLabels(
   form: Form,
@@ -23,7 +23,7 @@ export function questionLabels(
       const label = say(found.input.attrs.label, found.row);
       return found.row ? `${rowLabel(found.row.group.attrs.label, found.row.index)} – ${label}` : label;
     }
-    // Read as the name of a field in that row, so that names have one grammar.
+    // Parsed as a field of the row, so that there is only one grammar for names.
     const row = parseRowName(`${name}[row]`);
     const group = questions.get(row?.group ?? name);
     if (!group) return '';

@@ -1,9 +1,9 @@
 import { type Form } from '#ast/tree.ts';
 
-/** The id of the step that lists the answers: none that an author could give. */
+/** The id of the review step. No author can choose this id. */
 export const reviewStepId = '_review';
 
-/** The index of that step; undefined where the form has none. */
+/** Returns the index of the review step; undefined if the form has none. */
 export function reviewStepOf({ children }: Form): number | undefined {
   const last = children.length - 1;
   return children[last]?.attrs?.id === reviewStepId ? last : undefined;

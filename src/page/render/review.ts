@@ -17,7 +17,7 @@ import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';
 import { attributes, type Html, html, type SayAnswer } from './html.ts';
 
-/** The rows that hold something; a group without any was not answered. */
+/** Renders the rows that have an answer. A group without answers gets one entry: no answer. */
 function* rowLists(
   review: Review,
   { element: group, inputs }: Extract<Question, { kind: 'group' }>,
@@ -39,7 +39,7 @@ function* rowLists(
   if (isBlank) yield list([entry(review, { label, said: [], name: rowName(id, 0) })]);
 }
 
-/** A list for the questions between two groups with rows, and one for each of their rows. */
+/** Renders the questions between two repeatable groups as one list, and each of their rows as another. */
 function* listsOf(review: Review, questions: readonly Question[]): Generator<Html, void> {
   let entries: Html[] = [];
   for (const question of questions) {
@@ -55,10 +55,10 @@ function* listsOf(review: Review, questions: readonly Question[]): Generator<Htm
   if (entries.length > 0) yield list(entries);
 }
 
-/** What the list of answers says by itself. */
+/** The page's own words in the review. */
 export type ReviewWords = Pick<Words, 'change' | 'noAnswer' | 'row' | 'yes' | 'no'>;
 
-/** The answers as a page holds them, and how to say them. */
+/** The answers of a page, and how to format them. */
 export type Review = Omit<AnswerSpeech, 'words'> & {
   readonly form: Form;
   readonly values: RawAnswers;
@@ -68,12 +68,12 @@ export type Review = Omit<AnswerSpeech, 'words'> & {
   readonly say: SayAnswer;
 };
 
-/** What the button that leads to a field posts as `_go`. */
+/** Returns the `_go` value of the button that leads to a field. */
 export const changeOf = (name: string): string => `change:${name}`;
 
 /**
- * Every question that the visitor was asked with its answer, below the titles of their steps, and a button that leads
- * back to each. The buttons are plain form posts.
+ * Renders every asked question with its answer under the title of its step, and a button to change it. The
+ * buttons are plain form posts.
  */
 export function renderReview(review: Review): Html {
   let title: string | undefined;
@@ -109,9 +109,9 @@ export const labelOf = ({ say }: Review, label: string, row?: Row): string =>
 type Entry = {
   readonly label: string;
   readonly said: readonly string[];
-  /** The field that it can be changed at; none of what is worked out. */
+  /** The field to change; undefined for a calculation. */
   readonly name: string | undefined;
-  /** The row, for those who hear the button without what stands around it. */
+  /** The row, for screen readers that announce the button without its context. */
   readonly place?: string | undefined;
 };
 

@@ -1,20 +1,20 @@
 import { marks } from '#ast/marks.ts';
 import { attributes, type Html, html, joined, url } from './html.ts';
 
-/** The same with `*italic*`. */
+/** The marks of `marks`, plus `*italic*`. */
 const moreMarks = new RegExp(`${marks.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
 
-/** What begins an item of a list. */
+/** Markers of list items. */
 const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
 
-/** What begins a heading: its marks, of which fewer stand above more. */
+/** Markers of a heading: more `#` means a lower level. */
 const heading = /^(#{1,3}) +/;
 
 /**
- * A text of the author's as they meant it: bold, links and lists from the marks that people know, and nothing else.
- * Everything is escaped: no text becomes markup of its own (docs/rules.md T6).
- * @param box attributes of the element around it: a paragraph, or where there is a list a `div`.
- * @param plain how what stands between the marks is written: answers that it shows are put in behind them.
+ * Renders an author's text with bold, links and lists from Markdown-like marks. Everything else is escaped,
+ * so no text becomes markup (docs/rules.md T6).
+ * @param box attributes of the element around it: a paragraph, or a `div` if there is a list.
+ * @param plain renders the text between the marks, and fills in the answers that it shows.
  */
 export function richText(text: string, box: Html = html``, plain: Plain = asIs): Html {
   const blocks = readBlocks(text);
@@ -23,8 +23,8 @@ export function richText(text: string, box: Html = html``, plain: Plain = asIs):
 }
 
 /**
- * A text that is more than a few lines: paragraphs between blank lines, headings (`# `, `## `) and italic words besides.
- * @param top the tag of its highest heading: no level is left out below the one that it stands under.
+ * Renders a longer text: also with paragraphs between blank lines, headings (`# `, `## `) and italics.
+ * @param top the tag of its highest heading, so that no level is skipped.
  */
 export function formattedText(text: string, top: 'h2' | 'h3', box: Html, plain: Plain): Html {
   const parts = text
@@ -57,7 +57,7 @@ function draw({ kind, lines }: Block, plain: Plain, known: RegExp): Html {
   return kind === 'ul' ? html`<ul>${entries}</ul>` : html`<ol>${entries}</ol>`;
 }
 
-/** Bold and links of a text that stands where only words can: in a label. Nothing in it is an answer. */
+/** Renders bold and links of a single line, such as a label. It shows no answers. */
 export const markedLine = (text: string): Html => inline(text, asIs, marks);
 
 type Plain = (text: string) => Html;
@@ -66,7 +66,7 @@ const asIs: Plain = (text) => html`${text}`;
 
 type Block = { readonly kind: 'text' | keyof typeof items; readonly lines: string[] };
 
-/** Lists, and the texts between them without the blank lines at their edges. */
+/** Splits a text into lists and the texts between them, without blank lines at their edges. */
 function readBlocks(text: string): Block[] {
   const blocks: Block[] = [];
   for (const line of text.split(/\r?\n/)) {
@@ -79,7 +79,7 @@ function readBlocks(text: string): Block[] {
   return blocks;
 }
 
-/** Nothing is lost to a link: it opens beside the form, which may be half filled in or in the frame of another page. */
+/** Renders a link that opens in a new tab, because the form may be half filled in or framed. */
 const link = (text: Html, address: string): Html =>
   html`<a${attributes({ href: url(address), target: '_blank', rel: 'noopener noreferrer' })}>${text}</a>`;
 

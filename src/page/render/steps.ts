@@ -29,20 +29,23 @@ import { reviewStepId, reviewStepOf } from './review-step.ts';
 import { richText } from './rich-text.ts';
 import { type FormView } from './view.ts';
 
-/** The id of a step's heading, which takes the focus when the step is reached: `focus` of a view. */
+/** Returns the id of a step's heading, which gets the focus when the step opens: `focus` of a view. */
 export function stepHeadingId(index: number): string {
   return `_step-${index + 1}`;
 }
 
-/** How far a visitor is among the steps that can be reached, counted from 1. A step that cannot is at its last one. */
+/**
+ * Returns the visitor's position among the reachable steps, counted from 1. An unreachable step counts as the
+ * last reachable one before it.
+ */
 export function stepsSoFar(steps: readonly number[], step: number): { number: number; total: number } {
   const before = steps.filter((each) => each <= step).length;
   return { number: Math.max(1, before), total: Math.max(1, steps.length) };
 }
 
 /**
- * All steps of a form. Those that are not asked now are `hidden`, and their controls still post what they hold: the
- * page carries every answer in itself (docs/decisions/0013).
+ * Renders all steps. Steps other than the current one are `hidden`, and their controls still post their
+ * values: the page carries all answers (docs/decisions/0013).
  */
 export function sections(view: FormView, page: PageState): Html[] {
   const { form, step, shown } = view;
@@ -59,7 +62,7 @@ export function sections(view: FormView, page: PageState): Html[] {
       title,
       isHidden: step !== index,
       isUnseen: view.asksSingly === true && !each.attrs?.title,
-      // Drawn when it is looked at: the answers of others are in their controls.
+      // The review is rendered only when it is shown; on other steps, the controls hold the answers.
       review:
         index === reviewStep
           ? index === step
@@ -74,14 +77,14 @@ export function sections(view: FormView, page: PageState): Html[] {
 type SectionView = {
   readonly title: string;
   readonly isHidden: boolean;
-  /** Whether the title says only what the progress says. */
+  /** Whether the title only repeats the progress. */
   readonly isUnseen: boolean;
-  /** In place of elements, the list of all answers. */
+  /** The review, in place of elements. */
   readonly review: Html | undefined;
   readonly place: Place;
 };
 
-/** A step as a section, under its title or its number; the only step of a form may have neither. */
+/** Renders a step as a section with its title or its number. The only step of a form may have neither. */
 function section(step: Step, index: number, view: SectionView): Html {
   const { title, isHidden, isUnseen, review, place } = view;
   const id = stepHeadingId(index);
@@ -99,14 +102,14 @@ ${step.children.map((element) => renderElement(element, place))}
 </section>`;
 }
 
-/** A text of the author's, its line breaks and marks kept. */
+/** Renders an author's text, with its line breaks and marks. */
 export function lead(text: string | undefined, plain?: (text: string) => Html): Html | undefined {
   return text ? richText(text, attributes({ class: 'prose lead' }), plain) : undefined;
 }
 
 /**
- * Where the visitor is: in words, and as a bar. The bar never goes back on the way forward, also when an answer has
- * made more steps reachable (docs/rules.md P7): `atLeast` is what it showed before, in percent.
+ * Renders the progress in words and as a bar. The bar never moves back on the way forward, even if an answer
+ * makes more steps reachable (docs/rules.md P7). `atLeast` is the percentage shown before.
  */
 export function progress(
   form: Form,
@@ -133,12 +136,12 @@ export function progress(
 
 type Asking = Pick<Settings, 'layout' | 'review_step'>;
 
-// A form never changes; what is made of it is asked for with each request.
+// Forms are immutable and every request needs the derived form, so it is cached.
 const made = new WeakMap<Form, Map<string, Form>>();
 
 /**
- * The form as its pages ask it: each question a step of its own where the settings say so, and behind the last step the
- * one that lists the answers. Its elements are the very ones of the form, and mean the same.
+ * Returns the form in the layout of its pages: each question is a step if the settings say so, and a review
+ * step is appended. Its elements are the elements of the original form.
  */
 export function askedForm(form: Form, asking: Asking, { reviewTitle }: Pick<Words, 'reviewTitle'>): Form {
   const { layout, review_step: hasReview } = asking;
@@ -161,7 +164,7 @@ const reviewStep = (title: string): Step => ({
   children: [],
 });
 
-/** The end of the form is behind the answers' list. */
+/** Makes jumps to the end of the form lead to the review. */
 function leadToReview(step: Step): Step {
   const { jumps } = step.attrs ?? {};
   if (!jumps) return step;
@@ -169,7 +172,7 @@ function leadToReview(step: Step): Step {
   return { ...step, attrs: { ...step.attrs, jumps: led } };
 }
 
-/** A step for each question of a step, under its title; they are reached when it is, and the last one leads on. */
+/** Splits a step into one step per question, all with its title. The last one gets its jumps. */
 function singly(step: Step): Step[] {
   const { layout: _layout, jumps, ...first } = step.attrs ?? {};
   const { id: _id, description: _description, ...later } = first;
@@ -181,7 +184,10 @@ function singly(step: Step): Step[] {
   }));
 }
 
-/** Each question, a group as a whole, with the texts before it; those at the end stay with the last one. */
+/**
+ * Splits elements by question, with a group as one question. Texts belong to the next question; those at the
+ * end belong to the last one.
+ */
 function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
   const parts: Element[][] = [];
   let texts: Element[] = [];
@@ -198,12 +204,12 @@ function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
 }
 
 /**
- * What it costs to draw an element, one of its options, a character of its texts, and more for one that HTML has to
- * write otherwise, in the steps of #ast/work.ts.
+ * The cost to render an element, an option, a character, and a character to escape, in the steps of
+ * #ast/work.ts.
  */
 const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 
-/** What the page of a form costs to draw: an element in rows is drawn in each of them. */
+/** Returns the cost to render the page of a form. An element in rows counts once per row. */
 export function drawingSteps(form: Form, answers: RawAnswers, held: FilesByName): number {
   const stepsOf = (element: Element): number => {
     const once = ownSteps(element);

@@ -10,7 +10,7 @@ import { type SayAnswer } from './html.ts';
 import type { LanguageChoice } from './language-switch.ts';
 import { type ReviewWords } from './review.ts';
 
-/** The sentences that the page's script says; the others stay on the server. */
+/** The texts that the page's script needs. The others stay on the server. */
 const scriptWordNames = [
   'errorTitle',
   'problem',
@@ -46,103 +46,115 @@ const scriptWordNames = [
 type ScriptWords = Pick<Words, (typeof scriptWordNames)[number]>;
 
 /**
- * What the page tells its script (web/page/), as JSON in `<script type="application/json" id="_form">`.
- * The answers themselves are in the controls, as they are for a visitor without script.
+ * The data for the page's script (web/page/), as JSON in `<script type="application/json" id="_form">`. The
+ * answers are in the controls, as they are without a script.
  */
 export type ScriptData = {
   readonly form: Form;
   readonly sentences: PageProblems;
   readonly words: ScriptWords;
   readonly numbers: NumberMarks;
-  /** The day in the form's time zone, `YYYY-MM-DD`. */
+  /** Today in the form's time zone, `YYYY-MM-DD`. */
   readonly today: string;
-  /** The address's parameters that a condition names, and no others. */
+  /** Only the URL parameters that a condition names. */
   readonly reference: Readonly<Record<string, string>>;
   readonly limits: FileLimits;
-  /** The index of the step that is shown. */
+  /** The index of the shown step. */
   readonly step: number;
-  /** Where one file is posted, `/f/<id>/files` or `/f/<id>/edit/<token>/files` (src/page/upload-route.ts). */
+  /**
+   * The address to upload a file to, `/f/<id>/files` or `/f/<id>/edit/<token>/files`
+   * (src/page/upload-route.ts).
+   */
   readonly upload: string;
-  /** Whether answers are kept on the server as the visitor goes: the form is then posted with `_go=save`. */
+  /**
+   * Whether the script saves answers on the server as the visitor fills in the form, by posting with
+   * `_go=save`.
+   */
   readonly saves?: true;
-  /** What the list of answers says, where the form has one as its last step. */
+  /** The words of the review step, if the form has one. */
   readonly review?: ReviewWords;
-  /** What answers in texts need to be said, where texts of the form show any. */
+  /** The words to format answers in texts, if the form's texts show any. */
   readonly piping?: Pick<Words, 'yes' | 'no'>;
-  /** Whether options are offered by conditions. */
+  /** Whether options have conditions. */
   readonly offers?: true;
-  /** Where each question is a step of its own. */
+  /** Set if each question is a step. */
   readonly singly?: Pick<Words, 'newLine'>;
-  /** Leading zero bits that the proof of work must have (src/page/screening.ts); absent when none is asked. */
+  /**
+   * Leading zero bits that the proof of work must have (src/page/screening.ts); undefined if the form
+   * requires none.
+   */
   readonly proof?: number;
 };
 
-/** The script's part of all words. */
+/** Returns the texts that the script needs. */
 export function scriptWords(words: Words): ScriptWords {
   return Object.fromEntries(scriptWordNames.map((name) => [name, words[name]])) as ScriptWords;
 }
 
-/** What is wrong with a field, by its HTML name, in the language of the page. */
+/** An error of a field, by its HTML name, in the language of the page. */
 export type FieldMessage = { readonly field: string; readonly message: string };
 
-/** One showing of a form's page. */
+/** The data to render a form's page. */
 export type FormView = {
   readonly form: Form;
-  /** Where the form posts to. */
+  /** The address that the form posts to. */
   readonly action: string;
-  /** Raw answers as `readFields` gives them; a repeatable composite is a list of rows. */
+  /** Raw answers from `readFields`; a repeatable group is a list of rows. */
   readonly values: RawAnswers;
   readonly errors: readonly FieldMessage[];
   /** Files of earlier posts, by HTML name. */
   readonly held: HeldByName;
-  /** BCP-47 tag of the page's language, in which `words` are. */
+  /** BCP-47 tag of the page's language and of `words`. */
   readonly language: string;
-  /** Where the page is in the form's other languages, and whether it was just asked for in this one. */
+  /** The page's addresses in the form's other languages. */
   readonly otherLanguages?: LanguageChoice | undefined;
   readonly words: Words;
-  /** What is said of what the browser itself cannot read. */
+  /** The messages about invalid answers. */
   readonly sentences: PageProblems;
-  /** How numbers are written here. */
+  /** The number format of the page. */
   readonly numbers: NumberMarks;
-  /** What the form's theme makes of the page. */
+  /** The look of the form's theme. */
   readonly look?: Look | undefined;
-  /** What sites that show a link to the page say of it. */
+  /** The link preview that other sites show. */
   readonly social?: Social | undefined;
   readonly limits: FileLimits;
   readonly places?: PlacesLeft | undefined;
-  /** Where an image of the workspace is, and its sizes, by its id; without it, nowhere. */
+  /** Returns the address and sizes of an image of the workspace. */
   readonly pictureOf?: PageState['pictureOf'] | undefined;
-  /** The index of the step that is asked now. */
+  /** The index of the current step. */
   readonly step: number;
-  /** What the form's conditions make of `values`. */
+  /** What the form's conditions show for `values`. */
   readonly shown: Shown;
-  /** YYYY-MM-DD in the form's time zone. */
+  /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
-  /** What takes the focus: a field, a row `group[0]` (its first field), a group (its Add button) or a step's heading. Errors win. */
+  /**
+   * The target of the focus: a field, a row `group[0]` (its first field), a group (its Add button) or a
+   * step's heading. Errors take precedence.
+   */
   readonly focus?: string | undefined;
-  /** A sentence of the page about where the visitor is: it takes the focus unless there are errors. */
+  /** A message at the top of the page. It gets the focus unless there are errors. */
   readonly notice?: string | undefined;
-  /** The answers that texts show, when they are others than `values`: the canvas shows their names. */
+  /** Formats the answers that texts show, if not from `values`: the canvas shows their names. */
   readonly say?: SayAnswer | undefined;
-  /** Whether each question is a step of its own. */
+  /** Whether each question is a step. */
   readonly asksSingly?: boolean | undefined;
-  /** What the visitor has seen who changes an answer and then returns to the list of all (post/return-to-review.ts). */
+  /** Marks of what the visitor saw at the review before changing an answer (post/return-to-review.ts). */
   readonly known?: string | undefined;
-  /** How far the bar was before, in percent. */
+  /** The percentage that the progress bar showed before. */
   readonly done?: number | undefined;
-  /** Whether the answers can be saved, to go on later. */
+  /** Whether the answers can be saved for later. */
   readonly saves?: boolean | undefined;
-  /** Whether answers that were sent are changed: the title says so. */
+  /** Whether a submission is being edited. The title then says so. */
   readonly edit?: boolean | undefined;
-  /** What the last button says when it is not to submit. */
+  /** The label of the submit button, if not the default. */
   readonly submitText?: string | undefined;
-  /** More values to post. Names begin with `_`, as those of all page controls do. */
+  /** More hidden values to post. Their names begin with `_`, like those of all page controls. */
   readonly hidden?: readonly (readonly [name: string, value: string])[] | undefined;
-  /** The page's script and what it is told; without one the page works all the same. */
+  /** The page's script and its data. The page also works without them. */
   readonly script?: { readonly source: string; readonly data: ScriptData } | undefined;
 };
 
-/** A form with these steps as if none of its conditions were there: what the builder's canvas draws. */
+/** Returns a result in which every element of these steps is shown, for the builder's canvas. */
 export const everythingShown = (steps: readonly number[]): Shown => ({
   steps,
   isShown: () => true,

@@ -1,27 +1,30 @@
 import type { FontName } from '#ast/theme/theme.ts';
 
-/** The parts that a face is cut into, so that a visitor loads only the letters of the page. */
+/** The subsets of a font, so that a visitor loads only the characters of the page. */
 export type Subset = 'latin' | 'latin-ext' | 'vietnamese' | 'cyrillic' | 'greek' | 'arabic';
 
 export type Face = {
   readonly label: string;
-  /** What kind of letters these are, for the person who chooses. */
+  /** A short description for the font picker. */
   readonly description: string;
-  /** The npm package @fontsource-variable/<source>, which also begins the names of its files. */
+  /** The npm package @fontsource-variable/<source>. Its file names begin with this name. */
   readonly source: string;
   readonly weights: string;
-  /** What stands in until it is loaded, and where it lacks a letter. */
+  /** The fallback while the font loads, and for missing characters. */
   readonly fallback: 'sans' | 'serif';
-  /** Above and below the base line, in shares of the font size. */
+  /** Heights above and below the baseline, relative to the font size. */
   readonly ascent: number;
   readonly descent: number;
-  /** Mean widths at the weights 400 and 600, in shares of the stand-in's regular and bold (Arial or Times). */
+  /** Mean widths at the weights 400 and 600, relative to the fallback's regular and bold (Arial or Times). */
   readonly widths: readonly [regular: number, bold: number];
-  /** The beginning of each file's SHA-256: the address changes with the content. A test compares the files. */
+  /**
+   * The first digits of each file's SHA-256, so that the address changes with the content. A test compares
+   * them with the files.
+   */
   readonly files: Readonly<Partial<Record<Subset, string>>>;
 };
 
-/** The faces that come with the service, all under the SIL Open Font License. */
+/** The built-in fonts, all under the SIL Open Font License. */
 export const faces = {
   inter: {
     label: 'Inter',
@@ -53,7 +56,7 @@ export const faces = {
   },
   nunito: {
     label: 'Nunito',
-    description: 'Soft and round',
+    description: 'Soft and rounded',
     source: 'nunito',
     weights: '200 1000',
     fallback: 'sans',
@@ -69,7 +72,7 @@ export const faces = {
   },
   'source-serif': {
     label: 'Source Serif',
-    description: 'A book’s letters',
+    description: 'Classic book serif',
     source: 'source-serif-4',
     weights: '200 900',
     fallback: 'serif',
@@ -86,7 +89,7 @@ export const faces = {
   },
   fraunces: {
     label: 'Fraunces',
-    description: 'Warm, old style',
+    description: 'Warm, old-style serif',
     source: 'fraunces',
     weights: '100 900',
     fallback: 'serif',
@@ -97,7 +100,7 @@ export const faces = {
   },
   'space-grotesk': {
     label: 'Space Grotesk',
-    description: 'Technical, with character',
+    description: 'Technical and distinctive',
     source: 'space-grotesk',
     weights: '300 700',
     fallback: 'sans',
@@ -108,7 +111,7 @@ export const faces = {
   },
   vazirmatn: {
     label: 'Vazirmatn',
-    description: 'Arabic and Latin together',
+    description: 'Arabic and Latin',
     source: 'vazirmatn',
     weights: '100 900',
     fallback: 'sans',
@@ -121,7 +124,9 @@ export const faces = {
 
 export type FaceName = keyof typeof faces;
 
-/** Where the file of a subset is served (font-route.ts); undefined when the face has no such subset. */
+/**
+ * Returns the address of a subset's file (theme/routes.ts); undefined if the font does not have the subset.
+ */
 export function fontAddress(name: FaceName, subset: Subset): string | undefined {
   const file = fileName(name, subset);
   return file && `/f/fonts/${file}`;
@@ -133,7 +138,7 @@ function fileName(name: FaceName, subset: Subset): string | undefined {
   return hash && `${name}-${subset}-${hash}.woff2`;
 }
 
-/** Every file of the faces: its name when it is served, and where npm puts it, which only building the pages needs. */
+/** Lists every font file: its served name, and its path in the npm package, which only the build needs. */
 export const fontFiles = (): { fileName: string; source: string }[] =>
   (Object.keys(faces) as FaceName[]).flatMap((name) => {
     const { source, files }: Face = faces[name];

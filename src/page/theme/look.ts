@@ -3,7 +3,7 @@ import { type Palette, paletteOf, type Scheme } from '#ast/theme/colour.ts';
 import type { Corner, Density, FontName, Mode, PictureSize, Theme } from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
 
-/** The letters of each subset, as the packages cut them (their unicode.json); Arabic without its mathematics. */
+/** The characters of each subset, as in the packages' unicode.json; Arabic without mathematical symbols. */
 const ranges: Readonly<Record<Subset, string>> = {
   arabic: 'U+600-6FF,U+750-77F,U+870-88E,U+890-891,U+897-8E1,U+8E3-8FF,U+200C-200E,U+FB50-FDFF,U+FE70-FEFC',
   cyrillic: 'U+301,U+400-45F,U+490-491,U+4B0-4B1,U+2116',
@@ -19,7 +19,9 @@ const ranges: Readonly<Record<Subset, string>> = {
 const systemSans = 'system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",Arial,sans-serif';
 const systemSerif = 'ui-serif,Georgia,"Times New Roman","Noto Serif",serif';
 
-/** Faces of the same widths under other names: those of Linux, and Android's, which is within 1 %. */
+/**
+ * Local fonts with the widths of Arial and Times: those of Linux, and of Android, which differ by at most 1%.
+ */
 const standIns = {
   sans: {
     regular: 'local("Arial"),local("Liberation Sans"),local("Roboto")',
@@ -31,7 +33,7 @@ const standIns = {
   },
 } as const;
 
-/** The value of `font-family` for a face. */
+/** Returns the value of `font-family` for a font. */
 function fontFamily(name: FontName): string {
   if (name === 'system') return systemSans;
   const face: Face = faces[name];
@@ -39,8 +41,8 @@ function fontFamily(name: FontName): string {
 }
 
 /**
- * The rules that bring a face: its subsets, and under another name the device's own face, made as wide and as high,
- * so that nothing moves when the letters arrive (`font-display: swap`).
+ * Returns the `@font-face` rules of a font: its subsets, and a local stand-in with adjusted metrics, so that
+ * the layout does not shift when the font loads (`font-display: swap`).
  */
 function fontFaceRules(name: FaceName): string {
   const face: Face = faces[name];
@@ -64,14 +66,17 @@ function standIn(face: Face, weights: string, source: string, width: 0 | 1): str
   );
 }
 
-/** The radius of controls, and of the paper. */
+/** Corner radius of controls and of the card. */
 const cornerTokens: Readonly<Record<Corner, string>> = {
   sharp: '--round:.125rem;--round-paper:.125rem;',
   soft: '--round:.625rem;--round-paper:1rem;',
   round: '--round:1.5rem;--round-paper:2rem;',
 };
 
-/** Heights of controls, the room between questions, and the room around parts. 44 px is the least to be touched. */
+/**
+ * Height of controls, space between questions, and space around sections. Touch targets are at least 44 px
+ * high.
+ */
 const densityTokens: Readonly<Record<Density, string>> = {
   compact: '--control:2.75rem;--gap:1.125rem;--part:1.75rem;',
   regular: '--control:3rem;--gap:1.625rem;--part:2.5rem;',
@@ -79,9 +84,10 @@ const densityTokens: Readonly<Record<Density, string>> = {
 };
 
 /**
- * What a theme changes in the style sheet of the page (style.ts): the values of its properties, and the rules of its
- * face. '' for a form without a theme. Where it leaves the scheme to the visitor, `scheme` decides it instead.
- * A theme was checked when it was stored: nothing in it can leave its place.
+ * Returns what a theme changes in the page's style sheet (style.ts): the values of its properties, and the
+ * rules of its font. Returns '' without a theme. If the theme leaves the color scheme to the visitor,
+ * `scheme` overrides that. A theme was validated when it was stored, so its values cannot break out of the
+ * CSS.
  */
 export function themeStyle(theme: Theme | undefined, scheme?: Scheme): string {
   if (!theme) return '';
@@ -96,7 +102,10 @@ export function themeStyle(theme: Theme | undefined, scheme?: Scheme): string {
   return rules.filter(Boolean).join('\n');
 }
 
-/** A theme of one scheme says so to the browser too, which draws its own controls and scroll bars by it. */
+/**
+ * Returns the theme's colors. A theme with one color scheme also sets `color-scheme`, so that the browser's
+ * controls and scroll bars match.
+ */
 function colourRules(theme: Theme, scheme?: Scheme): string | false {
   const { color, background, mode = 'auto' } = theme;
   const only = mode === 'auto' ? scheme : mode;
@@ -105,7 +114,7 @@ function colourRules(theme: Theme, scheme?: Scheme): string | false {
   return `:root{${properties(paletteOf(theme, 'light'))}}\n@media (prefers-color-scheme:dark){:root{${properties(paletteOf(theme, 'dark'))}}}`;
 }
 
-/** One of the two looks of a theme for itself, whatever the visitor's system prefers: for who chooses it. */
+/** Returns a theme's colors for one color scheme, whatever the visitor's system prefers, for previews. */
 export function schemeStyle(theme: Theme, scheme: Scheme): string {
   return `:root{color-scheme:${scheme};${properties(paletteOf(theme, scheme))}}`;
 }
@@ -116,10 +125,10 @@ function properties(palette: Palette): string {
     .join('');
 }
 
-/** How a form asks, as far as its pages look otherwise for it. */
+/** The settings of a form's layout that need more styles. */
 type AskingStyle = Pick<Settings, 'layout' | 'review_step'>;
 
-/** The rules of the list of answers: beside each its button, and below it where there is no room. */
+/** Styles of the review: each answer has its button beside it, or below it on narrow screens. */
 const reviewStyle = `
 .review h3 { margin-block-start: var(--5); }
 .review h4 { margin: var(--4) 0 0; font-weight: 600; }
@@ -143,7 +152,7 @@ const reviewStyle = `
 @media print { .step[hidden]:has(> .review) { display: none !important; } }
 `;
 
-/** The rules of one question at a time: it is large, comes in gently, and its options show their keys. */
+/** Styles of one question at a time: large text, a gentle transition, and keyboard hints on options. */
 const questionStyle = `
 .step > h2 { color: var(--accent); font-size: 1rem; letter-spacing: 0; }
 .step:has(> .review) > h2 { color: inherit; font-size: 1.375rem; }
@@ -168,7 +177,7 @@ const questionStyle = `
 }
 `;
 
-/** What the style sheet of a form's pages has besides for how it asks; empty for a form that asks step by step. */
+/** Returns the additional styles for a form's layout; empty for the default layout. */
 const askingStyle = ({ layout, review_step: hasReview }: AskingStyle): string =>
   [layout === 'question' && questionStyle, hasReview && reviewStyle]
     .filter((rules) => typeof rules === 'string')
@@ -176,50 +185,54 @@ const askingStyle = ({ layout, review_step: hasReview }: AskingStyle): string =>
     .replaceAll(/\n\s+/g, '\n')
     .trim();
 
-/** A picture of a theme: where it is, and its sizes where they are known. */
+/** A picture of a theme: its address, and its sizes if known. */
 export type Picture = { readonly address: string; readonly size?: PictureSize | undefined };
 
-/** How a form's pages look, beside the style sheet that all share. */
+/** The look of a form's pages, beyond the shared style sheet. */
 export type Look = {
-  /** What the theme changes in the style sheet: rules of our own making. */
+  /** The theme's changes to the style sheet. All rules are generated here. */
   readonly style: string;
-  /** The schemes that its ground may have. */
+  /** The color schemes of the page. */
   readonly mode: Mode;
-  /** The face that the first words need, for the browser to load before it has read the style. */
+  /** The font file of the first text, to preload. */
   readonly font?: string | undefined;
   readonly logo?: Picture | undefined;
-  /** In place of the logo where the visitor's device is dark, and the page with it. */
+  /** The logo for dark mode, if the page follows the visitor's device. */
   readonly darkLogo?: Picture | undefined;
   readonly cover?: Picture | undefined;
-  /** What the browser's tab shows. */
   readonly favicon?: Picture | undefined;
-  /** Whether the page stands inside another one (`_embed=1`). */
+  /** Whether the page is embedded in another one (`_embed=1`). */
   readonly isEmbedded: boolean;
-  /** Whose pages may have it inside them; any, when there is no list. */
+  /** The origins that may frame the page; any if undefined. */
   readonly embedOrigins?: readonly string[] | undefined;
 };
 
-/** The look of a form without a theme, and of pages that belong to no form. */
+/** The look without a theme, also of pages without a form. */
 export const plainLook: Look = { style: '', mode: 'auto', isEmbedded: false };
 
-/** What a page is drawn for. `elements` are the rules for the types of its elements, and `language` decides which letters of a face come first. */
+/**
+ * The context in which a page is shown. `elements` are the styles of its element types. `language` decides
+ * which font subset is preloaded.
+ */
 type Occasion = {
   readonly isEmbedded: boolean;
   readonly language: string;
   readonly elements?: string;
-  /** Whether it is of one visitor: no site may have it inside its pages but those that the form names. */
+  /** Whether the page is personal. Only sites that the form lists may frame a personal page. */
   readonly isPersonal?: boolean | undefined;
-  /** The scheme of the page that it stands in. */
+  /** The color scheme of the embedding page. */
   readonly scheme?: Scheme | undefined;
   /** The sizes of the theme's pictures, by id. */
   readonly pictures?: ReadonlyMap<string, PictureSize> | undefined;
 };
 
 const made = new Map<string, Look>();
-/** A look is a few KB, and drawing one takes a fifth of a millisecond, as much as a whole page. */
+/**
+ * Limits the cache. A look has a few KB, and building one takes 0.2 ms, as long as rendering a whole page.
+ */
 const keptLooks = 500;
 
-/** The look that a form's settings give its pages. Equal settings get the same object. */
+/** Returns the look for a form's settings. Equal settings get the same object. */
 export function lookOf(
   formId: string,
   settings: Pick<Settings, 'theme' | 'embed_origins'> & AskingStyle,
@@ -242,8 +255,9 @@ export function lookOf(
 }
 
 /**
- * Inside another page the form is of that page's scheme, unless the author chose one; its ground is that page's in any
- * case: browsers paint one of their own where the schemes of a frame and of the page around it are not the same.
+ * Returns the styles of an embedded page. It uses the color scheme of the embedding page unless the author
+ * chose one. Its background always has the embedding page's scheme: if the schemes of a frame and its page
+ * differ, browsers paint an opaque background.
  */
 function framedStyle(theme: Theme, scheme: Scheme): string {
   const { mode = 'auto' } = theme;
@@ -274,7 +288,7 @@ function drawLook(
   };
 }
 
-/** Where an image of a form is served (image-route.ts). */
+/** Returns the address of a form's image (theme/routes.ts). */
 export function imageAddress(formId: string, imageId: string): string {
   return `/f/${formId}/images/${imageId}`;
 }

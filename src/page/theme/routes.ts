@@ -11,8 +11,8 @@ import { fontFiles } from './fonts.ts';
 const built = new URL('../../../dist/page/embed.js', import.meta.url);
 
 /**
- * Serves the script that other sites embed forms with, at `/embed.js`. Its address never changes, so it is fetched anew
- * every hour; it is built with the script of the page (web/page/vite.config.ts).
+ * Serves the embed script at `/embed.js`. Its address never changes, so browsers cache it for only an hour.
+ * It is built with the page's script (web/page/vite.config.ts).
  */
 export async function embedRoute(server: Server): Promise<void> {
   const script = whenAsked(async () => packFile(await readFile(built)));
@@ -21,7 +21,7 @@ export async function embedRoute(server: Server): Promise<void> {
     reply
       .headers({
         'Cache-Control': 'public, max-age=3600',
-        // It is there to be loaded by other sites, those included that isolate themselves.
+        // Other sites load it, including cross-origin isolated ones.
         'Cross-Origin-Resource-Policy': 'cross-origin',
       })
       .type('text/javascript; charset=utf-8');
@@ -33,15 +33,15 @@ export async function embedRoute(server: Server): Promise<void> {
 const names: ReadonlySet<string> = new Set(fontFiles().map(({ fileName }) => fileName));
 
 /**
- * Serves the faces of themes at `/f/fonts/<face>-<subset>-<hash>.woff2`, for ever the same under that name, as they were
- * built into dist (web/page/vite.config.ts). A file is read when it is first asked for; they are 10 to 85 KB, some
- * 700 KB together.
+ * Serves the fonts at `/f/fonts/<face>-<subset>-<hash>.woff2`, cached forever, from the build in dist
+ * (web/page/vite.config.ts). Each file is read on its first request; they have 10 to 85 KB, about 700 KB in
+ * total.
  */
 export function fontRoutes(server: Server): void {
   const read = new Map<string, Buffer>();
   server.get('/f/fonts/:name', async (request: FastifyRequest<{ Params: { name: string } }>, reply) => {
     const { name } = request.params;
-    if (!names.has(name)) throw new ApiError('not_found', 'There is no such font.');
+    if (!names.has(name)) throw new ApiError('not_found', 'This font does not exist.');
     const bytes =
       read.get(name) ?? (await readFile(new URL(`../../../dist/page/fonts/${name}`, import.meta.url)));
     read.set(name, bytes);
@@ -63,14 +63,14 @@ function sendFont(reply: FastifyReply, bytes: Buffer): FastifyReply {
 const path = '/f/:id/images/:image';
 
 /**
- * Serves the images of themes, whole and in their renditions: for ever the same under their names, never sniffed, and powerless when somebody opens one
- * as a page of its own. They are public, as logos are, also for a form that is closed or asks for a password.
+ * Serves the images of forms and their renditions: cached forever, never sniffed, and sandboxed when opened
+ * as a page. They are public, even if the form is closed or has a password.
  */
 export function imageRoutes(server: Server, context: ImagesContext): void {
   server.get(path, async (request: FastifyRequest<{ Params: { id: string; image: string } }>, reply) => {
     const { id, image } = request.params;
     const found = uuidPattern.test(id) ? await openImage(context, id, image) : undefined;
-    if (!found) throw new ApiError('not_found', 'There is no such image.');
+    if (!found) throw new ApiError('not_found', 'This image does not exist.');
     if (request.method === 'HEAD') found.stream.destroy();
     return reply
       .headers({

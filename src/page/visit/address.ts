@@ -18,20 +18,20 @@ import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
 import { ApiError } from '#kit/errors.ts';
 
-/** What the parameters of a form's address say. */
+/** The parsed parameters of a form's address. */
 export type Address = {
-  /** Travels with the submission. */
+  /** Reference data, stored with the submission. */
   readonly reference: Readonly<Record<string, string>>;
-  /** First answers, as HTML fields: named like an input, and not checked yet. */
+  /** Prefilled answers as HTML fields, named like an input and not validated yet. */
   readonly prefill: readonly (readonly [name: string, value: string])[];
-  /** The page's own: names that begin with `_`. */
+  /** The page's own parameters: names that begin with `_`. */
   readonly own: ReadonlyMap<string, string>;
 };
 
 /**
- * Sorts the parameters of an address: those named like an input of the form fill it in, those that begin with `_` are
- * the page's, and all others are reference data. Of a repeated one the first counts, but for answers, which are checked
- * as if they were sent.
+ * Sorts the parameters of an address. Parameters named like an input prefill it, those that begin with `_`
+ * are the page's own, and all others are reference data. If a parameter is repeated, the first value counts,
+ * except for answers, which are all validated.
  * @throws ApiError bad_request for a NUL.
  */
 export function readAddress(form: Form, address: string): Address {
@@ -44,7 +44,7 @@ export function readAddress(form: Form, address: string): Address {
   for (const pair of pairs) {
     const { name, value } = readPair(pair, questions!);
     if (`${name}${value}`.includes('\u0000')) {
-      throw new ApiError('bad_request', 'The address holds a NUL character.');
+      throw new ApiError('bad_request', 'The address contains a NUL character.');
     }
     const isOwn = questions ? isOwnName(questions, name) : name.startsWith('_');
     if (isOwn) put(own, name, value);
@@ -56,8 +56,8 @@ export function readAddress(form: Form, address: string): Address {
 }
 
 /**
- * Decodes one parameter. People write `?phone=+49…` and `?email=a+b@…` with a plain plus, so it stays a plus where a
- * space cannot be meant. Inside a phone number a plus is a space, as `URLSearchParams` writes it.
+ * Decodes one parameter. People write `?phone=+49…` and `?email=a+b@…` with a plain plus, so it stays a plus
+ * wherever a space makes no sense. Inside a phone number, a plus is a space, as `URLSearchParams` decodes it.
  */
 function readPair(pair: string, questions: QuestionsById): { name: string; value: string } {
   const [[sentName, sentValue] = ['', '']] = new URLSearchParams(pair);
@@ -70,7 +70,7 @@ function readPair(pair: string, questions: QuestionsById): { name: string; value
   return { name, value: normalizeText(new URLSearchParams(`=${sent}`).get('') ?? '') };
 }
 
-/** The pluses of an encoded value that mean themselves, by the type of the question. */
+/** The literal pluses of an encoded value, by question type. */
 const plusesBy: Partial<Readonly<Record<InputType, RegExp>>> = {
   phone: /^\+/g,
   email: /\+/g,
@@ -81,26 +81,28 @@ function put(values: Map<string, string>, name: string, value: string): void {
   if (!values.has(name)) values.set(name, value);
 }
 
-/** The form's address with what belongs to every post of it: the reference, and the page's own parameters. */
+/**
+ * Returns the form's address with the reference data and the page's own parameters, which every post carries.
+ */
 export function writeAddress(path: string, { reference, own }: Address): string {
   const query = new URLSearchParams([...Object.entries(reference), ...own]).toString();
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** The same in another language. */
+/** Returns the address of the page in another language. */
 export const addressIn =
   (path: string, address: Address) =>
   (language: string): string =>
     writeAddress(path, { ...address, own: new Map([...address.own, ['_lang', language]]) });
 
-/** First answers, and the labels of the questions whose answers were left out. */
+/** Prefilled answers, and the labels of questions whose values were dropped. */
 type Prefill = { readonly raw: RawAnswers; readonly leftOut: readonly string[] };
 
-/** First answers that are as valid as sent ones; a wrong one is left out, and nothing else is. */
+/** Validates prefilled answers like submitted ones. Drops only invalid values. */
 export function readPrefill(form: Form, { prefill }: Address, context: AnswerContext): Prefill {
   if (prefill.length === 0) return { raw: {}, leftOut: [] };
   const questions = questionsById(listQuestions(withStableLabels(form)));
-  // What stands in an address for bytes that are no text is nobody's answer, and nobody agrees by a link.
+  // Undecodable bytes are not an answer, and a link cannot give consent.
   const isAnswer = ([name, value]: readonly [string, string]): boolean => {
     const { input } = findInput(questions, name) ?? {};
     return !value.includes('\ufffd') && !(input && kindOf(input) === 'consent');
@@ -113,22 +115,22 @@ export function readPrefill(form: Form, { prefill }: Address, context: AnswerCon
     const rows: unknown = part && raw[part.group];
     const row: unknown = Array.isArray(rows) ? rows[part!.index] : undefined;
     const [holder, id] = part && isRecord(row) ? [row, part.id] : [raw, field];
-    // What is only missing was not filled in.
+    // A missing answer is not an error of the prefill.
     if (isBlank(own(holder, id))) continue;
     delete holder[id];
     leftOut.push(field);
   }
   const labels = leftOut.flatMap((name) => {
     const { input } = findInput(questions, name) ?? {};
-    // Who is not asked for it is not told of it either.
+    // Hidden questions are not reported to the visitor.
     return input && !isSeen(input) ? [] : [input?.attrs.label ?? name];
   });
   return { raw, leftOut: [...new Set(labels)] };
 }
 
 /**
- * Returns the answers of a post with the hidden questions that its address answers and its body does not name. A visitor
- * cannot clear a hidden question, so nothing that somebody entered is replaced.
+ * Returns the answers of a post, with hidden questions prefilled from its address if the body does not name
+ * them. A visitor cannot clear a hidden question, so no entered answer is replaced.
  */
 export function withHiddenAnswers(
   form: Form,
@@ -150,10 +152,13 @@ export function withHiddenAnswers(
   return { ...found, ...raw };
 }
 
-/** Where saved answers are gone on with; for an invited person with the invitation, which alone may open the form. */
+/**
+ * Returns the address to resume saved answers. It includes the invitation, without which the form may not
+ * open.
+ */
 export const resumeAddress = (formId: string, token: string, guest: Guest | undefined): string =>
   `/f/${formId}/resume/${token}${guest ? `?${invitationParameter}=${guest.token}` : ''}`;
 
-/** Where the page after saving asks for its link, as made above with the origin before it, by mail. */
+/** Returns the address to which the page after saving posts to get its link by email. `link` is absolute. */
 export const resumeMailAddress = (link: string, { own }: Pick<Address, 'own'>): string =>
   writeAddress(`${new URL(link).pathname}/mail`, { reference: {}, prefill: [], own });

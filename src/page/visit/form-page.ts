@@ -28,7 +28,7 @@ import type { Words } from '../words/words.ts';
 import { addressIn, writeAddress } from './address.ts';
 import type { Visit } from './visit.ts';
 
-/** The page that the script is told of. `path` is where it posts to. */
+/** The shown page, as the script needs it. `path` is the address that it posts to. */
 type ShownPage = {
   readonly step: number;
   readonly path: string;
@@ -36,13 +36,13 @@ type ShownPage = {
   readonly isEdit: boolean;
 };
 
-/** What the page tells its script about this visit. */
+/** Returns the data for the page's script. */
 function scriptDataOf(
   { live, words, sentences, numbers, context, address }: Visit,
   { step, path, saves, isEdit }: ShownPage,
 ): ScriptData {
   const offers = offersIn(live.form);
-  // What opens the form opens the way for its files.
+  // Uploads need the parameters that admit the visitor.
   const admitting = [...address.own].filter(
     ([name]) => name === invitationParameter || name === entryParameter,
   );
@@ -63,7 +63,7 @@ function scriptDataOf(
     ...(offers && { offers }),
     ...(isPiped(live.form) && { piping: pick(words, ['yes', 'no']) }),
     ...(live.settings.layout === 'question' && { singly: pick(words, ['newLine']) }),
-    // What is changed was screened when it came.
+    // An edited submission was already screened.
     ...(live.settings.proof_of_work && !isEdit && { proof: proofBits }),
   };
 }
@@ -71,7 +71,7 @@ function scriptDataOf(
 const pick = <Name extends keyof Words>(words: Words, names: readonly Name[]): Pick<Words, Name> =>
   Object.fromEntries(names.map((name) => [name, words[name]])) as Pick<Words, Name>;
 
-/** The reference values that a condition of the form looks at. */
+/** Returns only the reference data that the form's conditions use. */
 function namedReference(form: Form, reference: Readonly<Record<string, string>>): Record<string, string> {
   const names = new Set<string>();
   for (const condition of conditionsOf(form)) {
@@ -99,37 +99,37 @@ function* conditionsOf(form: Form): Generator<Condition, void> {
   }
 }
 
-/** What drawing a form's page needs. */
+/** Dependencies for rendering a form's page. */
 export type DrawingContext = {
   readonly vault: Vault;
   readonly heldFiles: HeldFiles;
   readonly config: Pick<Config, 'publicUrl'>;
-  /** Where the page's script is; undefined when it was not built. */
+  /** The address of the page's script; undefined if it was not built. */
   readonly scriptSource: string | undefined;
 };
 
-/** What one showing of a page shows. The rest follows from the visit. */
+/** The parts of a page that do not follow from the visit. */
 export type Showing = {
   readonly raw: RawAnswers;
   readonly errors: readonly FieldMessage[];
   readonly held: ReadonlyMap<string, readonly FileAnswer[]>;
-  /** The index of the step; the first that can be reached when there is none. */
+  /** The index of the step; by default, the first reachable one. */
   readonly step?: number | undefined;
-  /** The text of the control `_key`: the same one from the first view to the submission. */
+  /** The value of the control `_key`, which stays the same from the first page to the submission. */
   readonly key: string;
-  /** The token of the link by which a submission is changed: the page then posts there, and not to the form. */
+  /** The token of an edit link. The page then posts to that link instead of the form. */
   readonly editToken?: string | undefined;
-  /** How far the visit has come, as it is counted (counting/course.ts); undefined where it is not. */
+  /** Progress of the visit for counting (counting/course.ts); undefined if it is not counted. */
   readonly course: string | undefined;
 } & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 
-/** The text of a form's page. @throws TooMuchWork */
+/** Renders a form's page. @throws TooMuchWork */
 export function formPage(context: DrawingContext, visit: Visit, showing: Showing): string {
   const { live, words, sentences, numbers, language, languages, look } = visit;
   const { raw, errors, held, key, editToken, course, ...more } = showing;
   const isEdit = editToken !== undefined;
   const path = isEdit ? `/f/${live.id}/edit/${editToken}` : `/f/${live.id}`;
-  // What was submitted has its reference, and is not saved for later.
+  // A submission already has its reference data, and cannot be saved for later.
   const address = isEdit ? { ...visit.address, reference: {} } : visit.address;
   const saves = live.settings.save_progress === true && !isEdit;
   spend(visit.context.work, drawingSteps(live.form, raw, held));
@@ -177,7 +177,7 @@ export function formPage(context: DrawingContext, visit: Visit, showing: Showing
   });
 }
 
-/** What sites that show a link to the form are told, where its theme says anything of it. */
+/** Returns the link preview for other sites, if the form's theme defines one. */
 function socialOf({ id, form, settings, pictures }: LiveForm, publicUrl: string): Social | undefined {
   const { social_title: title = form.attrs.name, social_image: image } = settings.theme ?? {};
   if (settings.theme?.social_title === undefined && image === undefined) return undefined;
@@ -205,22 +205,26 @@ function namedHeld(
 }
 
 /**
- * Names a control that no other showing of the page has. Browsers put what was typed back into a page that is gone back
- * to when it looks the same (its address and its first controls); on a shared computer that would be another's answers.
+ * Returns a control name that is unique to one rendering. Browsers restore typed values when going back to a
+ * page whose address and first controls are unchanged. On a shared computer, those could be another person's
+ * answers.
  */
 const onceName = (key: string): string => `_once-${key.slice(24, 36)}`;
 
-/** Stands for the key in a page that is drawn once for many visitors. Nothing that an author writes can be it. */
+/**
+ * Placeholder of the key in a page that is rendered once for many visitors. It is random, so no author's text
+ * contains it.
+ */
 const keyPlace = newId();
 
 type WithKey = (key: string) => Page;
 const firstPages = new WeakMap<Form, Map<string, WithKey>>();
-/** Of one version of a form: its languages, on one day. */
+/** Limit of cached pages per version, for its languages on one day. */
 const keptPages = 16;
 
 /**
- * The page as a visitor without parameters first sees it: between two visitors only the key differs, so it is drawn
- * once for each version, its settings, the language, the day and the places that are left.
+ * Renders the first page for a visitor without parameters. Only the key differs between visitors, so the page
+ * is cached by version, settings, language, day and remaining quotas.
  */
 export function firstPage(context: DrawingContext, visit: Visit): Page {
   const { live, language, locale, numbers, isCounted, places } = visit;
@@ -248,7 +252,7 @@ export function firstPage(context: DrawingContext, visit: Visit): Page {
       key: keyPlace,
       course: writeCourse(notBegun),
     });
-    // The key, and behind it the name that is made of it.
+    // From the key to the end of the unique control name, which includes part of the key.
     const [from, to] = [page.indexOf(keyPlace), page.indexOf(onceName(keyPlace)) + onceName(keyPlace).length];
     const own = (key: string): string =>
       page.slice(from, to).replace(keyPlace, key).replace(onceName(keyPlace), onceName(key));

@@ -22,47 +22,49 @@ import { chooseLanguage, chooseNumbers, problemsOf, wordsOf } from '../words/cho
 import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
 import { type Address, readAddress } from './address.ts';
 
-/** One request for a form's page, and all that follows from its address, its headers and the form. */
+/** A request for a form's page, with everything derived from its address, its headers and the form. */
 export type Visit = {
-  /** The form in the language of the visit, as its pages ask it. */
+  /** The form in the visit's language and in the layout of its pages. */
   readonly live: LiveForm;
-  /** The form as its author wrote it, in all of its languages. */
+  /** The form as its author wrote it, in all languages. */
   readonly written: LiveForm;
   readonly address: Address;
-  /** Whoever came by an invitation's link. */
+  /** The invited person, if the visitor came with an invitation link. */
   readonly guest: Guest | undefined;
-  /** What travels with the submission: that of the address, and of the invitation, which nobody can change. */
+  /** Reference data of the address, and of the invitation, which takes precedence. */
   readonly reference: Readonly<Record<string, string>>;
-  /** The language of the form's texts, as a BCP-47 tag, and all those that it can be read in; none where it names none. */
+  /**
+   * The language of the form's texts as a BCP-47 tag, and all languages of the form; empty if it names none.
+   */
   readonly language: string;
   readonly languages: readonly string[];
-  /** The language in which the page itself speaks. */
+  /** The language of the page's own texts. */
   readonly locale: Locale;
   readonly words: Words;
-  /** What is said of an answer that breaks a rule. */
+  /** The messages about invalid answers. */
   readonly sentences: PageProblems;
-  /** How numbers are written in that language. */
+  /** The number format of the language. */
   readonly numbers: NumberMarks;
   readonly look: Look;
-  /** What the form's rules and conditions look at beside the answers. */
+  /** What the form's rules and conditions use beyond the answers. */
   readonly context: AnswerContext;
-  /** Whether it is one of those that the form's visits are counted from. */
+  /** Whether the form's statistics count this visit. */
   readonly isCounted: boolean;
-  /** The places that its options have left, where they are counted. */
+  /** The remaining quota of each option. */
   readonly places: Places;
-  /** Why the form takes nothing new from this visitor, where the route lets them through all the same. */
+  /** Why the form does not accept new submissions from this visitor, if the route admits them anyway. */
   readonly refusal?: Refusal | undefined;
 };
 
-/** What else decides about a visit: who came, and the answers that are gone on with. */
+/** More facts about a visit: the invitation, and the answers that are resumed or edited. */
 type Arriving = {
   readonly guest?: Guest | undefined;
-  /** The version that was answered, and the language in which. */
+  /** The version and the language of the stored answers. */
   readonly form?: Form;
   readonly spoken?: string | null;
 };
 
-/** @throws ApiError bad_request for an address that holds a NUL. */
+/** Derives a visit from a request. @throws ApiError bad_request if the address contains a NUL. */
 export function readVisit(
   found: LiveForm,
   request: FastifyRequest,
@@ -84,7 +86,7 @@ export function readVisit(
   return {
     live,
     written: found,
-    // An address does not change what an invitation says.
+    // The address cannot override answers of the invitation.
     address: { ...address, prefill: [...invited, ...address.prefill.filter(isOpen)] },
     guest,
     reference,
@@ -108,7 +110,7 @@ export function readVisit(
   };
 }
 
-/** A form with this structure as its pages ask it in a language. */
+/** Returns the form with a structure in a language and in the layout of its pages. */
 function asAsked(
   live: LiveForm,
   structure: Form,
@@ -119,7 +121,7 @@ function asAsked(
   return { ...live, form, written: structure, settings: settingsInLanguage(live.settings, language) };
 }
 
-/** The script of a page that says one thing: only inside another page, which it tells how high it is. */
+/** Returns the script of a page without a form. Only an embedded page needs it, to report its height. */
 export function scriptInFrame(
   { look }: Visit,
   { scriptSource }: { readonly scriptSource: string | undefined },
@@ -127,13 +129,13 @@ export function scriptInFrame(
   return look.isEmbedded ? scriptSource : undefined;
 }
 
-/** The first answers of an invitation as HTML fields. */
+/** The prefilled answers of an invitation as HTML fields. */
 const prefillOf = (guest: Guest | undefined): [name: string, value: string][] =>
   Object.entries(guest?.prefill ?? {}).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),
   );
 
-/** The same page in the form's other languages, for one that asks nothing; undefined where there is no other. */
+/** Renders links to a page without questions in the form's other languages; undefined if there are none. */
 export function languageLinks(
   { live, language, languages, words }: Visit,
   { method, url }: Pick<FastifyRequest, 'method' | 'url'>,
@@ -149,7 +151,10 @@ export function languageLinks(
   return languageSwitch({ language, languages, addressIn }, { word: words.language, isForm: false });
 }
 
-/** Ends a request for a form that does not admit the visitor. `form` is absent like a form that does not exist. */
+/**
+ * Ends a request for a form that refuses the visitor. `form` is undefined if it does not exist or was never
+ * published.
+ */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly refusal: Refusal;
@@ -161,13 +166,13 @@ export class Refused extends Error {
   }
 }
 
-/** Who came with an invitation's link; undefined when the address carries none. */
+/** Finds the invitation of the address; undefined if there is none. */
 async function findArrival(
   { database }: { database: Database },
   live: LiveForm,
   request: FastifyRequest,
 ): Promise<Arrival | undefined> {
-  // Most visitors come without: their address is not taken apart for this.
+  // Most visitors have no invitation, so parsing their address is avoided.
   if (!request.url.includes(invitationParameter)) return undefined;
   const token = new URL(request.url, 'http://form').searchParams.get(invitationParameter);
   return token === null ? undefined : receiveGuest(database, { formId: live.id, token });
@@ -179,16 +184,16 @@ export type OpenContext = {
   readonly vault: Vault;
 };
 
-/** A request below a form's address. */
+/** A request under a form's address. */
 export type FormRoute = { Params: { id: string } };
 export type FormRequest = FastifyRequest<FormRoute>;
 
-/** A request for the address of a link, below a form's. */
+/** A request for a personal link under a form's address. */
 export type LinkRequest = FastifyRequest<{ Params: { id: string; token: string } }>;
 
 /**
- * The visit of somebody who may fill in the form now.
- * @param passes reasons to refuse that the caller deals with itself.
+ * Opens a visit for a visitor who may fill in the form now.
+ * @param passes reasons to refuse that the caller handles itself.
  * @throws Refused; ApiError bad_request.
  */
 export async function openVisit(
@@ -209,11 +214,11 @@ export async function openVisit(
       refusal,
       places: await findPlaces(context.database, live),
     };
-  // Of a form that was never published nobody learns that it is there, by its language or its look.
+  // A page in a form's language or look would reveal a form that was never published.
   throw new Refused(refusal!, refusal!.reason === 'absent' ? undefined : live);
 }
 
-/** The visit of a form that may be closed by now: to be thanked, or to change what was sent. @throws Refused. */
+/** Opens a visit to a form that may be closed, for the confirmation or for editing. @throws Refused. */
 export async function openKnownForm(
   context: OpenContext,
   request: FormRequest | LinkRequest,
@@ -221,7 +226,7 @@ export async function openKnownForm(
   return openVisit(context, request, ['closed', 'early', 'full', 'invited', 'password', 'link', 'used']);
 }
 
-/** An id has one spelling from here on: limits, signatures and caches are kept under it. */
+/** Lower-cases the id, because limits, signatures and caches use it as a key. */
 function findLive({ liveForms }: OpenContext, id: string): Promise<LiveForm | undefined> {
   return uuidPattern.test(id) ? liveForms.find(id.toLowerCase()) : Promise.resolve(undefined);
 }

@@ -11,7 +11,7 @@ import pt from './pt.json' with { type: 'json' };
 import type { PageProblems, Words } from './words.ts';
 import zh from './zh.json' with { type: 'json' };
 
-/** What the page says in each of its languages: its words, and its sentences about answers that break a rule. */
+/** The page's own texts by language: labels and messages about invalid answers. */
 const languages: Readonly<Record<Locale, { words: Words; problems: PageProblems }>> = {
   en,
   fr,
@@ -28,26 +28,26 @@ const pick = <Part extends 'words' | 'problems'>(part: Part) =>
     Object.entries(languages).map(([locale, language]) => [locale, language[part]]),
   ) as Record<Locale, (typeof languages)[Locale][Part]>;
 
-/** The words of the page by language. */
+/** The page's labels by language. */
 export const wordsOf = pick('words');
 
-/** The sentences about answers that break a rule, by language (say-problem.ts). */
+/** The messages about invalid answers by language (say-problem.ts). */
 export const problemsOf = pick('problems');
 
-/** What decides the language of a page, strongest first. `stored` is that of answers that are gone on with. */
+/** The wishes that decide a page's language, strongest first. `stored` is the language of stored answers. */
 type Wishes = {
-  /** The address's `_lang`, for links and embedding pages that know better. */
+  /** The address's `_lang`, which links and embedding pages can set. */
   readonly asked?: string | undefined;
   readonly stored?: string | undefined;
-  /** settings.locale */
+  /** The form's `settings.locale`. */
   readonly setting?: LocaleChoice | undefined;
   /** The header Accept-Language. */
   readonly accepted?: string | undefined;
 };
 
 /**
- * The language in which the page speaks. A form whose author set one speaks it to everybody, unless the address asks
- * otherwise; else the visitor's browser decides, and English is for all others.
+ * Returns the language of the page's own texts. `_lang` and saved answers take precedence over the form's
+ * setting. Without a setting, the visitor's browser decides, with English as the fallback.
  */
 export function chooseLocale({ asked, stored, setting = 'auto', accepted = '' }: Wishes): Locale {
   if (isLocale(asked)) return asked;
@@ -56,12 +56,13 @@ export function chooseLocale({ asked, stored, setting = 'auto', accepted = '' }:
   return readAccepted(accepted).map(languageOf).find(isLocale) ?? 'en';
 }
 
-/** The language of the author's texts, and the one in which the page itself speaks. */
+/** The language of the author's texts, and that of the page's own texts. */
 type Spoken = { readonly language: string; readonly locale: Locale };
 
 /**
- * Both for a form that is written in these languages, the first where no wish is met. The page speaks the same where it
- * can, else what it would speak without them. A form that names none is spoken as the page is.
+ * Chooses the languages for a form written in `languages`; the first is the fallback. The page's own texts
+ * use the form's language if available, or else the language they would use without a form. A form without
+ * languages uses the page's language.
  */
 export function chooseLanguage(languages: readonly string[], wishes: Wishes): Spoken {
   const { asked, stored, setting = 'auto', accepted = '' } = wishes;
@@ -81,8 +82,8 @@ const languageOf = (tag: string): string => tag.split('-', 1)[0]!;
 const knownMarks = new Map<string, NumberMarks>();
 
 /**
- * How numbers are written on a page in the language: as in the visitor's own region where the browser names one, since
- * Mexico writes 1,500.5 for what is 1.500,5 in Spain.
+ * Returns the number format for a language, in the visitor's own region if the browser names one: Mexico
+ * writes 1,500.5, but Spain writes 1.500,5.
  */
 export function chooseNumbers(language: string, accepted = ''): NumberMarks {
   const isRegional = (tag: string) =>
@@ -93,7 +94,7 @@ export function chooseNumbers(language: string, accepted = ''): NumberMarks {
   return marks;
 }
 
-/** The languages of the header by weight, in lower case; at most 20 are looked at. */
+/** Parses the header's languages by weight, in lower case; reads at most 20. */
 function readAccepted(header: string): string[] {
   const wishes = header
     .split(',', 20)

@@ -7,7 +7,7 @@ import { type Form, isInput, walkElements } from '#ast/tree.ts';
 import { fill } from '#ast/words.ts';
 import { fillCounted, type PageProblems, type Words } from './words.ts';
 
-/** What people call a type of files where its own name is another one. */
+/** Common names of file types. */
 const names: Readonly<Record<string, string>> = {
   'application/msword': 'Word',
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'Word',
@@ -25,13 +25,13 @@ const names: Readonly<Record<string, string>> = {
   'text/plain': 'TXT',
 };
 
-/** The name of a type that is no family: `PDF` for `.pdf`, `application/pdf`, `application/x-pdf`. */
+/** Returns the name of a specific type: `PDF` for `.pdf`, `application/pdf`, `application/x-pdf`. */
 function nameOf(type: string): string {
   const [, ending = type.slice(1)] = /\/(?:.*\.|x-)?([\w-]+)/.exec(type) ?? [];
   return names[type] ?? names[ending] ?? ending.toUpperCase();
 }
 
-/** The types that an upload accepts, as the language lists them: `images and PDF`. */
+/** Lists the types that an upload accepts in a language: `images and PDF`. */
 export function sayFileTypes(
   types: readonly string[],
   words: Pick<Words, 'images' | 'sounds' | 'videos'>,
@@ -46,10 +46,10 @@ export function sayFileTypes(
   return new Intl.ListFormat(language).format(new Set(said));
 }
 
-/** The words for one file of a type. */
+/** Words for a single file by type. */
 type FileNouns = Pick<Words, 'anImage' | 'aSound' | 'aVideo' | 'aPdf' | 'aFile'>;
 
-/** One file of one of the types, as the language lists what is left to choose: `a PDF, an image, or a Word file`. */
+/** Lists the types of a single file as alternatives: `a PDF, an image, or a Word file`. */
 function sayOneFile(types: readonly string[], nouns: FileNouns, language: string): string {
   const families: Readonly<Record<string, string>> = {
     'image/*': nouns.anImage,
@@ -64,16 +64,16 @@ function sayOneFile(types: readonly string[], nouns: FileNouns, language: string
   return new Intl.ListFormat(language, { type: 'disjunction' }).format(said);
 }
 
-/** What it takes to say a problem to a visitor. */
+/** The texts and formats to describe a problem to a visitor. */
 type Speech = {
-  /** BCP-47 tag of the page's language, in which the sentences are. */
+  /** BCP-47 tag of the page's language and of the messages. */
   readonly language: string;
   readonly sentences: PageProblems;
   readonly words: FileNouns;
   readonly numbers: NumberMarks;
 };
 
-/** Rules that no visitor breaks who sees the form as it is: it was changed, or no page of ours was sent. */
+/** The message for rules that our page cannot break: the form has changed, or another page sent the post. */
 const broken = 'changed';
 const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
   text: broken,
@@ -93,13 +93,13 @@ const sentenceOf: Partial<Record<RuleName, keyof PageProblems>> = {
   consent: 'required.consent',
 };
 
-/** Whether no visitor of our page breaks the rule: whoever sends forms of their own is told by `sayProblem`. */
+/** Whether only posts of other pages can break the rule. `sayProblem` describes it for their authors. */
 export const isForPrograms = (rule: RuleName): boolean => sentenceOf[rule] === broken;
 
 /**
- * The problem as people write it, for the place at its question: no label, and dates, numbers and sizes as the
- * language has them. The author's own sentence replaces every other one. Never throws; text from the form is put in
- * once and not read again.
+ * Describes a problem for display at its question: without the label, and with dates, numbers and sizes in
+ * the page's format. The author's own message takes precedence. Never throws. Texts of the form are inserted
+ * once and not parsed again.
  */
 export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem, speech: Speech): string {
   if (custom) return custom;
@@ -117,10 +117,13 @@ export function sayToVisitor({ rule, custom, about, values = {} }: AnswerProblem
   return fillCounted(sentence, language, all, Object.fromEntries(said));
 }
 
-/** What only the server finds: it says so itself. */
+/** Rules that only the server can check, and describes itself. */
 const serverOnly: ReadonlySet<string> = new Set(['taken', 'full'] satisfies RuleName[]);
 
-/** The sentences that a form's questions can need: what the page tells its script. @param offers whether it has options by condition. */
+/**
+ * Returns the messages that a form's questions may need, for the page's script. @param offers whether options
+ * have conditions.
+ */
 export function sentencesFor(form: Form, sentences: PageProblems, offers: boolean): PageProblems {
   const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const about = new Set(inputs.map((input) => problemOf(input, { rule: 'required' }).about ?? ''));
@@ -141,13 +144,13 @@ function variantOf(rule: RuleName, { step, base, types }: ProblemValues): string
   return decimalsOf(step) === undefined ? undefined : 'decimals';
 }
 
-/** How many decimals a step of 0.1, 0.01 and so on leaves. */
+/** Returns the number of decimals for steps such as 0.1 and 0.01. */
 function decimalsOf(step: string | number | undefined): number | undefined {
   const decimals = -Math.log10(Number(step));
   return Number.isInteger(decimals) && decimals > 0 ? decimals : undefined;
 }
 
-/** What a sentence names beside the values of its problem. */
+/** Returns examples that a message needs beyond the values of its problem. */
 function examplesOf(rule: RuleName, values: ProblemValues, { language }: Speech): ProblemValues {
   if (rule === 'number') return { example: 3.5 };
   if (rule === 'date' || rule === 'time' || rule === 'datetime')

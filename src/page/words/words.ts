@@ -3,13 +3,13 @@ import { fill } from '#ast/words.ts';
 import type en from './en.json';
 
 /**
- * Every sentence that the page says by itself, by name; the rest of its text is the author's. `en.json` has the English
- * sentences, and decides the names and their `{parts}` for every other language. A sentence is plain text, so that it
- * travels to the page's script as JSON.
+ * The page's own texts by key; all other texts are the author's. `en.json` has the English texts, and defines
+ * the keys and `{placeholders}` for every language. They are plain text, so that they can be sent to the
+ * page's script as JSON.
  */
 export type Words = Readonly<Record<keyof typeof en.words, string>>;
 
-/** The words of a page that asks one question at a time: its steps are questions. */
+/** Returns the words for a page with one question at a time: steps are called questions. */
 export const countingQuestions = (words: Words): Words => ({
   ...words,
   step: words.question,
@@ -17,12 +17,12 @@ export const countingQuestions = (words: Words): Words => ({
 });
 
 /**
- * The sentences about answers that break a rule, in one language: `rule.kind` where a kind of question has a sentence of
- * its own (say-problem.ts).
+ * Messages about invalid answers in one language; `rule.kind` if a kind of question has its own message
+ * (say-problem.ts).
  */
 export type PageProblems = Readonly<Record<keyof typeof en.problems, string>>;
 
-/** A problem where it does not stand at its question: behind the label, which may end in a mark of its own. */
+/** Formats a problem away from its question: label and message. The label may already end in punctuation. */
 export function nameProblem(label: string, message: string, words: Pick<Words, 'labelled'>): string {
   if (label === '') return message;
   const hasMark = /[?!.:;…？！。：；؟]\s*$/u.test(label);
@@ -33,8 +33,8 @@ export function nameProblem(label: string, message: string, words: Pick<Words, '
 }
 
 /**
- * A sentence filled in, where `{limit#file|files}` is one of two words by the number. `said` are the values as the
- * language writes them.
+ * Fills in a text, where `{limit#file|files}` becomes one of the two words by the number. `said` are the
+ * values formatted in the language.
  */
 export function fillCounted(
   sentence: string,
@@ -50,7 +50,7 @@ export function fillCounted(
   return fill(chosen, said);
 }
 
-/** How many characters are left of those that an answer may have, or are too many. */
+/** Describes how many characters of an answer are left, or how many are too many. */
 export function sayLeft(
   text: string,
   limit: number,

@@ -16,7 +16,7 @@ export type Subject = InputType | 'composite' | 'row' | 'reference';
 type Around = {
   /** Of the element that a comparison names. */
   readonly typeOf: (comparison: Comparison) => Subject;
-  /** YYYY-MM-DD in the form's time zone. */
+  /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly asksReference: boolean;
 };

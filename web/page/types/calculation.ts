@@ -3,10 +3,13 @@ import { evaluatePage } from '../answers.ts';
 import { byId, type Page } from '../page.ts';
 import { rowsOf } from '../rows.ts';
 
-/** How long a visitor has to pause for results to be said, in ms: at each digit they would drown what is typed. */
+/** Pause after which results are announced, in ms: on every digit they would interrupt the visitor. */
 const pauseMs = 1_000;
 
-/** Shows the results of formulas as answers are given. The server works them out again, and keeps its own alone. */
+/**
+ * Shows the results of formulas while questions are answered. The server calculates them again and stores
+ * only its own results.
+ */
 export function start(page: Page): void {
   const { form, data } = page;
   let timer: ReturnType<typeof setTimeout> | undefined;

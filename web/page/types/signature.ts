@@ -7,30 +7,35 @@ import { type Kept } from '../saving.ts';
 
 type Point = Strokes[number][number];
 
-/** A signature as it is made: what is drawn, or the name that is typed. */
+/** A signature while it is drawn or typed. */
 type Signature = {
   readonly box: HTMLElement;
   readonly canvas: HTMLCanvasElement;
   strokes: Strokes;
   name: string;
-  /** It is to be sent; `timer` waits for a pause. */
+  /** Whether it must be uploaded; `timer` waits for a pause. */
   isWaiting: boolean;
   timer?: ReturnType<typeof setTimeout>;
-  /** Ends the sending of what is no longer so. */
+  /** Aborts an outdated upload. */
   stop: AbortController;
   sending?: Promise<void>;
 };
 
 const pads = new Map<HTMLElement, Signature>();
 
-/** How long nobody draws or types before a signature is sent, in ms. */
+/** Pause after which a signature is uploaded, in ms. */
 const pauseMs = 1_500;
-/** What has more points is not drawn again after a reload: it is 100 KB of what a browser keeps for a page. */
+/**
+ * A drawing with more points is not restored after a reload: it would take 100 KB of the browser's storage.
+ */
 const mostPoints = 5_000;
-/** Ink and paper are the same whatever the page's colours are. */
+/** The colors of ink and paper do not depend on the theme. */
 const [ink, paper] = ['#17211e', '#fff'];
 
-/** Lets visitors draw in the pads of a page. What is made is sent as a picture, as other files are, and before the form is. */
+/**
+ * Lets visitors draw in the signature pads of a page. A signature is uploaded as a picture before the form is
+ * submitted.
+ */
 export function start(page: Page): void {
   const { form } = page;
   const { drawn = {} } = JSON.parse(recall() ?? '{}') as Partial<Kept>;
@@ -40,7 +45,7 @@ export function start(page: Page): void {
   takeAll();
   for (const signature of pads.values()) {
     signature.strokes = drawn[controlOf(signature).name] ?? [];
-    // The picture of it was kept, or it is sent now.
+    // Uploads the picture, unless it was kept.
     if (!isBlank(signature)) wait(page, signature);
   }
   page.drawn = () =>
@@ -68,7 +73,7 @@ export function start(page: Page): void {
   form.addEventListener('submit', holdBack, { capture: true });
 }
 
-/** The control of a pad's field, in which a name is typed. */
+/** Returns the text field of a pad, where a name can be typed. */
 const controlOf = ({ box }: Signature): HTMLInputElement =>
   box.parentElement!.querySelector<HTMLInputElement>(':scope > input')!;
 
@@ -93,7 +98,7 @@ function take(page: Page, box: HTMLElement): void {
       control.value = '';
       signature.name = '';
       change(page, signature);
-      // The button goes with what it takes away.
+      // The button is hidden with the drawing, so the focus needs another place.
       if (isBlank(signature)) control.focus();
     });
     return made;
@@ -110,14 +115,14 @@ function take(page: Page, box: HTMLElement): void {
       button(clear, () => (signature.strokes = [])),
     ),
   );
-  // The last line of the help is the page's own.
+  // The last line of the help is the page's own text.
   box.parentElement!.querySelector('.help > :last-child')!.textContent = help ?? '';
-  // What is typed goes as the picture of it, not with the form.
+  // A typed name is sent as a picture, not with the form.
   control.setAttribute('form', '');
-  // Before a reload, perhaps.
+  // The browser may have restored a name after a reload.
   signature.name = trimText(control.value);
   control.addEventListener('input', (event) => {
-    // It is no answer yet.
+    // A typed name is an answer only after its upload.
     event.stopPropagation();
     signature.strokes = [];
     signature.name = trimText(control.value);
@@ -131,7 +136,7 @@ function take(page: Page, box: HTMLElement): void {
   followPointer(page, signature);
 }
 
-/** As fine as the picture is. */
+/** Rounds a coordinate to the resolution of the picture. */
 const share = (part: number): number => Math.round(part * 1e4) / 1e4;
 
 function followPointer(page: Page, signature: Signature): void {
@@ -151,14 +156,14 @@ function followPointer(page: Page, signature: Signature): void {
   });
   canvas.addEventListener('pointermove', (event) => {
     if (!canvas.hasPointerCapture(event.pointerId)) return;
-    // A quick hand makes more points than the browser draws frames.
+    // A fast hand makes more points than the browser draws frames.
     for (const each of event.getCoalescedEvents?.() ?? [event]) signature.strokes.at(-1)!.push(pointOf(each));
     draw(signature);
     wait(page, signature);
   });
 }
 
-/** Something else is drawn or typed now: what was sent before is no more the signature. */
+/** Handles a changed drawing or name: an earlier upload is no longer the signature. */
 function change(page: Page, signature: Signature): void {
   signature.stop.abort();
   delete signature.sending;
@@ -175,7 +180,7 @@ function change(page: Page, signature: Signature): void {
 
 const isBlank = ({ strokes, name }: Signature): boolean => strokes.length === 0 && name === '';
 
-/** The form hears that answers are others: conditions look at them, and they are kept. */
+/** Tells the form that answers have changed, for conditions and for keeping them. */
 const tell = ({ form }: Page): boolean => form.dispatchEvent(new Event('input'));
 
 function wait(page: Page, signature: Signature): void {
@@ -184,7 +189,9 @@ function wait(page: Page, signature: Signature): void {
   signature.timer = setTimeout(() => void send(page, signature), pauseMs);
 }
 
-/** Sends the signature as it is now, or waits for it where it is on its way. Never fails: what went wrong is said at the field. */
+/**
+ * Uploads the signature, or waits for an upload in progress. Never rejects; a failure is shown at the field.
+ */
 function send(page: Page, signature: Signature): Promise<void> {
   if (signature.isWaiting) {
     clearTimeout(signature.timer);
@@ -198,7 +205,7 @@ function send(page: Page, signature: Signature): Promise<void> {
 async function post(page: Page, signature: Signature, signal: AbortSignal): Promise<void> {
   const control = controlOf(signature);
   const field = control.name;
-  // It shows what was kept over a reload, the picture of this name among it.
+  // uploads.ts first shows the files kept over a reload, which may include this signature.
   const { addItem, problemIn, showStored, showUnsent } = await import('../uploads.ts');
   if (heldOf(page.form).some(([name]) => name === field)) return void delete signature.sending;
   const filename = `${signature.name.replaceAll(/[/\\]/g, '-') || 'signature'}.png`;
@@ -206,7 +213,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   const body = new FormData();
   body.append(field, picture);
   const request = { method: 'POST', headers: { Accept: 'application/json' }, body, signal };
-  // Without an answer, as without a network, the visitor is told, and may send it again.
+  // Without a response, the visitor is informed and can send it again.
   const { isStored, text } = await fetch(page.data.upload, request)
     .then(async (response) => ({ isStored: response.ok, text: await response.text() }))
     .catch(() => ({ isStored: false, text: '' }));
@@ -233,7 +240,7 @@ async function post(page: Page, signature: Signature, signal: AbortSignal): Prom
   tell(page);
 }
 
-/** The signature as a PNG, twice as fine as the widest pad shows it. */
+/** Returns the signature as a PNG, at twice the width of the widest pad. */
 function pictureOf(signature: Signature): Promise<Blob> {
   const large = make('canvas', { width: 1_024, height: 410 });
   drawOn(large, signature);
@@ -268,7 +275,7 @@ function drawOn(canvas: HTMLCanvasElement, { strokes, name }: Signature, ground 
   context.fillText(name, width / 2, height * 0.6);
 }
 
-/** A line through the middles between its points, which rounds them off; a tap is a dot. */
+/** Draws a line through the midpoints between its points, which smooths it; a tap is a dot. */
 function drawStroke(context: CanvasRenderingContext2D, stroke: readonly Point[], scale: number): void {
   const points = stroke.map(([x, y]): Point => [x * scale, y * scale]);
   const [first, last] = [points[0]!, points.at(-1)!];

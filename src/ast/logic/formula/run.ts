@@ -29,7 +29,7 @@ export type FormulaAnswers = {
   readonly attrsOf: (id: string) => object;
   /** The rows that are filled in of the group in which one of the elements lies, by index; undefined when none does. */
   readonly rowsAround: (ids: readonly string[]) => readonly number[] | undefined;
-  /** YYYY-MM-DD in the form's time zone. */
+  /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly work: Work;
 };

@@ -9,13 +9,15 @@ const calculationStyle = `
 .field > output { display: grid; align-items: center; justify-items: start; min-block-size: 3rem; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 `;
 
-/** A number that nobody types: the script works it out as answers are given, and says so when they pause. */
+/**
+ * A calculated number. The script updates it while questions are answered, and announces it after a pause.
+ */
 export const calculation = styled<'calculation'>([calculationStyle], (element, place) => {
-  // Every element has a box: the script finds them by their order.
+  // An element that is not shown still needs a box: the script finds elements by their order.
   if (!isSeen(element)) return html`<div class="field" hidden></div>`;
   const field = fieldAt(element, place);
   const said = sayResult(element, place.row, place.page);
-  // What stands before the number does so whichever way the page reads, as in texts that show it (piped.ts).
+  // `bdi` keeps a prefix before the number in right-to-left pages, as in texts that show it (piped.ts).
   return labelled(
     field,
     html`<output${attributes({ id: field.name, 'aria-live': 'off' })}><bdi>${said}</bdi></output>`,

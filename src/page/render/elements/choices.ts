@@ -10,15 +10,18 @@ type Choice = {
   readonly value: string;
   readonly label: string | Html;
   readonly isChosen: boolean;
-  /** How many places it has left, where they are counted. */
+  /** How many more visitors can choose it; undefined without a quota. */
   readonly left?: number | undefined;
-  /** Whether its condition holds, where it has one: it is on the page in any case, for the script to show. */
+  /**
+   * Whether its condition is true; undefined without a condition. Every option is in the page, so that the
+   * script can show it.
+   */
   readonly isOffered?: boolean | undefined;
   /** The id of its picture. */
   readonly image?: string | undefined;
 };
 
-/** All choices side by side or one below the other. The first that can be chosen has the field's id. */
+/** Renders all choices in their layout. The first available one has the field's id. */
 export function choices(
   field: Field,
   type: 'radio' | 'checkbox',
@@ -26,7 +29,7 @@ export function choices(
   { after, layout = optionsLayoutOf(field.element) }: { after?: Html; layout?: string } = {},
 ): Html {
   const { element, place } = field;
-  // What leads to the field leads to what can be chosen.
+  // Links to the field lead to the first available choice.
   const first = list.findIndex((choice) => !isFull(choice) && choice.isOffered !== false);
   const controls = list.map((choice, index) => {
     const { value, label, isChosen } = choice;
@@ -54,16 +57,16 @@ ${type === 'radio' && !place.page.shown.isRequired(element, place.row) && noAnsw
   );
 }
 
-/** Takes back a choice that need not be made: the style sheet shows it while there is one. */
+/** Renders the choice that clears an optional answer. The style sheet shows it while an option is chosen. */
 function noAnswer({ name, place }: Field): Html {
   const control = attributes({ type: 'radio', name, value: '' });
   return html`<label class="option none"><input${control}><span>${place.page.words.noAnswer}</span></label>`;
 }
 
-/** An option without a place cannot be chosen; the visitor's own choice stays, as who changes it has its place. */
+/** Whether the quota of an option is used up. A visitor who already chose the option keeps it. */
 const isFull = ({ left, isChosen }: Choice): boolean => left === 0 && !isChosen;
 
-/** What is not offered is not sent; `data-offer` is for the script, `full` where the option could not be chosen if it were. */
+/** Disables options that are not offered. `data-offer` is for the script; `full` if the quota is used up. */
 const offerAttributes = (choice: Choice) => ({
   disabled: isFull(choice) || choice.isOffered === false,
   'data-offer': choice.isOffered === undefined ? false : isFull(choice) ? 'full' : '',
@@ -79,7 +82,7 @@ function sayLeft(choice: Choice, page: Field['place']['page']): Html | undefined
   return words === undefined ? undefined : html` <span class="left">${words}</span>`;
 }
 
-/** The options of a selection, and which of them are chosen. */
+/** Lists the options of a question and marks the chosen ones. */
 export function optionsAs({ element, place }: Field, isChosen: (option: string) => boolean): Choice[] {
   const { places, shown } = place.page;
   const leftOf = (id: string): number | undefined => places?.get(element.attrs.id)?.get(id);
@@ -91,13 +94,13 @@ export function optionsAs({ element, place }: Field, isChosen: (option: string) 
       image,
       isOffered,
       isChosen: isOffered !== false && isChosen(id),
-      // Where nothing is sent from, as on the builder's canvas, all of them are left.
+      // Nothing is submitted from the builder's canvas, so it shows the full quota.
       left: places ? leftOf(id) : capacity,
     };
   });
 }
 
-/** The visitor's own answers among these: texts that are no options. */
+/** Returns the visitor's own texts among the values: those that are not options. */
 function ownAnswers(element: InputElement, values: readonly unknown[]): string[] {
   const options = optionsById(element.attrs);
   return values.filter(
@@ -106,7 +109,7 @@ function ownAnswers(element: InputElement, values: readonly unknown[]): string[]
   );
 }
 
-/** The choice of an answer besides the options. It stays chosen while its text is missing still. */
+/** Renders "Other" and its text field. It stays chosen while its text is still missing. */
 function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; text: Html } {
   const [own] = ownAnswers(field.element, values);
   const label = field.place.page.words.other;
@@ -114,7 +117,10 @@ function otherOf(field: Field, values: readonly unknown[]): { choice: Choice; te
   return { choice: { value: otherChoice, label, isChosen }, text: otherText(field, own) };
 }
 
-/** The place for that answer, which the style sheet shows while "Other" is chosen. `readFields` joins the two. */
+/**
+ * Renders the text field of "Other", which the style sheet shows while it is chosen. `readFields` joins the
+ * two.
+ */
 function otherText({ element, name, place }: Field, value: string | undefined): Html {
   const control = attributes({
     type: 'text',
@@ -138,7 +144,7 @@ export function radios(field: Field): Html {
   return choices(field, 'radio', [...list, other.choice], { after: other.text });
 }
 
-/** Any number of choices: `multiple_choice`. What is written besides them counts as one more. */
+/** Multiple choice: `multiple_choice`. The text of "Other" counts as one more choice. */
 export function checkboxes(field: Field): Html {
   const { element } = field;
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
@@ -148,7 +154,7 @@ export function checkboxes(field: Field): Html {
   return choices(field, 'checkbox', [...list, other.choice], { after: other.text });
 }
 
-/** Two radio buttons, as one check box could not tell "no" from "not answered". The values are as `readFields` reads. */
+/** Two radio buttons: one checkbox could not tell "no" from "not answered". `readFields` reads the values. */
 export function yesOrNo(field: Field): Html {
   const { words } = field.place.page;
   const list = [
@@ -158,7 +164,9 @@ export function yesOrNo(field: Field): Html {
   return choices(field, 'radio', list, { layout: optionsLayoutOf(field.element, 'grid_2') });
 }
 
-/** Single choice from a list: `dropdown`. Its first entry stands for no answer, so none is chosen unasked. */
+/**
+ * Single choice from a list: `dropdown`. Its first entry means no answer, so that no option is preselected.
+ */
 export function dropdown(field: Field): Html {
   const { element, value, place } = field;
   const { words } = place.page;

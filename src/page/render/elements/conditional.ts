@@ -17,7 +17,7 @@ import {
 } from '#ast/tree.ts';
 import { countShownRows } from './rows.ts';
 
-/** The elements of a form that conditions show or hide, those of options too, with their paths: `0.2`. */
+/** Returns the paths (`0.2`) of elements with conditions, including conditions on their options. */
 export function conditionalPaths(form: Form): Map<Element, string> {
   const paths = new Map<Element, string>();
   for (const { element, path } of walkElements(form)) {
@@ -27,10 +27,10 @@ export function conditionalPaths(form: Form): Map<Element, string> {
   return paths;
 }
 
-/** What decides how many rows a group shows. */
+/** The answers and files that decide how many rows a group shows. */
 export type Posted = { readonly answers: RawAnswers; readonly held: FilesByName };
 
-/** An element of a step as the page has it: once, or once for each row. */
+/** An element of a step as the page shows it: once, or once per row. */
 type OnPage = { readonly element: Element; readonly row?: Row };
 
 function* onPage(elements: readonly Element[], posted: Posted, row?: Row): Generator<OnPage, void> {
@@ -48,9 +48,9 @@ function* rowsOnPage(group: Composite, posted: Posted): Generator<OnPage, void> 
 }
 
 /**
- * What of a step the visitor sees only because of conditions: a mark for each element, `0.2` or in a row `0.2@1`, with
- * the names of the fields in it, and for the options that an open question offers, `0.2:1f`. The page posts the marks of what it showed (`_seen`), so that the server knows what
- * an answer has made appear since.
+ * Returns marks of what a step shows because of conditions, with the HTML names of its inputs. An element has
+ * the mark `0.2`, in a row `0.2@1`; the offered options of an unanswered question have `0.2:1f`. The page
+ * posts the marks that it showed (`_seen`), so that the server knows what an answer has made appear.
  */
 export function shownByCondition(
   form: Form,
@@ -69,13 +69,13 @@ export function shownByCondition(
     if (!isInput(element) || !offersByCondition(element)) continue;
     const holder = row ? rowAt(posted.answers, row) : posted.answers;
     const isOpen = !isRecord(holder) || isBlank(own(holder, element.attrs.id));
-    // Who has chosen already need not look at what else could be chosen now.
+    // New options matter only while the question is unanswered.
     if (isOpen) marks.set(`${path}:${offerMark(element, shown, row)}${at}`, [fieldName(element, row)]);
   }
   return marks;
 }
 
-/** Which options are offered, as a number: there may be hundreds, and a page of rows has each as often. */
+/** Returns a hash of the offered options: there may be hundreds of them in every row. */
 function offerMark(input: InputElement, shown: Shown, row: Row | undefined): string {
   const sum = optionsOf(input).reduce(
     (number, { id }) => (number * 31 + Number(isOffered(input, id, shown.holds, row)) + 1) % 0xffff_fffb,

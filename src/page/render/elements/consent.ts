@@ -10,10 +10,10 @@ const style = `
 .options_consent > .option > span { white-space: pre-line; }
 `;
 
-/** One box to tick, beside the very text that is agreed to. */
+/** One checkbox beside the full consent text. */
 export const consent = styled<'consent'>([style], (element, place) => {
   const field = fieldAt(element, place);
-  // As it was posted, or as it was stored: in a row the moment then says which one it is.
+  // The value as posted or stored. In a row, the stored time identifies which consent it is.
   const given = inputRules.consent.tidy(field.value);
   const isChosen = given === true || isRecord(given);
   const at = isRecord(given) ? own(given, 'at') : undefined;

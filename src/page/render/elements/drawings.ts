@@ -22,11 +22,11 @@ import type { Draw } from './styled.ts';
 import { momentInput, numberInput, textarea, textInput, typedAsIs } from './text-inputs.ts';
 import { upload } from './upload.ts';
 
-/** How every element type looks on the page: a new type is a line here. */
+/** The renderer of every element type. */
 const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   text: (element, place) => textInput(fieldAt(element, place), { type: 'text' }),
   textarea: (element, place) => textarea(fieldAt(element, place)),
-  // Types that browsers check are left to what is read by us: the server says all that is wrong at once.
+  // Browsers must not validate these types: the server reports all problems together.
   email: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'email' }),
   phone: (element, place) => textInput(fieldAt(element, place), { type: 'tel' }),
   url: (element, place) => textInput(fieldAt(element, place), { ...typedAsIs, inputmode: 'url' }),
@@ -50,7 +50,7 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   signature,
   heading: (element, place) => {
     const text = element.attrs?.label ?? '';
-    // An empty heading is one that a screen reader announces and nobody can read.
+    // Screen readers would announce an empty heading.
     if (text === '') return html``;
     return place.headingTag === 'h2'
       ? html`<h2${boxAttributes(element, place)}>${pipedAt(text, place)}</h2>`
@@ -66,14 +66,14 @@ const drawings: { readonly [Type in ElementType]: Draw<Type> } = {
   composite: (element, place) => group(element, place, renderElement),
 };
 
-/** One element of a valid form, with its label, help, errors and kept answer. */
+/** Renders one element of a valid form, with its label, help, errors and kept answer. */
 export function renderElement(element: Element, place: Place): Html {
-  // The table pairs each type with its own element, which a lookup by a union cannot express.
+  // The table pairs each type with its own element; a lookup by a union type cannot express that.
   const draw = drawings[element.type] as (element: Element, place: Place) => Html;
   return draw(element, place);
 }
 
-/** Of options whose places are counted. */
+/** Styles of options with quotas. */
 const placesStyle = `
 .left { margin-inline-start: auto; color: var(--soft); font-size: .9375rem; text-align: end; font-variant-numeric: tabular-nums; }
 .option:has(:disabled) { background: var(--tint); color: var(--soft); cursor: default; }
@@ -83,17 +83,17 @@ const placesStyle = `
 const countsPlaces = (element: Element): boolean =>
   [...optionsIn(element).values()].some(({ capacity }) => capacity !== undefined);
 
-/** What the style sheet of a form's pages has besides for the types of its elements. */
+/** Returns the additional styles for the element types of a form. */
 export const styleOf = factOf((form: Form): string => {
   const elements = [...walkElements(form)].map(({ element }) => element);
   const types = styleOfTypes(elements.map(({ type }) => type));
   return elements.some(countsPlaces) ? types + placesStyle : types;
 });
 
-/** What it has for every type, and whatever may be in it. */
+/** Returns the styles for all element types and options. */
 export const wholeStyle = (): string => styleOfTypes(Object.keys(drawings) as ElementType[]) + placesStyle;
 
-/** The rules of these types, each once. */
+/** Returns the styles of these element types, each once. */
 function styleOfTypes(types: Iterable<ElementType>): string {
   return [...new Set([...types].flatMap((type) => drawings[type].styles ?? []))].join('').trim();
 }

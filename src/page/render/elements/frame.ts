@@ -5,8 +5,8 @@ import { richText } from '../rich-text.ts';
 import { type Field, type Place, pipedAt } from './place.ts';
 
 /**
- * Attributes of an element's box: its classes, with the columns that it spans among them; `hidden` when a condition
- * says so: its controls still post what they hold. The script finds it by `data-path`.
+ * Returns the attributes of an element's box: its classes, including its column span, and `hidden` if a
+ * condition hides it. Hidden controls still post their values. The script finds the box by `data-path`.
  */
 export function boxAttributes(element: Element, { page, row }: Place, ...extra: readonly string[]): Html {
   const span = columnSpanOf(element);
@@ -21,7 +21,7 @@ function boxOf({ element, place, errors }: Field, ...extra: readonly string[]): 
   return boxAttributes(element, place, ...extra, ...(errors.length > 0 ? ['invalid'] : []));
 }
 
-/** The HTML id of the place for errors. No element id has a `~`, so none can be the same. */
+/** Returns the HTML id of the error box. No element id contains `~`, so ids cannot collide. */
 export function errorId(name: string): string {
   return `error~${name}`;
 }
@@ -30,12 +30,17 @@ function helpId(name: string): string {
   return `help~${name}`;
 }
 
-/** Always on the page, also without errors, so that a script can announce into it (docs/rules.md P3). */
+/**
+ * Renders the error box. It is always in the page so that a script can announce errors in it (docs/rules.md
+ * P3).
+ */
 export function errorBox(name: string, errors: readonly string[]): Html {
   return html`<div id="${errorId(name)}" class="error">${errors.map((error) => html`<p>${error}</p>`)}</div>`;
 }
 
-/** What every control carries: its names, where its help and errors stand, its state, the focus. */
+/**
+ * Returns the attributes of every control: its names, the ids of its help and errors, its state and focus.
+ */
 export function controlAttributes(field: Field): Record<string, string | boolean | undefined> {
   const { name, hasFocus } = field;
   return {
@@ -47,7 +52,6 @@ export function controlAttributes(field: Field): Record<string, string | boolean
   };
 }
 
-/** The value of `aria-invalid`. */
 export function invalidOf({ errors }: Field): 'true' | undefined {
   return errors.length > 0 ? 'true' : undefined;
 }
@@ -59,12 +63,12 @@ function descriptionOf({ name, element }: Field): string {
 
 const countId = (name: string): string => `count~${name}`;
 
-/** How many characters an answer may have, where the form says so. */
+/** Returns the maximum number of characters, if the form sets one. */
 function limitOf(input: InputElement): number | undefined {
   return kindOf(input) === 'text' && 'max_length' in input.attrs ? input.attrs.max_length : undefined;
 }
 
-/** What may still be written, below the control: the script counts, and says so to whoever does not see it. */
+/** Renders how many characters are left. The script updates it and announces it to screen readers. */
 function counter({ element, name, value, place: { page } }: Field): Html | undefined {
   const limit = limitOf(element);
   if (limit === undefined) return undefined;
@@ -80,17 +84,17 @@ function hasHelp(element: InputElement): boolean {
   return kindOf(element) === 'files' || Boolean(element.attrs.help_text);
 }
 
-/** The label's text; that an answer is required is said in words, not by a colour or a star (docs/rules.md P4). */
+/** Renders the label. Required is marked in words, not by a color or an asterisk (docs/rules.md P4). */
 function caption({ element, place }: Field): Html {
   const { page, row } = place;
   const required = page.shown.isRequired(element, row);
-  // The script shows the mark of a question that a condition requires.
+  // The mark is also in the page for a question with `require_when`, so that the script can show it.
   const canBe = required || isRequired(element) || element.attrs.require_when !== undefined;
   const mark = html` <span${attributes({ class: 'mark', hidden: !required })}>${page.words.required}</span>`;
   return html`${pipedAt(element.attrs.label, place)}${canBe && mark}`;
 }
 
-/** Help and errors stand before the control: a keyboard on a phone covers what is below it. */
+/** Renders help and errors before the control: the keyboard of a phone covers the content below it. */
 function notes(field: Field, own: readonly string[] = []): Html {
   const { element, name, errors } = field;
   const { help_text: text } = element.attrs;
@@ -98,7 +102,7 @@ function notes(field: Field, own: readonly string[] = []): Html {
   return html`${hasHelp(element) && help}${errorBox(name, errors)}`;
 }
 
-/** One control with its label. `own` are help texts of the page's own. */
+/** Renders one control with its label. `own` are the page's own help texts. */
 export function labelled(field: Field, control: Html, own?: readonly string[]): Html {
   return html`<div${boxOf(field, 'labelled')}>
 <label for="${field.name}">${caption(field)}</label>
@@ -108,7 +112,10 @@ ${counter(field)}
 </div>`;
 }
 
-/** Several controls that answer one question. A radio group can be invalid itself; a set of check boxes cannot. */
+/**
+ * Renders several controls that answer one question. A radio group can be marked as invalid; a group of
+ * checkboxes cannot.
+ */
 export function grouped(field: Field, type: 'radio' | 'checkbox', controls: Html): Html {
   const isRadioGroup = type === 'radio';
   const state = attributes({

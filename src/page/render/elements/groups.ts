@@ -17,10 +17,13 @@ import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { type Place, pipedAt, textAt } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';
 
-/** Renders an element at its place; handed in by the table of all elements, of which groups are a part. */
+/**
+ * Renders an element. It is passed as a parameter, because groups are themselves in the table of all
+ * renderers.
+ */
 type RenderElement = (element: Element, place: Place) => Html;
 
-/** A composite: its children in its layout, or a list of rows of them when it is repeatable. */
+/** Renders a group: its children in its layout, or its rows if it is repeatable. */
 export function group(composite: Composite, place: Place, render: RenderElement): Html {
   return isRepeatable(composite) ? repeated(composite, place, render) : plain(composite, place, render);
 }
@@ -39,7 +42,7 @@ ${children(composite, place, render)}
 </fieldset>`;
 }
 
-/** The rows, each with a button that takes it away, and a button that adds one. Both are plain form posts. */
+/** Renders the rows, each with a button to remove it, and a button to add one. Both are plain form posts. */
 function repeated(composite: Composite, place: Place, render: RenderElement): Html {
   const { id } = composite.attrs;
   const label = textAt(composite.attrs.label, place);
@@ -85,7 +88,7 @@ function rowAnswers(answers: RawAnswers, id: string, index: number): RawAnswers 
   return isRecord(row) ? row : {};
 }
 
-/** The HTML name of the first answer in elements: of a group with rows that of its first row. */
+/** Returns the HTML name of the first answer in elements. For a repeatable group, this is its first row. */
 export function firstNameIn(elements: readonly Element[]): string | undefined {
   for (const element of elements) {
     if (isInput(element) && isAsked(element)) return fieldName(element);
@@ -96,7 +99,7 @@ export function firstNameIn(elements: readonly Element[]): string | undefined {
   return undefined;
 }
 
-/** The HTML name of the first input of a row. */
+/** Returns the HTML name of the first input of a row. */
 function firstName(composite: Composite, index: number): string | undefined {
   const input = firstInput(composite.children);
   return input && fieldName(input, { group: composite, index });

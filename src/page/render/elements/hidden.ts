@@ -2,7 +2,7 @@ import { attributes, html } from '../html.ts';
 import { fieldAt } from './place.ts';
 import type { Draw } from './styled.ts';
 
-/** What came with the address goes along with each post. It has no id: there is nothing to lead to. */
+/** Renders a value from the address, which each post repeats. It has no id, as no link leads to it. */
 export const hidden: Draw<'hidden'> = (element, place) => {
   const { name, value } = fieldAt(element, place);
   return html`<input${attributes({ type: 'hidden', name, value: typeof value === 'string' ? value : '' })}>`;

@@ -4,8 +4,8 @@ import type { InputElement } from '#ast/tree.ts';
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 
 /**
- * Where a calendar begins and ends: for the page's script, which tells the browser. Without it the browser would
- * refuse a day beyond these in its own words. `today` is YYYY-MM-DD.
+ * Returns the limits of a calendar as data attributes. The page's script sets them; without it, browsers
+ * would show their own messages for other days. `today` is YYYY-MM-DD.
  */
 export function momentHints(
   { type, attrs }: Moment,

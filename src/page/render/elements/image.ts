@@ -10,7 +10,7 @@ figcaption { margin-block-start: var(--2); color: var(--soft); font-size: .9375r
 [dir=rtl] figcaption { text-align: right; }
 `;
 
-/** An image of the workspace with what it shows in words, and a caption below it. */
+/** An image of the workspace with its alternative text and a caption. */
 export const image = styled<'image'>([style], (element, place) => {
   const { image: id, alt, caption } = element.attrs;
   return html`<div${boxAttributes(element, place)}><figure>${picture(place.page.pictureOf(id), alt)}${caption && html`<figcaption>${pipedAt(caption, place)}</figcaption>`}</figure></div>`;

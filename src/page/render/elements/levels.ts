@@ -3,12 +3,12 @@ import { type Html, html } from '../html.ts';
 import { choices } from './choices.ts';
 import type { Field } from './place.ts';
 
-/** What stands at the ends of a scale. */
+/** The labels at the ends of a scale. */
 type Ends = { readonly low_label?: string; readonly high_label?: string };
 
 /**
- * A question on a scale: a radio button for each level, which the style sheet draws. The words for the ends belong to the
- * names of the first and the last, and stand below them for whoever sees them.
+ * Renders a scale: a radio button for each level, drawn by the style sheet. The end labels belong to the
+ * accessible names of the first and last level, and are shown below them.
  */
 export function levels(field: Field, drawing: string, { low_label: low, high_label: high }: Ends): Html {
   const all = levelsOf(field.element);
@@ -25,10 +25,10 @@ export function levels(field: Field, drawing: string, { low_label: low, high_lab
   });
 }
 
-/** How many there are, for a column for each. */
+/** One rule per number of levels, with a column for each level. */
 const counts = Array.from({ length: 10 }, (_, index) => `.of_${index + 2} { --levels: ${index + 2}; }`);
 
-/** Rules of every scale: its buttons have no circle, and are as wide as there is room. */
+/** Styles of every scale: its buttons have no circle and fill the width. */
 export const levelStyle = `
 ${counts.join('\n')}
 .ends { grid-column: 1 / -1; display: flex; justify-content: space-between; gap: var(--4); color: var(--soft); font-size: .9375rem; }

@@ -6,7 +6,7 @@ import { grouped } from './frame.ts';
 import { type Field, fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 
-/** A list of rows with their options; where there is room for all options beside each other, a table with them as its head. */
+/** A list of rows with their options. On wide screens it is a table with the options as its header. */
 const style = `
 .matrix_box { container-type: inline-size; margin-block-start: var(--2); }
 .matrix, .matrix :is(tbody, tr, th, td) { display: block; inline-size: 100%; }
@@ -41,10 +41,10 @@ const style = `
 }
 `;
 
-/** So many options have room beside each other, and beside their row. */
+/** With more options than this, a matrix is not shown as a table. */
 const mostBeside = 7;
 
-/** Each row with its options: radio buttons, or check boxes where several may be chosen. */
+/** Rows with radio buttons, or with checkboxes if several options may be chosen. */
 export const matrix = styled<'matrix'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const options = optionsOf(element);
@@ -78,7 +78,7 @@ function matrixRow(
   const chosen = [isRecord(value) ? own(value, row.id) : undefined].flat();
   const cell = (option: string, label: string, control: Parameters<typeof attributes>[0]): Html =>
     html`<label class="${option === '' ? 'option none' : 'option'}"><input${attributes({ type, name: cellName(name, row.id), value: option, ...control })}><span><span class="unseen">${row.label}: </span>${label}</span></label>`;
-  // The first button has the field's id: links to the field lead there.
+  // The first button has the field's id, so that links to the field lead to it.
   const cells = optionsOf(element).map(({ id, label }, index) => {
     const isField = isFirst && index === 0;
     const control = { id: isField && name, checked: chosen.includes(id), autofocus: isField && hasFocus };

@@ -4,7 +4,7 @@ import { choices, optionsAs } from './choices.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 
-/** The box is on the picture's corner; the whole of it is the label. */
+/** The control is in the corner of the picture; the whole box is the label. */
 const style = `
 .pictures > .option:not(.none) { position: relative; flex-flow: column; align-items: stretch; gap: var(--2); padding: var(--2); }
 .pictures > .option:not(.none) > input { position: absolute; inset-block-start: var(--4); inset-inline-start: var(--4); box-shadow: 0 0 0 3px var(--paper); }
@@ -19,7 +19,7 @@ const style = `
 .options_row.pictures > .option:not(.none) { inline-size: 8.5rem; }
 `;
 
-/** Radio buttons or check boxes that are pictures, each with its label below it: the label says what it shows. */
+/** Radio buttons or checkboxes as pictures with labels, which also describe the pictures. */
 export const pictureChoice = styled<'picture_choice'>([style], (element, place) => {
   const field = fieldAt(element, place);
   const values: readonly unknown[] = Array.isArray(field.value) ? field.value : [field.value];

@@ -8,24 +8,27 @@ import type { Picture } from '../../theme/look.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
 import { type Html, piped, type SayAnswer } from '../html.ts';
 
-/** A file that is kept between two posts of a page; `token` stands for it in a hidden input. `size` in bytes. */
+/** A file that is kept between two posts of a page. A hidden input holds its `token`. `size` in bytes. */
 export type HeldFile = {
   readonly token: string;
   readonly filename: string;
   readonly size: number;
-  /** For the script, whose rules look at it. */
+  /** For validation in the script. */
   readonly content_type?: string;
 };
 
 export type HeldByName = ReadonlyMap<string, readonly HeldFile[]>;
 
-/** By element id and option, how many may still choose it; of other options there is no number. */
+/** The remaining quota of each option, by element id and option id. Options without a quota have no entry. */
 export type PlacesLeft = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** What one file element takes. */
+/** The limits of a file element. */
 export type FileLimits = { readonly fileBytes: number; readonly filesPerElement: number };
 
-/** What all fields of a page share; `words` are the sentences of its language. Errors and files are found by HTML name. */
+/**
+ * The state shared by all fields of a page. `words` are in its language. Errors and files are keyed by HTML
+ * name.
+ */
 export type PageState = {
   readonly words: Words;
   readonly language: string;
@@ -34,32 +37,37 @@ export type PageState = {
   readonly errors: ReadonlyMap<string, readonly string[]>;
   readonly held: HeldByName;
   readonly limits: FileLimits;
-  /** Of the options whose places are counted, how many are left; all of them where nothing is sent from. */
+  /**
+   * The remaining quota of each option. Undefined if nothing can be submitted: the full quota is then shown.
+   */
   readonly places?: PlacesLeft | undefined;
-  /** Where an image of the workspace is, and its sizes, by its id. */
+  /** Returns the address and sizes of an image of the workspace. */
   readonly pictureOf: (id: string) => Picture;
-  /** The answers that texts show. */
+  /** Formats the answers that texts show. */
   readonly say: SayAnswer;
-  /** What the form's conditions show and require. */
+  /** What the form's conditions show and require now. */
   readonly shown: Shown;
-  /** The paths of the elements that conditions show or hide: `0.2`, the index of the step and then of the element. */
+  /** Paths of elements with conditions: `0.2` is the index of the step, then of the element. */
   readonly conditional: ReadonlyMap<Element, string>;
-  /** The day in the form's time zone, `YYYY-MM-DD`, for limits such as `today+30`. */
+  /** Today in the form's time zone, `YYYY-MM-DD`, for limits such as `today+30`. */
   readonly today: string;
-  /** The name that gets the focus when the page loads: a field, a row `group[0]`, or a group (its Add button). */
+  /**
+   * The HTML name that gets the focus when the page loads: a field, a row `group[0]`, or a group (its Add
+   * button).
+   */
   readonly focus: string | undefined;
 };
 
-/** Where an element stands: the answers around it, and the row when it is inside a repeatable composite. */
+/** The context of an element: the answers around it, and its row if it is inside a repeatable group. */
 export type Place = {
   readonly page: PageState;
   readonly answers: RawAnswers;
   readonly row?: Row;
-  /** One below the nearest heading, so that no level is skipped. */
+  /** One level below the nearest heading, so that no level is skipped. */
   readonly headingTag: 'h2' | 'h3';
 };
 
-/** One input as the page shows it. `name` is the HTML name and the HTML id. */
+/** One rendered input. `name` is its HTML name and HTML id. */
 export type Field = {
   readonly element: InputElement;
   readonly name: string;
@@ -84,12 +92,12 @@ export function fieldAt(element: InputElement, place: Place): Field {
   };
 }
 
-/** A text of the author's at its place with the answers that it shows: where only text can stand. */
+/** Fills answers into an author's text as plain text, for places where markup is not possible. */
 export function textAt(text: string, { page, row }: Pick<Place, 'page' | 'row'>): string {
   return fillPiped(text, (id) => page.say(id, row));
 }
 
-/** The same as markup. */
+/** Fills answers into an author's text as markup. */
 export function pipedAt(text: string, { page, row }: Pick<Place, 'page' | 'row'>): Html {
   return piped(text, page.say, row);
 }

@@ -3,7 +3,10 @@ import { levelStyle, levels } from './levels.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';
 
-/** Stars and hearts are characters, full up to the one that is chosen or pointed at: of one shape or the other in any colours. */
+/**
+ * Stars and hearts are characters, filled up to the chosen or hovered one. Their shapes differ, so they do
+ * not depend on color.
+ */
 const starStyle = `
 :is(.options_stars, .options_hearts) { grid-template-columns: repeat(5, minmax(0, 3rem)); gap: 0; }
 :is(.options_stars, .options_hearts):has(> .option:not(.none):nth-child(6)) { grid-template-columns: repeat(var(--levels), minmax(0, 3rem)); }
@@ -20,7 +23,7 @@ const starStyle = `
 }
 `;
 
-/** Stars, hearts or numbers, of which one is chosen. */
+/** Stars, hearts or numbers; the visitor chooses one. */
 export const rating = styled<'rating'>([levelStyle, starStyle], (element, place) => {
   const { symbol = defaults.symbol } = element.attrs;
   return levels(fieldAt(element, place), symbol === 'numbers' ? 'levels' : symbol, element.attrs);

@@ -11,10 +11,10 @@ import {
   walkElements,
 } from '#ast/tree.ts';
 
-/** What stands for a result that is not there yet. */
+/** Shown while a calculation has no result. */
 const noResult = '–';
 
-/** What a calculation gives, as people read it. */
+/** Formats the result of a calculation. */
 export function sayResult(
   calculation: Calculation,
   row: Row | undefined,
@@ -24,7 +24,10 @@ export function sayResult(
   return result === undefined ? noResult : inputRules.calculation.say(calculation.attrs, result, numbers);
 }
 
-/** Every result that a page shows, by its HTML name. @param countRows how many rows of a group the page has. */
+/**
+ * Lists every result that a page shows, by HTML name. @param countRows the number of rows that the page shows
+ * of a group.
+ */
 export function* resultsOf(
   form: Form,
   page: { readonly shown: Pick<Shown, 'calculated'>; readonly numbers: NumberMarks },

@@ -10,7 +10,7 @@ const style = `
 [dir=rtl] .rich h4 { text-align: right; }
 `;
 
-/** A text of the author's with headings, paragraphs, lists and links. */
+/** An author's text with headings, paragraphs, lists and links. */
 export const richText = styled<'rich_text'>([style], (element, place) =>
   formattedText(
     element.attrs.text,

@@ -4,20 +4,20 @@ import { answerLimits } from '#ast/limits.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
 import { type Composite, type Form, listQuestions } from '#ast/tree.ts';
 
-/** The name of a row of a repeatable composite, counted from 0: `group[0]`. */
+/** Returns the HTML name of a row of a repeatable group, counted from 0: `group[0]`. */
 export function rowName(group: string, index: number): string {
   return `${group}[${index}]`;
 }
 
-/** How many rows the page shows: as many as were sent, and at least one. */
+/** Counts the rows that the page shows: the posted rows, but at least one. */
 export function countShownRows(group: Composite, answers: RawAnswers, held: FilesByName): number {
   return Math.max(1, countRows(group, answers, held));
 }
 
 /**
- * The posted answers with every row that the page showed; its hidden `_row=group[1]` inputs name them among
- * `controls`. A row of boxes left unchecked posts nothing else: without this, it would be gone from the page that
- * comes back. Rows added here are empty, which `checkAnswers` drops.
+ * Returns the posted answers with every row that the page showed, as its hidden `_row=group[1]` inputs among
+ * `controls` list them. A row of unchecked checkboxes posts nothing else, and would disappear from the next
+ * page. Added rows are empty, and `checkAnswers` drops them.
  */
 export function restoreRows(
   form: Form,
@@ -26,7 +26,7 @@ export function restoreRows(
 ): RawAnswers {
   const shown = new Map<string, number>();
   for (const [name, value] of controls) {
-    // Read as the name of a field in that row, so that names have one grammar.
+    // Parsed as a field of the row, so that there is only one grammar for names.
     const row = name === '_row' ? parseRowName(`${value}[row]`) : undefined;
     if (row)
       shown.set(row.group, Math.min(answerLimits.rows, Math.max(shown.get(row.group) ?? 0, row.index + 1)));
@@ -35,7 +35,7 @@ export function restoreRows(
   for (const { kind, element } of listQuestions(form)) {
     const { id } = element.attrs;
     const rows = own(answers, id) ?? [];
-    // What is not a list of rows stays as it is, for the check to refuse.
+    // Validation rejects a value that is not a list of rows.
     if (kind !== 'group' || !Array.isArray(rows)) continue;
     const missing = Math.max(0, (shown.get(id) ?? 0) - rows.length);
     if (missing > 0) restored[id] = [...rows, ...Array.from({ length: missing }, () => ({}))];

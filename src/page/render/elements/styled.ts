@@ -3,12 +3,15 @@ import type { Element } from '#ast/tree.ts';
 import type { Html } from '../html.ts';
 import type { Place } from './place.ts';
 
-/** Draws an element; its rules are in the style sheet of pages that have one of its type. */
+/** Renders an element. `styles` are added to the style sheet of forms with this element type. */
 export type Draw<Type extends ElementType> = {
   (element: Extract<Element, { type: Type }>, place: Place): Html;
   readonly styles?: readonly string[];
 };
 
-/** A drawing with rules of its own; what several types share is the same text. */
+/**
+ * Adds styles to a renderer. Styles that several types share must be identical texts, so that they are sent
+ * once.
+ */
 export const styled = <Type extends ElementType>(styles: readonly string[], draw: Draw<Type>): Draw<Type> =>
   Object.assign(draw, { styles });

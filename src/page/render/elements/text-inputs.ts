@@ -13,21 +13,27 @@ type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 
 export const typedAsIs = { type: 'text', autocapitalize: 'none', spellcheck: 'false' } as const;
 
-/** The answer as the text of a control: several where one is asked stand beside each other until one is left. */
+/**
+ * Returns the answer as the text of a control. If several values were posted for one, they are joined, so
+ * that the visitor can keep one.
+ */
 function textOf({ value, place: { page } }: Field): string {
   if (typeof value === 'number') return writeNumber(value, page.numbers);
   if (Array.isArray(value)) return value.map((one: unknown) => String(one)).join(', ');
   return typeof value === 'string' ? value : '';
 }
 
-/** An `<input>` of one line. No `maxlength`: it would cut a pasted text silently, while the server says so. */
+/**
+ * Renders an `<input>`. It has no `maxlength`, which would silently cut off a pasted text; the server reports
+ * the error instead.
+ */
 export function textInput(field: Field, kind: Kind): Html {
   return labelled(field, textControl(field, kind));
 }
 
 type Kind = Parameters<typeof attributes>[0];
 
-/** Rows have no autofill: they are about several people, and a browser would repeat the same one. */
+/** Rows have no autofill: they are often about several people, and autofill would repeat one person. */
 const autofillAt = ({ element, place }: Field): string | undefined =>
   place.row ? undefined : autofillOf(element);
 
@@ -43,17 +49,18 @@ function textControl(field: Field, kind: Kind): Html {
 }
 
 /**
- * A number is a text, which is read as the page's language writes numbers: what a browser's own control for numbers
- * cannot read, it leaves out. Some keyboards for numbers lack a mark of the page's language: after an error all
- * characters are there.
+ * Renders a number as a text input, parsed in the page's language: a number input would drop what the browser
+ * cannot parse. Some numeric keyboards lack a separator of the page's language, so the full keyboard is shown
+ * after an error.
  */
 export function numberInput(field: Field): Html {
   return textInput(field, { type: 'text', inputmode: field.errors.length > 0 ? 'text' : 'decimal' });
 }
 
 /**
- * The browser's own control for dates and times; a text when it holds what that control would not show. What the
- * control cannot read, the browser keeps from being sent (`form.ts`), and the style sheet shows the sentence for it.
+ * Renders the browser's control for dates and times, or a text input for a value that the control would not
+ * show. The browser does not submit a value that it cannot parse (`form.ts`); the style sheet then shows our
+ * message.
  */
 export function momentInput(field: Field, element: Moment, type: string): Html {
   const { name, place } = field;
@@ -80,7 +87,7 @@ export function textarea(field: Field): Html {
     placeholder: placeholderOf(field.element),
     autocomplete: autofillAt(field),
   });
-  // The parser drops one line break after the tag: this one, not the visitor's.
+  // The HTML parser drops the first line break after the tag. This one protects the visitor's.
   return labelled(
     field,
     html`<textarea${control}>

@@ -6,7 +6,7 @@ import { attributes, type Html, html } from '../html.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import type { Field, HeldFile } from './place.ts';
 
-/** A file that is already here: its token comes back with the next post, and the box lets go of it. */
+/** Renders a kept file: its token is posted again, and the checkbox removes the file. */
 function heldFile({ name, place: { page } }: Field, { token, filename, size, content_type }: HeldFile): Html {
   const { words } = page;
   const facts = attributes({ 'data-filename': filename, 'data-size': size, 'data-type': content_type });
@@ -15,14 +15,14 @@ function heldFile({ name, place: { page } }: Field, { token, filename, size, con
 <label class="drop"><input type="checkbox" name="_drop" value="${token}"> ${words.remove}<span class="unseen"> ${filename}</span></label></li>`;
 }
 
-/** The files of a field that were kept from the last post. */
+/** Renders the files of a field that were kept from the last post. */
 export const heldList = (field: Field): Html | false =>
   field.held.length > 0 &&
   html`<ul class="held">
 ${field.held.map((file) => heldFile(field, file))}
 </ul>`;
 
-/** Files, with the limits said before one is chosen, and those kept from the last post. */
+/** Renders a file input, its limits, and the files kept from the last post. */
 export function upload(field: Field, attrs: FileRules): Html {
   const { place } = field;
   const { language, limits, words } = place.page;
@@ -31,7 +31,7 @@ export function upload(field: Field, attrs: FileRules): Html {
   const control = attributes({
     type: 'file',
     multiple: files > 1,
-    // A phone offers its camera by itself where pictures are accepted, and still lets one choose from the album.
+    // No `capture`: a phone offers its camera for images anyway, and also the album.
     accept: attrs.accept?.join(','),
     ...controlAttributes(field),
   });
