@@ -16,13 +16,14 @@ import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '#workspaces/sign-in.ts';
 import { type Accounts, addressKey } from '#workspaces/users.ts';
 
-/** What a browser says of where a request comes from. */
+/** The parts of a request that tell which site it comes from. */
 type Sent = { host: string; headers: IncomingHttpHeaders };
 
 /**
- * Refuses what another site may have made a browser send (docs/rules.md T21, C32). A request that changes anything is
- * JSON, an image or a package, which no HTML form can send, and comes from this origin: browsers say so in Sec-Fetch-Site, older ones in
- * Origin. SameSite=Lax cookies and the absence of any CORS answer stand behind this.
+ * Refuses requests that another site may have made a browser send (docs/rules.md T21, C32). A request that
+ * changes anything must be JSON, an image or a package, which no HTML form can send. It must also come from
+ * this origin: browsers say so in Sec-Fetch-Site, older ones in Origin. SameSite=Lax cookies and the absence
+ * of any CORS response back this up.
  * @throws ApiError forbidden.
  */
 export function refuseForeignRequest(request: Sent & { method: string }, publicUrl: string): void {
@@ -33,14 +34,14 @@ export function refuseForeignRequest(request: Sent & { method: string }, publicU
       headers['content-type'] ?? '',
     )
   ) {
-    throw new ApiError('forbidden', 'Requests that change something are sent as application/json.');
+    throw new ApiError('forbidden', 'Requests that change something must be sent as application/json.');
   }
   refuseOtherSites(request, headers.origin, publicUrl);
 }
 
 /**
- * The same of a link that carries no header of ours, and so could stand on any page: it is followed from our own alone.
- * Browsers that do not say where they come from say what the link makes them say, `Referer`.
+ * Refuses a link that was followed from another site's page. Links carry no header of ours. Browsers that
+ * send no Sec-Fetch-Site send `Referer` for our own links.
  * @throws ApiError forbidden.
  */
 export function refuseForeignLink(request: Sent, publicUrl: string): void {
@@ -48,7 +49,8 @@ export function refuseForeignLink(request: Sent, publicUrl: string): void {
 }
 
 /**
- * Refuses what a page of another site makes a browser send to what takes a key alone. A program that is no browser says no origin.
+ * Refuses requests that a page of another site makes a browser send to routes that only need an API key.
+ * Programs that are not browsers send no Origin.
  * @throws ApiError forbidden.
  */
 export function refuseForeignOrigin(request: Sent, publicUrl: string): void {
@@ -67,9 +69,11 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string
 }
 
 /**
- * The person whose session comes with a request; the cookies of one that was extended go with the answer.
- * @param needed how far they must have come.
- * @throws ApiError unauthorized; forbidden before the second step, while the account is being deleted, and with a temporary password.
+ * Returns the person whose session comes with a request. If the session was extended, its cookies go with the
+ * response.
+ * @param needed how far the sign-in must have come.
+ * @throws ApiError unauthorized; forbidden before two-factor, while the account is being deleted, and with a
+ * temporary password.
  */
 export async function requirePerson(
   accounts: Accounts,
@@ -81,20 +85,19 @@ export async function requirePerson(
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!person) throw new ApiError('unauthorized', 'Sign in first.');
   if (needed === 'halfway') return person;
-  if (person.awaitsSecondStep) throw new ApiError('forbidden', 'Take the second step of the sign-in first.');
+  if (person.awaitsSecondStep) throw new ApiError('forbidden', 'Complete two-factor sign-in first.');
   if (needed === 'leaving') return person;
-  if (person.endsAt)
-    throw new ApiError('forbidden', 'This account is being deleted. Say first that you come back.');
+  if (person.endsAt) throw new ApiError('forbidden', 'This account is being deleted. Restore it first.');
   if (person.mustChangePassword && needed !== 'newcomer')
-    throw new ApiError('forbidden', 'Choose a password of your own first.');
+    throw new ApiError('forbidden', 'Choose your own password first.');
   return person;
 }
 
 type Found = { person?: Person; cookies: string[] };
 
-/** Who is signed in by these cookies, and the cookies to set when the session was extended. */
+/** Returns the person whom the cookies sign in, and the cookies to set if the session was extended. */
 export async function findPerson(accounts: Accounts, cookie: string): Promise<Found> {
-  // Whoever has no cookie is nobody, and nothing is loaded for them.
+  // Without a cookie there is no session, and the library is not loaded.
   if (cookie === '') return { cookies: [] };
   const headers = new Headers({ Cookie: cookie });
   const { auth, isRefusal } = await accounts.library();
@@ -124,39 +127,38 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
   } catch (cause) {
     // The session ended while it was being extended.
     if (isRefusal(cause)) return { cookies: [] };
-    // The library hides why it could not look; a browser that is told 401 would forget that it is signed in.
+    // The library hides why it could not read the session. A 401 would make the browser forget that it is
+    // signed in.
     throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
   }
 }
 
 /**
- * The role of a person in a workspace, looked up at each request, so that a change of it acts on the next one.
- * @throws ApiError not_found for strangers, as for a workspace that does not exist; forbidden as refuseOneStep.
+ * Returns the role of a person in a workspace. It is read for each request, so a changed role applies to the
+ * next one.
+ * @throws ApiError not_found for people who are not members, as for a workspace that does not exist;
+ * forbidden while the workspace is being deleted, and as in refuseOneStep.
  */
 export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
   const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (found.ends_at)
-    throw new ApiError('forbidden', 'This workspace is being deleted. An owner can bring it back.');
+    throw new ApiError('forbidden', 'This workspace is being deleted. An owner can restore it.');
   refuseOneStep(found, person);
   return found.role;
 }
 
-/** Whether a workspace is closed to a person who signed in by a password alone. */
+/** Whether a workspace is closed to a person because it requires two-factor and they signed in without it. */
 export const isClosed = (
   workspace: { second_factor_required: boolean },
   { secondFactorAt }: Pick<Person, 'secondFactorAt'>,
 ): boolean => workspace.second_factor_required && secondFactorAt === null;
 
-/** @throws ApiError forbidden for a workspace that is closed to the person. */
+/** Checks that a workspace is open to a person. @throws ApiError forbidden if it is not. */
 export function refuseOneStep(workspace: { second_factor_required: boolean }, person: Person): void {
   if (isClosed(workspace, person))
-    throw new ApiError(
-      'forbidden',
-      'This workspace asks for a second factor. Set one up in your account first.',
-    );
+    throw new ApiError('forbidden', 'This workspace requires two-factor. Set it up in your account first.');
 }
 
-/** What the console's own operations may need. */
 export type ConsoleServices = {
   accounts: Accounts;
   config: Config;
@@ -167,22 +169,22 @@ export type ConsoleServices = {
   wakeQueue: () => void;
 };
 
-/** An operation that only the session of a browser can mean. */
+/** An operation that needs the session of a browser. */
 export type OwnOperation = Operation<undefined, unknown, unknown, unknown, unknown, OwnCaller>;
 
-/** Where it is served: below /app/api, with parameters as `:name`. */
+/** The route of an operation below /app/api, with parameters as `:name`. */
 export type OwnRoute = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   operation: OwnOperation;
 };
 
-/** So many times the requests of one person may come from one address. */
+/** The request limit of an IP address is this many times the limit of a person. */
 const peoplePerAddress = 4;
 
 /**
- * The console's own operations on a server of its own scope. Order of checks: origin (403), how often (429), session
- * (401), shape (400, 422), existence (404).
+ * Serves the console's operations. Order of checks: origin (403), rate limit (429), session (401), shape
+ * (400, 422), existence (404).
  */
 export async function serveConsole(
   server: Server,
@@ -193,9 +195,9 @@ export async function serveConsole(
     reply.header('Cache-Control', 'no-store');
     refuseForeignRequest(request, services.config.publicUrl);
   });
-  // Whatever is not a route here would be an address of the console's pages (static.ts).
+  // Without this route, unknown paths would get the console's page (static.ts).
   server.all('/*', () => {
-    throw new ApiError('not_found', 'There is nothing at this path.');
+    throw new ApiError('not_found', 'This path does not exist.');
   });
   for (const { method, path, operation } of routes) {
     server.route({
@@ -212,7 +214,7 @@ export async function serveConsole(
   }
 }
 
-/** Finds out who is asking, as far as the operation has to know it. */
+/** Identifies the caller to the extent that the operation needs. */
 async function admit(
   { accounts, requestCounter, config }: ConsoleServices,
   needed: OwnCaller,
@@ -224,12 +226,13 @@ async function admit(
     ip: request.ip,
     headers: new Headers({
       Cookie: accounts.readCookies(request.headers.cookie),
-      // Longer ones name nobody's browser; the list of sessions shows what is in the front of them.
+      // Real User-Agents are shorter, and the list of sessions only uses their beginning.
       'User-Agent': (request.headers['user-agent'] ?? '').slice(0, 300),
     }),
   };
   const most = config.limits.consolePerMinute;
-  // Before a session is looked for: an address is shared by several people, and by nobody.
+  // Counted before the session is read: several people share an IP address, and requests without a session
+  // count too.
   if (most > 0) await countUpTo(requestCounter, `console from ${visitor.address}`, most * peoplePerAddress);
   if (needed === 'visitor') return { visitor };
   const person = await requirePerson(accounts, request, reply, needed);

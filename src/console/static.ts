@@ -16,27 +16,27 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json; charset=utf-8',
   '.woff2': 'font/woff2',
 };
-/** Files that are packed already gain nothing. */
+/** These files are already compressed. */
 const packedTypes = new Set(['.woff2', '.png']);
 
 type Asset = { bytes: Buffer; packed: (() => Promise<Buffer>) | undefined; type: string; tag: string };
 
 const compress = promisify(gzip);
 
-/** What was built for browsers: where it lies, and below which address it is served. */
+/** A build for browsers: its directory, and the path where it is served. */
 type Built = {
   directory: string;
   base: string;
   name: string;
-  /** Whether its page has styles that bear no nonce. It must then show no text of anybody's. */
+  /** Whether its page has styles without a nonce. It must then show no text from users. */
   hasInlineStyles?: boolean;
 };
 
 /**
- * Serves what setup.mjs built (the console below /app, the API reference): its files by their names, which carry a hash
- * of their content, and for every other address the one page that finds its way from there. The files are read once: at the
- * start, since who replaces them takes away those whose names they then do not have; what keeps its name (the 5 MB of the
- * reference) when somebody asks for it.
+ * Serves what setup.mjs built (the console below /app, the API reference). Files are served by their names,
+ * which carry a hash of their content; every other path gets the one page, which does its own routing. Files
+ * with a hash are read once at the start, because an upgrade removes them. Files with a fixed name (the 5 MB
+ * of the reference) are read when they are first requested.
  */
 export async function staticRoutes(
   server: Server,
@@ -49,11 +49,11 @@ export async function staticRoutes(
     const { '*': path } = request.params as { '*': string };
     const asset = path === 'index.html' ? undefined : assets.get(path);
     if (asset) return sendAsset(request, reply, path, await asset());
-    if (isNamedByContent(path)) throw new ApiError('not_found', 'There is no such file.');
+    if (isNamedByContent(path)) throw new ApiError('not_found', 'This file does not exist.');
     if (page === undefined) {
       throw new ApiError(
         'service_unavailable',
-        `${name} has not been built: start the service with npm start.`,
+        `${name} has not been built. Start the server with npm start.`,
       );
     }
     return sendPage(reply, page, hasInlineStyles);
@@ -118,8 +118,8 @@ async function sendAsset(
 }
 
 /**
- * The page. Scripts come from this origin only; the nonce lets react-aria add its style elements and nobody else any;
- * nothing may frame it, and it frames only pages of this origin (the preview of a form).
+ * Sends the page. Scripts come from this origin only. The nonce lets react-aria, and nothing else, add style
+ * elements. Nothing may frame the page, and it frames only pages of this origin (the preview of a form).
  */
 function sendPage(reply: FastifyReply, page: string, hasInlineStyles: boolean): FastifyReply {
   const nonce = randomBytes(16).toString('base64');

@@ -13,7 +13,7 @@ import { type Queryable, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { type FileLinks, type FilesContext, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
-/** How much the files of a form take, and those of its workspace. */
+/** Returns how many bytes the files of a form and of its workspace use. */
 const storedBytes = statement(
   'stored_bytes',
   'workspace_id form_id',
@@ -26,7 +26,7 @@ const storedBytes = statement(
 const megabyte = 1024 * 1024;
 type Limits = Pick<Config['limits'], 'uploadMbPerForm' | 'uploadMbPerWorkspace'>;
 
-/** How many bytes of files a form may still take, by its own limit and by that of its workspace. */
+/** Returns how many bytes of files a form can still store, by its own limit and that of its workspace. */
 export async function readRoom(
   db: Queryable,
   limits: Limits,
@@ -39,11 +39,11 @@ export async function readRoom(
   );
 }
 
-/** 0: without end. */
+/** A limit of 0 means no limit. */
 const roomIn = (megabytes: number, stored: number): number =>
   megabytes === 0 ? Number.POSITIVE_INFINITY : megabytes * megabyte - stored;
 
-/** What bytes cannot show, and is not dangerous to believe. */
+/** Types that can't be detected from bytes and are harmless if they are declared falsely. */
 const declaredTypes = [
   'text/plain',
   'text/csv',
@@ -55,14 +55,16 @@ const declaredTypes = [
 const NewFile = Type.Object(
   {
     form_id: Type.String({ format: 'uuid' }),
-    element: Type.String({ description: 'The id of the question that it answers.' }),
+    element: Type.String({ description: 'The id of the question that the file answers.' }),
     filename: Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'Kept without a path, in 200 bytes.',
+      description: 'Stored without a path, shortened to 200 bytes.',
     }),
     content_type: Type.Optional(
-      Type.Enum([...declaredTypes], { description: 'Of a text. All else is known by its bytes.' }),
+      Type.Enum([...declaredTypes], {
+        description: 'For text files. Other types are detected from the bytes.',
+      }),
     ),
   },
   { additionalProperties: false },
@@ -73,12 +75,12 @@ const UploadedFile = named(
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     filename: Type.String(),
-    size: Type.Integer({ description: 'In bytes.' }),
-    content_type: Type.String({ description: 'As its bytes show it.' }),
+    size: Type.Integer({ description: 'Size in bytes.' }),
+    content_type: Type.String({ description: 'The type detected from the bytes.' }),
   }),
 );
 
-/** Files that a submission is going to name. */
+/** Operations that upload files before a submission names them. */
 export const fileEndpoints = ({
   database,
   storage,
@@ -87,7 +89,7 @@ export const fileEndpoints = ({
   createFile: operation({
     summary: 'Create file',
     description:
-      'Takes a file of at most 10 MB as it is, for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission has named is deleted after a day.',
+      'Uploads a file of at most 10 MB for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission names is deleted after a day.',
     permission: 'files:write',
     query: NewFile,
     bodyContent: ['application/octet-stream'],
@@ -107,9 +109,9 @@ export const fileEndpoints = ({
       requireReach(formIds, place.formId);
       const { structure } = await requireForm(database, place);
       if (!takesFiles(effectiveForm(structure), query.element))
-        refuse('element', 'The form has no such question for files.');
+        refuse('element', 'The form has no file question with this id.');
       if (body.length > (await readRoom(database, config.limits, place)))
-        refuse('form_id', 'There is no room for more files of this form.');
+        refuse('form_id', 'This form has no storage left for files. Delete submissions with files first.');
       const file = await receiveFile(
         { database, storage },
         {
@@ -125,7 +127,7 @@ export const fileEndpoints = ({
   }),
 });
 
-/** In rows of a group as well. */
+/** Includes questions in the rows of a group. */
 const takesFiles = (form: Form, element: string): boolean =>
   listQuestions(form)
     .flatMap((question) => (question.kind === 'input' ? [question.element] : question.inputs))
@@ -137,7 +139,10 @@ function refuse(field: string, message: string): never {
   });
 }
 
-/** A file that may be downloaded: one of a living submission, outside the trash, of a living form, in a workspace that is open. */
+/**
+ * Finds a file that may be downloaded: its submission is not in the trash, its form is not deleted, and its
+ * workspace is open.
+ */
 export const findClaimedFile = statement(
   'find_claimed_file',
   'workspace_id form_id id',
@@ -155,8 +160,8 @@ type Download = {
 };
 
 /**
- * `GET /files/<workspace>/<form>/<file>?expires&signature`: the bytes, to whoever holds a valid link. Always as a download,
- * never sniffed, and sandboxed: an uploaded page must not run in our origin (docs/rules.md T14).
+ * Serves `GET /files/<workspace>/<form>/<file>?expires&signature`: the bytes, for a valid link. Always as a
+ * download, never sniffed, and sandboxed: an uploaded page must not run in our origin (docs/rules.md T14).
  */
 export function fileRoutes(server: Server, context: FilesContext & { links: FileLinks }): void {
   server.get<Download>('/files/:workspace/:form/:file', async (request, reply) => {
@@ -170,7 +175,7 @@ export function fileRoutes(server: Server, context: FilesContext & { links: File
       form_id: form,
       id: file,
     });
-    // Of an empty stream the framework keeps our Content-Length, which a HEAD answer has as well.
+    // For an empty stream the framework keeps our Content-Length, which a response to HEAD needs.
     const read = () =>
       request.method === 'HEAD' ? Readable.from([]) : context.storage.open(storageKey(workspace, file));
     const stream = found && (await read());

@@ -9,7 +9,7 @@ import type { Storage } from '#kit/storage.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
-/** A file that is being received: nobody's until a submission claims it. */
+/** Adds a file that is being received. No submission has claimed it yet. */
 export const insertUnclaimedFile = statement(
   'insert_unclaimed_file',
   'workspace_id id form_id element filename created_at',
@@ -18,7 +18,7 @@ export const insertUnclaimedFile = statement(
    values ($workspace_id, $id, $form_id, $element, $filename, 'application/octet-stream', 0, $created_at)`,
 );
 
-/** What receiving found out: its true size and type. */
+/** Stores the true size and type, which are known once the file is received. */
 export const setFileContent = statement(
   'set_file_content',
   'workspace_id id size content_type',
@@ -26,7 +26,7 @@ export const setFileContent = statement(
   `update files set size = $size, content_type = $content_type where workspace_id = $workspace_id and id = $id`,
 );
 
-/** Takes hold of files that a submission did not claim: from here on no late claim can have them. */
+/** Marks files that no submission has claimed, so that none can claim them later. */
 const takeUnclaimedFiles = statement(
   'take_unclaimed_files',
   'workspace_id ids',
@@ -37,9 +37,10 @@ const takeUnclaimedFiles = statement(
 );
 
 /**
- * The last step, after the bytes are gone. The files are held first, then the counters of their forms (stored_bytes), each in
- * their order: triggers of each row write these, and of two that delete files of several forms in another order each would
- * wait for the other. All else that changes a counter is about one file (setFileContent), or files of no size.
+ * Deletes the rows of marked files, after their bytes. Locks the files first, then the counters of their
+ * forms (stored_bytes), each in the order of their ids. Triggers of each row update these counters, so two
+ * deletions in different orders would deadlock. Other changes of a counter are about one file
+ * (setFileContent), or files without a size.
  */
 export const deleteTakenFiles = statement(
   'delete_taken_files',
@@ -61,16 +62,19 @@ export const deleteTakenFiles = statement(
 /** Dependencies of the public pages. */
 export type FilesContext = { database: Database; storage: Storage };
 
-/** docs/rules.md 13: 10 MB each, 10 for each element. */
+/** docs/rules.md 13: 10 MB for each file, 10 files for each element. */
 export const fileLimits = { fileBytes: limits.fileBytes, filesPerElement: limits.files } as const;
 
-/** Where the bytes of a file lie. Nothing of it comes from the visitor; the last two digits spread directories. */
+/**
+ * Returns the key of a file in storage. Nothing in it comes from the visitor; the last two digits spread
+ * files over directories.
+ */
 export const storageKey = (workspaceId: string, id: string): string => `${workspaceId}/${id.slice(-2)}/${id}`;
 
 /**
- * Streams a visitor's file into storage. It belongs to nobody until a submission claims it; if none does, the sweep
- * removes it. The row is written first, so that bytes without a row cannot be left behind by a crash.
- * @throws ApiError payload_too_large; nothing is kept then.
+ * Streams a visitor's file into storage. If no submission claims it, the sweep deletes it. The row is written
+ * first, so that a crash cannot leave bytes without a row.
+ * @throws ApiError payload_too_large; nothing is stored then.
  */
 export async function receiveFile(
   context: FilesContext,
@@ -80,7 +84,7 @@ export async function receiveFile(
     element: string;
     filename: string;
     declaredType: string;
-    /** Of a file that is made here, whose type need not be recognised. */
+    /** The type of a file that the server itself made; it is not detected. */
     knownType?: string | undefined;
     source: Readable;
   },
@@ -112,8 +116,8 @@ export async function receiveFile(
 }
 
 /**
- * Removes files that no submission has claimed; claimed ones are left alone, so this is safe when the outcome of a
- * submit is not known. Take hold, then the bytes, then the row: a crash anywhere leaves a row for the sweep.
+ * Deletes files that no submission has claimed. Claimed files stay, so this is safe when the outcome of a
+ * submit is unknown. The order is mark, bytes, row: a crash at any point leaves a row for the sweep.
  */
 export async function discardFiles(
   context: FilesContext,
@@ -129,7 +133,7 @@ export async function discardFiles(
   );
 }
 
-/** Removes bytes and rows of files that were taken hold of. */
+/** Deletes the bytes and rows of marked files. */
 export async function removeTakenFiles(
   context: FilesContext,
   workspaceId: string,
@@ -139,7 +143,7 @@ export async function removeTakenFiles(
   await deleteTakenFiles(context.database, { workspace_id: workspaceId, ids: [...ids] });
 }
 
-/** A type is believed when the bytes show it; what they cannot show (text, CSV) keeps a harmless declared type. */
+/** Detects the type from the bytes. If that fails (text, CSV), a harmless declared type is kept. */
 async function recogniseType(head: Buffer, declared: string): Promise<string> {
   const recognised = await typeOfBytes(head);
   if (recognised !== undefined) return recognised;
@@ -150,26 +154,33 @@ async function recogniseType(head: Buffer, declared: string): Promise<string> {
 }
 
 const hidden = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/gu;
-/** Joiners and variation selectors: emoji and Persian are written with them. */
+/** Joiners and variation selectors: emoji and Persian need them. */
 const needed = /\p{Join_Control}|\p{Variation_Selector}/u;
 
-/** The visitor's name for the file as a plain name: no path, no control or invisible characters, at most 200 bytes. */
+/**
+ * Returns the visitor's name for the file as a plain name: no path, no control or invisible characters, at
+ * most 200 bytes.
+ */
 export function cleanFilename(given: string): string {
   const last = normalizeText(given.toWellFormed()).split(/[/\\]/).at(-1) ?? '';
-  // Bidi controls can make "exe.gpj" look like "jpg.exe"; other invisible characters make two names look the same.
+  // Bidi controls can make "exe.gpj" look like "jpg.exe". Other invisible characters make two names look
+  // alike.
   const plain = last.replace(hidden, (found) => (needed.test(found) ? found : '')).trim();
   const name = plain === '' || /^\.+$/.test(plain) ? 'file' : plain;
   return shorten(name, 200);
 }
 
-/** Cuts the stem, not the extension. */
+/** Shortens the stem, not the extension. */
 function shorten(name: string, bytes: number): string {
   const extension = /\.[^.]{1,10}$/.exec(name)?.[0] ?? '';
   const stem = name.slice(0, name.length - extension.length);
   return cutToBytes(stem, bytes - byteLength(extension)) + extension;
 }
 
-/** Gives files to a submission, in its transaction. A file is claimed once, and only by a submission of its form. */
+/**
+ * Assigns files to a submission, in its transaction. A file is claimed once, and only by a submission of its
+ * form.
+ */
 export const claimFiles = statement(
   'claim_files',
   'workspace_id form_id submission_id ids',
@@ -180,9 +191,9 @@ export const claimFiles = statement(
 );
 
 /**
- * Files that a page holds between two posts: received for this form, and still nobody's, or kept with the answers that
- * the page goes on with: those saved or sent under its key (a post that comes twice names files that the first one
- * claimed), or the submission that it edits. In the order they came.
+ * Finds the files that a page carries between two posts, in upload order. A file is unclaimed and of this
+ * form, or belongs to the page's submission. That is the one it edits, or the one saved or sent under its
+ * key. A repeated post names files that the first one claimed.
  */
 export const findHeldFiles = statement(
   'find_held_files',
@@ -197,7 +208,7 @@ export const findHeldFiles = statement(
    order by id`,
 );
 
-/** Takes hold of files of a workspace that is deleted, whoever's they are. */
+/** Marks files of a workspace that is being deleted, including claimed ones. */
 export const takeFilesOfWorkspace = statement(
   'take_files_of_workspace',
   'workspace_id limit',
@@ -207,7 +218,7 @@ export const takeFilesOfWorkspace = statement(
    returning id`,
 );
 
-/** Files that were received whole, in the order of their key. */
+/** Selects fully uploaded files in the order of their key. */
 const selectStoredFiles = statement(
   'select_stored_files',
   'after_workspace:uuid after limit',
@@ -222,7 +233,7 @@ const selectStoredFiles = statement(
 const batch = 1_000;
 const first = '00000000-0000-0000-0000-000000000000';
 
-/** Lists the files that were received whole, of all workspaces or of one: what a backup holds. */
+/** Lists the fully uploaded files of one or all workspaces, for a backup. */
 export async function* storedFiles(
   db: Queryable,
   ofWorkspace?: string,
@@ -235,7 +246,7 @@ export async function* storedFiles(
       limit: batch,
     });
     for (const { workspace_id, id, size } of files) {
-      // Rows come workspace by workspace.
+      // Rows are ordered by workspace.
       if (ofWorkspace !== undefined && workspace_id !== ofWorkspace) return;
       yield { key: storageKey(workspace_id, id), size };
     }
@@ -245,10 +256,10 @@ export async function* storedFiles(
 }
 
 /**
- * Takes hold of files that nobody will come for: their submission is gone, or they were never claimed within a day, in
- * which a slow visitor's page still names them, nor are they kept in the spam box. Setting claimed_at closes the door to
- * a late claim before the bytes go. The outer condition is not a repetition: it is what PostgreSQL looks at again when a
- * claim got hold of the row first.
+ * Marks files that are no longer needed: their submission is gone, or they were not claimed within a day. A
+ * slow visitor's page may still name a younger one. Files of the spam box stay. Setting claimed_at prevents a
+ * late claim before the bytes are deleted. The outer condition is not redundant: PostgreSQL checks it again
+ * if a claim locked the row first.
  */
 const takeOrphanedFiles = statement(
   'take_orphaned_files',
@@ -265,7 +276,7 @@ const takeOrphanedFiles = statement(
 );
 
 /**
- * Removes files that nobody will come for, bytes and rows.
+ * Deletes the bytes and rows of files that are no longer needed.
  * @returns how many; a full batch of 500 means that there may be more.
  */
 export async function sweepFiles(context: FilesContext): Promise<number> {
@@ -281,14 +292,17 @@ export async function sweepFiles(context: FilesContext): Promise<number> {
   return orphans.length;
 }
 
-/** Signed addresses live for one hour (specification, "Limits"). */
+/** Signed URLs are valid for one hour (specification, "Limits"). */
 export const linkSeconds = 3_600;
 
-/** Makes and checks download addresses: `{publicUrl}/files/<workspace>/<form>/<file>?expires=<unix seconds>&signature=…`. */
+/**
+ * Creates and verifies download URLs: `{publicUrl}/files/<workspace>/<form>/<file>?expires=<unix
+ * seconds>&signature=…`.
+ */
 export type FileLinks = {
-  /** @param at when its hour begins; now, when left out. The same moment gives the same address. */
+  /** @param at when the hour begins; defaults to now. Equal times give equal URLs. */
   sign: (file: LinkTarget, at?: Date) => string;
-  /** Whether the signature is ours and its hour is not over. */
+  /** Whether the signature is ours and the hour has not passed. */
   verify(file: LinkTarget, expires: string, signature: string): boolean;
 };
 

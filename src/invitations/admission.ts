@@ -4,8 +4,9 @@ import { jsonb, type Queryable, statement } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts';
 
 /**
- * What a link of this form leads to; the workspace is found by the form of the address. `saved_id` is the incomplete
- * submission that the person left, while its link to go on works; `is_used` counts what lies in the spam box too.
+ * Finds the invitation behind a link to this form; the form's id leads to its workspace. `saved_id` is the
+ * person's incomplete submission, while its resume link is valid. `is_used` also counts submissions in the
+ * spam box.
  */
 const findByHash = statement(
   'invitations.find_by_hash',
@@ -27,7 +28,7 @@ const findByHash = statement(
     where f.form_id = $form_id`,
 );
 
-/** The link was opened, for the first time or not. */
+/** Records when the link was first opened. */
 const noteOpened = statement(
   'invitations.note_opened',
   'workspace_id id now',
@@ -35,7 +36,7 @@ const noteOpened = statement(
   `update invitations set opened_at = $now where workspace_id = $workspace_id and id = $id and opened_at is null`,
 );
 
-/** Something was sent from the page of the link, for the first time or not. */
+/** Records when something was first sent from the page of the link. */
 const noteStarted = statement(
   'invitations.note_started',
   'workspace_id id now',
@@ -44,23 +45,29 @@ const noteStarted = statement(
     where workspace_id = $workspace_id and id = $id and started_at is null`,
 );
 
-/** Somebody who came by an invitation's link. */
+/** A visitor who opened an invitation link. */
 export type Guest = {
   readonly workspaceId: string;
-  /** The id of the invitation: the key of its submission, under which there can only be one. */
+  /** The id of the invitation. It is also the key of its submission, which allows only one. */
   readonly invitationId: string;
-  /** What the link carried, to be carried on. */
+  /** The token of the link, which the page passes on. */
   readonly token: string;
   readonly reference: Readonly<Record<string, string>>;
   readonly prefill: Readonly<Record<string, string | readonly string[]>>;
-  /** Answers that the person saved and can go on with. */
+  /** The submission of saved answers that the visitor can resume. */
   readonly savedId: string | undefined;
 };
 
-/** A guest; or the link was `used`, by this guest; or it is `void`: revoked, run out, of another form, or invented. */
+/**
+ * The result of opening a link: `open`; `used` if the guest has answered; `void` if it is revoked, expired,
+ * of another form or unknown.
+ */
 export type Arrival = { kind: 'open' | 'used'; guest: Guest } | { kind: 'void' };
 
-/** Who comes with a link. Found by the token's SHA-256, so that the time it takes tells nothing of other tokens. */
+/**
+ * Finds the guest behind a link. The lookup uses the token's SHA-256, so that its timing reveals nothing
+ * about other tokens.
+ */
 export async function receiveGuest(
   database: Database,
   { formId, token }: { formId: string; token: string },
@@ -78,17 +85,17 @@ export async function receiveGuest(
   return { kind: found.is_used ? 'used' : 'open', guest };
 }
 
-/** The guest sees the form. */
+/** Records that the guest has opened the form. */
 export async function noteArrival(db: Queryable, { workspaceId, invitationId }: Guest): Promise<void> {
   await noteOpened(db, { workspace_id: workspaceId, id: invitationId, now: now() });
 }
 
-/** The guest sent something: a step, a file, answers. */
+/** Records that the guest has sent something: a step, a file or answers. */
 export async function noteBeginning(db: Queryable, { workspaceId, invitationId }: Guest): Promise<void> {
   await noteStarted(db, { workspace_id: workspaceId, id: invitationId, now: now() });
 }
 
-/** The parameter of a form's address that carries a token. */
+/** The URL parameter that carries the token of an invitation. */
 export const invitationParameter = '_invitation';
 
 /**

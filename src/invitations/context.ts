@@ -2,7 +2,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** What inviting needs. Without `smtp` nothing is mailed: links are given out some other way. */
+/** The services for invitations. Without `smtp` no email is sent; links are handed out in another way. */
 export type InvitationContext = {
   readonly database: Database;
   readonly vault: Vault;
@@ -10,7 +10,7 @@ export type InvitationContext = {
   readonly wakeQueue: () => void;
 };
 
-/** What it takes to invite somebody else: within limits. */
+/** The services for sending invitations, with their limits. */
 export type InvitingContext = InvitationContext & { readonly config: Pick<Config, 'limits'> };
 
 /** The form that people are invited to. */

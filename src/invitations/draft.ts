@@ -9,23 +9,26 @@ import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { InvitingContext } from './context.ts';
 
-/** Somebody to invite. */
+/** A person to invite. */
 export type InvitationDraft = {
   email: string;
   name: string;
-  /** Travels with the submission, and cannot be changed by the person. */
+  /** Stored with the submission; the person cannot change it. */
   reference: Record<string, string>;
-  /** First answers by HTML name; several of one question as a list. */
+  /** Initial answers by HTML name; several answers to one question as a list. */
   prefill: Record<string, string | string[]>;
 };
 
-/** What one invitation may carry: texts in characters. */
+/** Limits of one invitation; those of texts are in characters. */
 export const draftLimits = { name: 200, entries: 50, entryName: 64, entryValue: 1_000 } as const;
 
-/** One thing that is wrong with a draft: by its property, and its entry where it has some. */
+/** A problem with a draft, with its property and entry. */
 type DraftProblem = { field: string; message: string };
 
-/** The questions that an invitation can fill in: all but files, what is worked out, and what nobody but the visitor can agree to. */
+/**
+ * Whether an invitation can fill in a question: any but files, calculations and consent, which only the
+ * visitor can give.
+ */
 export type Prefillable = (name: string) => boolean;
 
 export function prefillableOf(form: Form): Prefillable {
@@ -37,20 +40,20 @@ export function prefillableOf(form: Form): Prefillable {
   };
 }
 
-/** Everything that is wrong with a draft; nothing when it can be invited. */
+/** Returns the problems with a draft; none if the person can be invited. */
 export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): DraftProblem[] {
   const { email, name, reference, prefill } = draft;
   const problems: DraftProblem[] = [];
   if (readMailAddress(email)?.name !== undefined || readMailAddress(email) === undefined)
-    problems.push({ field: 'email', message: `"${clip(email)}" is no email address.` });
+    problems.push({ field: 'email', message: `"${clip(email)}" is not a valid email address.` });
   if (countCharacters(name) > draftLimits.name || !isOneLine(name))
     problems.push({
       field: 'name',
-      message: `A name is one line of at most ${draftLimits.name} characters.`,
+      message: `A name must be one line of at most ${draftLimits.name} characters.`,
     });
   for (const field of ['reference', 'prefill'] as const) {
     if (Object.keys(draft[field]).length > draftLimits.entries)
-      problems.push({ field, message: `At most ${draftLimits.entries} values can be given.` });
+      problems.push({ field, message: `At most ${draftLimits.entries} values are allowed.` });
   }
   for (const [key, value] of Object.entries(reference))
     problems.push(...checkEntry('reference', key, [value]));
@@ -59,7 +62,7 @@ export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): 
     if (!isPrefillable(key))
       problems.push({
         field: `prefill.${clip(key)}`,
-        message: `The form has no question "${clip(key)}" that can be filled in.`,
+        message: `The form has no question "${clip(key)}" that can be prefilled.`,
       });
   }
   return problems;
@@ -68,7 +71,7 @@ export function checkDraft(draft: InvitationDraft, isPrefillable: Prefillable): 
 function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly string[]): DraftProblem[] {
   const field = `${kind}.${clip(key)}`;
   const { entryName, entryValue } = draftLimits;
-  // Reference values of such names would be lost: an address has the page's own parameters under them.
+  // Reference values with these names would be lost: the page uses them for its own parameters.
   if (
     key === '' ||
     countCharacters(key) > entryName ||
@@ -77,23 +80,26 @@ function checkEntry(kind: 'reference' | 'prefill', key: string, values: readonly
     !isOneLine(key)
   )
     return [
-      { field, message: `A name has 1 to ${entryName} characters, and does not begin with an underscore.` },
+      {
+        field,
+        message: `A name must have 1 to ${entryName} characters and must not begin with an underscore.`,
+      },
     ];
   const isKept = values.every((value) => countCharacters(value) <= entryValue && isCleanText(value));
-  return isKept ? [] : [{ field, message: `A value is text of at most ${entryValue} characters.` }];
+  return isKept ? [] : [{ field, message: `A value must be text of at most ${entryValue} characters.` }];
 }
 
 const isOneLine = (text: string): boolean => !/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text);
 
-/** A caller's own text in an answer stays short. */
+/** Shortens a caller's text that an error message quotes. */
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** Returns what addresses are compared by: lower case, and the domain as DNS has it. */
+/** Returns the form in which addresses are compared: lower case, with the domain as in DNS. */
 export function addressKeyOf(email: string): string {
   return toAsciiDomain(readMailAddress(email)?.address ?? email).toLowerCase();
 }
 
-/** The names that a mail about a form carries. */
+/** Finds the names that an email about a form contains. */
 export const findFormNames = statement(
   'invitations.find_form_names',
   'workspace_id form_id',
@@ -103,7 +109,7 @@ export const findFormNames = statement(
     where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
 );
 
-/** Makes those who invite in one workspace take turns, until the transaction ends. */
+/** Locks inviting in a workspace until the transaction ends. */
 const lockInviting = statement(
   'invitations.lock_inviting',
   'workspace_id',
@@ -111,12 +117,13 @@ const lockInviting = statement(
   `select id from workspaces where id = $workspace_id for no key update`,
 );
 
-/** An invitation or reminder of the last day, by when it was queued or sent. */
+/** The condition for an invitation or reminder that was queued or sent within the last day. */
 const isRecentMail = `kind in ('invitation', 'reminder') and greatest(queued_at, sent_at) > $since`;
 
 /**
- * How many invitations and reminders a workspace, and one person in it, have queued or sent since then. Lines of imports
- * that wait are counted too, and invitations without a mail by when they were made. `oldest` is the first of these.
+ * Counts the invitations and reminders that a workspace, and one person in it, have queued or sent since a
+ * time. Waiting lines of imports count too. Invitations without an email count by when they were created.
+ * `oldest` is the time of the first.
  */
 const countInvited = statement(
   'invitations.count_invited',
@@ -136,7 +143,7 @@ const countInvited = statement(
      from counted`,
 );
 
-/** The same of an account in all other workspaces. */
+/** Counts the invitations and reminders of an account in all other workspaces. */
 const countAccountEmails = statement(
   'invitations.count_account_emails',
   'account_id workspace_id since:timestamp',
@@ -149,12 +156,12 @@ const countAccountEmails = statement(
 const dayMs = 86_400_000;
 
 /**
- * Checks the limits of a day before so many invitations or reminders are queued. Every one of them counts, reminders and
- * repeated mails too, by when it was queued or sent: what an invitation says of its past does not matter. Lines of an
- * import that have not become invitations yet count as well. Locks the workspace's counts until the transaction ends.
- * Mails that leave are checked once more (src/mail/sending/quota.ts).
- * @param accountId whose limit it is, in all workspaces; null for a key that the operator made.
- * @throws ApiError rate_limit_exceeded with the wait until the oldest of them counts no more.
+ * Checks the daily limits before `count` invitations or reminders are queued. Reminders and repeated emails
+ * count too, by when they were queued or sent; the state of an invitation does not matter. Lines of an import
+ * that are not invitations yet also count. Locks the workspace's counts until the transaction ends. Emails
+ * are checked again when they are sent (src/mail/sending/quota.ts).
+ * @param accountId whose limit it is, in all workspaces; null for a key that the operator created.
+ * @throws ApiError rate_limit_exceeded with the wait until the oldest email no longer counts.
  */
 export async function throttleEmail(
   db: Queryable,
@@ -176,15 +183,16 @@ export async function throttleEmail(
   const say = (most: number): string => `${sayNumber(most)} invitations and reminders a day`;
   const isOver = (counted: number, most: number): boolean => most > 0 && counted + count > most;
   if (elsewhere && isOver(ofWorkspace.by_person + elsewhere.count, limits.invitationsPerPerson))
-    throw rateLimitExceeded(wait, `You may send ${say(limits.invitationsPerPerson)}.`);
+    throw rateLimitExceeded(wait, `You can send up to ${say(limits.invitationsPerPerson)}.`);
   if (isOver(ofWorkspace.by_workspace, limits.invitationsPerWorkspace))
-    throw rateLimitExceeded(wait, `A workspace may send ${say(limits.invitationsPerWorkspace)}.`);
+    throw rateLimitExceeded(wait, `A workspace can send up to ${say(limits.invitationsPerWorkspace)}.`);
 }
 
 /**
- * How far an invitation has come, from the first to the last: `pending`: not mailed; `sent`; `bounced`: its last mail
- * could not be delivered; `opened`: its link was; `started`: something was sent from its page; `completed`: its
- * submission is there; `revoked`: its link leads nowhere. The furthest that is true counts (queries.ts).
+ * The statuses of an invitation, from first to last. `pending`: not emailed. `sent`: emailed. `bounced`: its
+ * last email could not be delivered. `opened`: its link was opened. `started`: something was sent from its
+ * page. `completed`: its submission exists. `revoked`: its link no longer works. The last one that applies
+ * counts (links-file.ts).
  */
 export const invitationStatuses = [
   'pending',

@@ -73,7 +73,7 @@ test('an import is previewed with its columns, its people and what is wrong on w
   const refused = await preview({ kind: 'csv', text, mapping: chosen });
   assert.deepEqual(
     [refused.status, (refused.body as unknown as { message: string }).message],
-    [422, 'Choose the column that holds the email addresses.'],
+    [422, 'Choose the column with the email addresses.'],
   );
 });
 

@@ -35,11 +35,11 @@ import {
 export function invitationEndpoints(
   context: InvitingContext & { readonly config: Pick<Config, 'mailPerMinute'> },
 ) {
-  /** The account whose limits count what a caller sends: what a key sends counts for who made the key. */
+  /** Returns the account whose limits apply to a caller: for an API key, the account that created it. */
   const accountOf = async (caller: Pick<Scope, 'workspaceId' | 'actor'>): Promise<string | null> =>
     (await personBehind(context.database, caller))?.id ?? null;
 
-  /** Does something with one invitation and answers with what it has become. */
+  /** Declares an operation that changes one invitation and returns it. */
   const change = (summary: string, description: string, act: typeof resendInvitation) =>
     operation({
       summary,
@@ -58,7 +58,7 @@ export function invitationEndpoints(
 
   return {
     listInvitations: operation({
-      summary: 'List invitations of a form',
+      summary: 'List invitations to a form',
       description: 'Newest first.',
       permission: 'invitations:read',
       params: idParameter,
@@ -67,7 +67,7 @@ export function invitationEndpoints(
           ...listParameters,
           status: Type.Optional(Type.Enum([...invitationStatuses])),
           q: Type.Optional(
-            Type.String({ minLength: 1, maxLength: 254, description: 'A part of the address or the name.' }),
+            Type.String({ minLength: 1, maxLength: 254, description: 'Part of the address or name.' }),
           ),
         },
         closed,
@@ -88,8 +88,8 @@ export function invitationEndpoints(
     }),
 
     createInvitations: operation({
-      summary: 'Create invitations of a form',
-      description: `Up to ${sayNumber(mostInvited)} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
+      summary: 'Create invitations to a form',
+      description: `Up to ${sayNumber(mostInvited)} per request, all or none. Addresses that already have an invitation are omitted and listed in \`skipped\`.`,
       permission: 'invitations:write',
       params: idParameter,
       body: InviteBody,
@@ -142,9 +142,9 @@ export function invitationEndpoints(
     }),
 
     getInvitationsOverview: operation({
-      summary: 'Get overview of invitations',
+      summary: 'Get invitation overview',
       description:
-        'How many there are in each status, how far the last imports are, and what inviting begins with: what was said last, and the questions that an import can fill in.',
+        'Returns the number of invitations in each status, the progress of the last imports, the last message, and the questions that an import can prefill.',
       permission: 'invitations:read',
       command: 'invitations overview',
       params: idParameter,
@@ -156,10 +156,10 @@ export function invitationEndpoints(
     }),
 
     exportInvitations: operation({
-      summary: 'Export invitations of a form',
+      summary: 'Export invitations to a form',
       description:
-        'As CSV with the personal links, newest first, for whoever mails with another program. Links that lead nowhere any more are left out.',
-      // The links let their holder answer in a person's name.
+        'Returns a CSV file with the personal links, newest first, for sending with another program. Links that no longer work are omitted.',
+      // With a link, its holder can answer in a person's name.
       permission: 'invitations:write',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
@@ -179,8 +179,8 @@ export function invitationEndpoints(
     }),
 
     previewInvitationMail: operation({
-      summary: 'Preview mail of an invitation',
-      description: 'What the mail to one person would say. Invites nobody.',
+      summary: 'Preview invitation email',
+      description: 'Returns the email for one person. Sends nothing.',
       permission: 'invitations:read',
       command: 'invitations preview-mail',
       params: idParameter,
@@ -188,7 +188,7 @@ export function invitationEndpoints(
       example: {
         body: { email: 'ada@example.org', name: 'Ada', reference: {}, subject: 'For {{name|you}}' },
       },
-      reply: { status: 200, description: 'The mail.', schema: LetterPreview },
+      reply: { status: 200, description: 'The email.', schema: LetterPreview },
       async run({ workspaceId, formIds, params, body: { email, name, reference, ...message } }) {
         requireReach(formIds, params.id);
         const person = { email, name, reference, prefill: {} };
@@ -201,20 +201,20 @@ export function invitationEndpoints(
 
     resendInvitation: change(
       'Resend invitation',
-      'Mails it again, with the same link. 409: it was answered or revoked, its time is over, its address asked for no mails, or the service sends none.',
+      'Sends the email again with its current link. 409 if it was answered or revoked, has expired, its address has unsubscribed, or the server sends no email.',
       resendInvitation,
     ),
 
     revokeInvitation: change(
       'Revoke invitation',
-      'Its link leads nowhere from now on. The address can be invited anew. 409: it was answered.',
+      'Disables the link. The address can be invited again. 409 if it was answered.',
       revokeOne,
     ),
 
     remindInvitations: operation({
-      summary: 'Remind of invitations',
+      summary: 'Send invitation reminders',
       description:
-        'Mails those who got an invitation and did not answer: the named, or all of the form. People who got a mail within the hour are left out. 409 if the service sends no mail; 429 if the reminders would exceed the limit of a day: then nobody is reminded.',
+        'Emails people who were invited and have not answered: those in `ids`, or all of the form. People who got an email within the last hour are omitted. 409 if the server sends no email; 429 if the reminders would exceed the daily limit, and none are sent.',
       errors: ['conflict'],
       permission: 'invitations:write',
       params: idParameter,
@@ -223,7 +223,11 @@ export function invitationEndpoints(
         { ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: mostInvited, uniqueItems: true })) },
         closed,
       ),
-      reply: { status: 200, description: 'How many.', schema: Type.Object({ count: Type.Integer() }) },
+      reply: {
+        status: 200,
+        description: 'The number of reminders.',
+        schema: Type.Object({ count: Type.Integer() }),
+      },
       async run({ workspaceId, formIds, params, body, actor }) {
         requireReach(formIds, params.id);
         const form = { workspaceId, formId: params.id, accountId: await accountOf({ workspaceId, actor }) };

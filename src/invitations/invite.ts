@@ -17,9 +17,9 @@ import { type MailingContext, mailInvitations } from './sending/mail-invitations
 import { lockToMail } from './sending/remind.ts';
 
 /**
- * Adds invitations to a batch. An address that is invited already is left out, also when it is twice in `rows`: the
- * unique index decides, so parallel requests cannot invite somebody twice.
- * @returns those that are new.
+ * Adds invitations to a batch. Addresses that are already invited, and repeated ones in `rows`, are omitted.
+ * The unique index decides, so parallel requests cannot invite a person twice.
+ * @returns the new invitations.
  */
 const insertInvitations = statement(
   'invitations.insert_invitations',
@@ -43,7 +43,7 @@ const insertInvitations = statement(
    select id from made`,
 );
 
-/** What is invited at once. */
+/** Adds a batch: invitations that share a message and options. */
 const insertBatch = statement(
   'invitations.insert_batch',
   [
@@ -57,16 +57,16 @@ const insertBatch = statement(
            $remind_after_days, $is_mailed, $created_by, $created_at, $expires_at)`,
 );
 
-/** What is said to people who are invited at once, and how. */
+/** The message and options of a batch of invitations. */
 export type Invitation = Message & {
   expiresAt: Date | null;
-  /** Whether mails are sent. Where the service sends none, none are, whatever is asked. */
+  /** Whether emails are requested. Without `smtp` none are sent. */
   isMailed: boolean;
-  /** Who invites: who is signed in, or who made the key. */
+  /** The account that invites: the signed-in person, or the one who created the API key. */
   createdBy: string | null;
 };
 
-/** A batch whose invitations are being made. */
+/** A batch whose invitations are being created. */
 type OpenBatch = {
   id: string;
   form_id: string;
@@ -75,13 +75,14 @@ type OpenBatch = {
   created_by: string | null;
 };
 
-/** How many people one request may invite; more are an import. */
+/** The most people in one request; larger lists need an import. */
 export const mostInvited = 1_000;
 
 /**
- * Invites people, all that can be or none: in one transaction with their mails.
- * @returns the ids of the new invitations in the order of the drafts; undefined for an address that was invited before.
- * @throws ApiError not_found; validation_error with everything that is wrong.
+ * Invites people in one transaction with their emails: all new addresses, or none on an error.
+ * @returns the ids of the new invitations in the order of the drafts; undefined for an address that already
+ * has one.
+ * @throws ApiError not_found; validation_error with all problems.
  */
 export async function invite(
   context: InvitingContext,
@@ -122,26 +123,26 @@ export async function invite(
   return ids;
 }
 
-/** The live structure of a form. @throws ApiError not_found. */
+/** Returns the live structure of a form. @throws ApiError not_found. */
 export const readStructure = async (db: Queryable, form: InvitedForm): Promise<Form> =>
   effectiveForm((await requireForm(db, form)).structure);
 
-/** What is wrong with what people would be told who have reference values of these names, each of them or some. */
+/** Returns the problems with a batch's message and options, given the names of reference values. */
 export function checkInvitation(invitation: Invitation, referenceNames: ReadonlySet<string>): ErrorItem[] {
   const problems: ErrorItem[] = checkMessage(invitation, referenceNames);
-  // A leap second is a time by RFC 3339 and none to a Date, which then is neither before nor after anything.
+  // RFC 3339 allows a leap second, but Date does not: the invalid Date is neither before nor after any time.
   if (invitation.expiresAt && !(invitation.expiresAt > now()))
     problems.push({
       field: 'expires_at',
-      message: 'The links would have run out already.',
+      message: 'The expiry must be in the future.',
       code: 'too_small',
     });
   return problems;
 }
 
 /**
- * Begins a batch, with the task that invites its people: under the same id.
- * @param queued the job that does it; undefined if the caller does it in this transaction.
+ * Creates a batch and its task, under one id.
+ * @param queued the job that runs it; undefined if the caller runs it in this transaction.
  * @throws ApiError rate_limit_exceeded.
  */
 export async function openBatch(
@@ -169,15 +170,15 @@ export async function openBatch(
     created_at: now(),
     expires_at: invitation.expiresAt,
   });
-  // The batch itself is counted already: none of its people is an invitation yet.
+  // The count is 0 because the new batch is already counted: none of its people is an invitation yet.
   await throttleEmail(db, context, { workspaceId, accountId: invitation.createdBy }, 0);
   const { createdBy: created_by, expiresAt: expires_at } = invitation;
   return { id, form_id: formId, is_mailed: isMailed, expires_at, created_by };
 }
 
 /**
- * Makes invitations of drafts, with their mails, in the caller's transaction. At most a thousand at once.
- * @returns their ids, in order; undefined for an address that has an invitation to the form already.
+ * Creates invitations from at most a thousand drafts, with their emails, in the caller's transaction.
+ * @returns their ids, in order; undefined for an address that already has an invitation to the form.
  */
 export async function addInvitations(
   db: Queryable,
@@ -211,7 +212,7 @@ function rowOf(
   { email: given, name, reference, prefill }: InvitationDraft,
 ) {
   const id = newId();
-  // Without the brackets of `<ada@example.org>`.
+  // Removes the brackets of `<ada@example.org>`.
   const email = readMailAddress(given)?.address ?? given;
   const hash = hashOfToken(invitationToken(vault, { ...form, id })).toString('hex');
   return { id, hash, email, address_key: addressKeyOf(email), name, reference, prefill };

@@ -6,8 +6,8 @@ import type { InvitationContext, InvitedForm } from './context.ts';
 import { invitationColumns, type PresentedInvitation, presentInvitation } from './present.ts';
 
 /**
- * An invitation `i` with the submission `s` that has its id as its key. Only the furthest of what happened is its
- * status, and a submission that was deleted for good did not happen.
+ * SQL for the status of an invitation `i`; the submission `s` has the invitation's id as its key. The
+ * furthest event decides. A permanently deleted submission does not count.
  */
 export const statusOf = `case
     when s.completed_at is not null then 'completed'
@@ -20,7 +20,10 @@ export const statusOf = `case
 
 export const withSubmission = `left join submissions s on s.workspace_id = i.workspace_id and s.key = i.id`;
 
-/** What an address is known by that wants no more mails (unsubscribed_addresses). @param key SQL of the address in lower case. */
+/**
+ * Returns SQL for the hash under which an unsubscribed address is stored (unsubscribed_addresses).
+ * @param key SQL of the address in lower case.
+ */
 export const wishOf = (key: string): string => `encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
 
 export const selection = `i.id, i.form_id, i.batch_id, i.email, i.name, ${statusOf} as status, i.reference, i.prefill,
@@ -30,7 +33,7 @@ export const selection = `i.id, i.form_id, i.batch_id, i.email, i.name, ${status
            where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')}) as is_unsubscribed,
   case when s.completed_at is not null and s.trashed_at is null then s.id end as submission_id`;
 
-/** Some of a form's invitations, newest first, after one of them: for lists that are read to their end. */
+/** Reads the next invitations of a form, newest first, in order to read all of them. */
 const readOnInvitations = statement(
   'invitations.read_on_invitations',
   'workspace_id form_id before:uuid? limit',
@@ -43,12 +46,12 @@ const readOnInvitations = statement(
 
 type FileContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 
-/** Rows read at once. */
+/** Rows per read. */
 const batchSize = 1_000;
 
 /**
- * The invitations of a form with their links as CSV, newest first: for whoever mails with another program. Links that
- * lead nowhere any more are left out. It is written while it is read.
+ * Streams the invitations of a form as CSV with their links, newest first, for sending with another program.
+ * Links that no longer work are omitted.
  */
 export const linksFile = (context: FileContext, form: InvitedForm): Readable =>
   Readable.from(writeLinks(context, form));
@@ -76,7 +79,7 @@ async function* writeLinks(
   }
 }
 
-/** An answered link says so, also after its time. */
+/** An answered link still opens a page that says so, even after it has expired. */
 const leadsSomewhere = ({
   status,
   expires_at,

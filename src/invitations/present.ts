@@ -4,7 +4,7 @@ import { invitationUrl } from './admission.ts';
 import type { InvitationContext } from './context.ts';
 import type { InvitationStatus } from './draft.ts';
 
-/** An invitation as a reader sees it. */
+/** The columns of an invitation that callers get. */
 export const invitationColumns = columns(
   'id form_id batch_id email name expires_at? created_at sent_at:timestamp?',
   'opened_at:timestamp? started_at:timestamp? completed_at? revoked_at? reminders:integer',
@@ -16,7 +16,7 @@ export const invitationColumns = columns(
   },
 );
 
-/** A row as its reader sees it. */
+/** Returns an invitation with its link, and without its batch. */
 export function presentInvitation(
   { vault, config }: Pick<InvitationContext, 'vault' | 'config'>,
   workspaceId: string,
@@ -31,12 +31,12 @@ export function presentInvitation(
 export type PresentedInvitation = ReturnType<typeof presentInvitation>;
 
 /**
- * Whether a caller sees personal links. A link answers in the name of its person and opens their saved answers, so it
- * takes the permission to invite, for people and for keys.
+ * Whether a caller sees personal links. With a link one can answer in a person's name and open their saved
+ * answers, so people and keys need the permission to invite.
  */
 export const seesLinks = ({ may }: Pick<Scope, 'may'>): boolean => may('invitations:write');
 
-/** An invitation as this reader may see it. */
+/** Returns an invitation without its link if the caller may not see links. */
 export const forReader = (
   scope: Pick<Scope, 'may'>,
   row: PresentedInvitation,

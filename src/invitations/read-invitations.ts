@@ -18,8 +18,8 @@ export const findInvitations = statement(
 );
 
 /**
- * One page of a form's invitations, newest first, with the exact total in each row. A form without rows on this page
- * gives one row without an invitation; an absent form gives none.
+ * Lists one page of a form's invitations, newest first, with the exact total in each row. A page without
+ * invitations is one row with empty columns; a missing form returns no row.
  */
 const listInvitations = statement(
   'invitations.list_invitations',
@@ -27,7 +27,7 @@ const listInvitations = statement(
     'workspace_id form_id below_id limit offset',
     {
       status: nullable(word<InvitationStatus>()),
-      /** A part of the address or the name, in lower case. */
+      /** Part of the address or name, in lower case. */
       words: nullable(text),
     },
   ],
@@ -49,10 +49,10 @@ const listInvitations = statement(
 
 type ReadingContext = Pick<InvitationContext, 'database' | 'vault' | 'config'>;
 
-/** Which invitations are looked for; `words` is a part of an address or a name. */
+/** The filter of a list of invitations; `words` is part of an address or a name. */
 type InvitationFilter = { status?: InvitationStatus | undefined; words?: string | undefined };
 
-/** One page of a form's invitations, newest first. @throws ApiError not_found, bad_request. */
+/** Returns one page of a form's invitations, newest first. @throws ApiError not_found, bad_request. */
 export async function readInvitations(
   context: ReadingContext,
   { workspaceId, formId }: InvitedForm,
@@ -60,7 +60,7 @@ export async function readInvitations(
   cut: Cut,
 ): Promise<{ data: PresentedInvitation[] } & Ends> {
   if (words !== undefined && !isCleanText(words))
-    throw new ApiError('bad_request', '"q" holds a character that cannot be looked for.');
+    throw new ApiError('bad_request', "`q` contains a character that can't be searched for. Remove it.");
   const rows = await listInvitations(context.database, {
     workspace_id: workspaceId,
     form_id: formId,
@@ -80,7 +80,7 @@ export async function readInvitations(
   return { data, ...ends };
 }
 
-/** @throws ApiError not_found. */
+/** Returns an invitation with its link. @throws ApiError not_found. */
 export async function readInvitation(
   context: ReadingContext,
   form: InvitedForm,
@@ -90,7 +90,7 @@ export async function readInvitation(
   return found;
 }
 
-/** Those of the form that have these ids, in their order. */
+/** Returns the form's invitations with these ids, in the order of the ids. */
 export async function readNamed(
   context: ReadingContext,
   { workspaceId, formId }: InvitedForm,
@@ -102,6 +102,6 @@ export async function readNamed(
     ids: [...ids],
   });
   const byId = new Map(rows.map((row) => [row.id, presentInvitation(context, workspaceId, row)]));
-  // PostgreSQL writes a UUID in lower case, however it was sent.
+  // PostgreSQL returns a UUID in lower case, whatever the case in the request.
   return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? []);
 }

@@ -14,7 +14,7 @@ import { statusOf, withSubmission } from './links-file.ts';
 import { defaultMessage, placeholders } from './message/message.ts';
 import type { InvitationsOverview } from './shapes.ts';
 
-/** How many invitations of a form there are of each status that there is one of. */
+/** Counts the invitations of a form by status; statuses without invitations are omitted. */
 const countInvitations = statement(
   'invitations.count_invitations',
   'workspace_id form_id',
@@ -25,7 +25,7 @@ const countInvitations = statement(
     group by 1`,
 );
 
-/** The last batches of a form, newest first: how far each is, and how many of its mails have ended. */
+/** Lists the last batches of a form, newest first, with their progress and the number of queued emails. */
 const listBatches = statement(
   'invitations.list_batches',
   'workspace_id form_id limit',
@@ -45,10 +45,12 @@ const listBatches = statement(
     order by b.id desc limit $limit`,
 );
 
-/** How many of the last batches are shown with their progress. */
+/** The number of batches in the overview. */
 const shownBatches = 5;
 
-/** How far a form's invitations have come, and what inviting begins with. @throws ApiError not_found. */
+/**
+ * Returns the state of a form's invitations, and the defaults of the next batch. @throws ApiError not_found.
+ */
 export async function readOverview(
   { database, config }: { database: Database; config: Pick<Config, 'smtp' | 'mailPerMinute'> },
   { workspaceId, formId }: InvitedForm,
@@ -93,7 +95,7 @@ export async function readOverview(
 
 type Batch = Awaited<ReturnType<typeof listBatches>>[number];
 
-/** What was said last: the next batch mostly says the same. */
+/** Returns the message of the last batch as the default of the next one. */
 const lastMessage = (batch: Batch | undefined): InvitationsOverview['message'] =>
   batch
     ? {

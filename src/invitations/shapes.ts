@@ -10,24 +10,24 @@ import { defaultMessage, messageProperties } from './message/message.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
-/** An invitation as the API and the console show it. */
+/** An invitation in the API and the console. */
 export const InvitationShape = named(
   'Invitation',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     form_id: Type.String({ format: 'uuid' }),
     email: Type.String(),
-    name: Type.String({ description: 'Empty when none was given.' }),
+    name: Type.String({ description: 'Empty if none was given.' }),
     status: Type.Enum([...invitationStatuses]),
     reference: Type.Record(Type.String(), Type.String(), {
-      description: 'Becomes part of the reference of the submission.',
+      description: 'Stored as reference data of the submission.',
     }),
     prefill: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-      description: 'First answers by element id.',
+      description: 'Initial answers by element id.',
     }),
     url: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The personal link, with which anybody can answer in the name of the person. `null` without the permission invitations:write.',
+        "The personal link. Anyone who has it can answer in the person's name. `null` without the permission invitations:write.",
     }),
     expires_at: moment,
     created_at: Type.String({ format: 'date-time' }),
@@ -36,21 +36,23 @@ export const InvitationShape = named(
     started_at: moment,
     completed_at: moment,
     revoked_at: moment,
-    reminders: Type.Integer({ description: 'How many reminders were sent.' }),
+    reminders: Type.Integer({ description: 'The number of reminders sent.' }),
     reminded_at: moment,
     mail_error: Type.Union([Type.String(), Type.Null()], {
-      description: 'Why the last mail was not delivered.',
+      description: 'Why the last email was not delivered.',
     }),
-    is_unsubscribed: Type.Boolean({ description: 'The address asked for no more mails of this workspace.' }),
+    is_unsubscribed: Type.Boolean({
+      description: "Whether the address has unsubscribed from the workspace's emails.",
+    }),
     submission_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
   }),
 );
 
 export const closed = { additionalProperties: false } as const;
 export const uuid = Type.String({ format: 'uuid' });
-/** Path parameters of one invitation. */
+/** The path parameters of one invitation. */
 export const oneParameters = Type.Object({ id: uuid, invitation: uuid });
-/** What an operation on one invitation answers. */
+/** The reply of operations on one invitation. */
 export const one = { status: 200, description: 'The invitation.', schema: InvitationShape } as const;
 
 const InvitedPerson = named(
@@ -70,7 +72,7 @@ const InvitedPerson = named(
   ),
 );
 
-/** What is sent to invite people. */
+/** The request body that invites people. */
 export const InviteBody = Type.Object(
   {
     invitations: Type.Array(InvitedPerson, { minItems: 1, maxItems: mostInvited }),
@@ -79,7 +81,7 @@ export const InviteBody = Type.Object(
   closed,
 );
 
-/** What a request says of the mails, with what is said when it does not. */
+/** Returns the message and options of a request, with defaults for missing ones. */
 export function readInvitationBody(
   body: Omit<Static<typeof InviteBody>, 'invitations'>,
   createdBy: string | null,
@@ -98,7 +100,7 @@ export function readInvitationBody(
 
 const timestamp = Type.String({ format: 'date-time' });
 
-/** What a column of a file becomes. */
+/** The use of a column of a file. */
 const ColumnUse = Type.Union([
   Type.Object({ as: Type.Enum(['email', 'name', 'ignore']) }, closed),
   Type.Object(
@@ -107,7 +109,7 @@ const ColumnUse = Type.Union([
   ),
 ]);
 
-/** What is imported: pasted addresses, or the text of a CSV file with what its columns become. */
+/** The source of an import: pasted addresses, or a CSV text with the uses of its columns. */
 const importSource = {
   kind: Type.Enum(['addresses', 'csv']),
   text: Type.String({ maxLength: importLimits.characters }),
@@ -116,17 +118,17 @@ const importSource = {
 
 export const PreviewBody = Type.Object(importSource, closed);
 
-/** Of what is wrong, the first hundred. */
+/** The number of problems, and the first hundred of them. */
 const leftOut = {
   problem_count: Type.Integer(),
   problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
 };
 
-/** What an import would do; of its lines the first few. */
+/** The preview of an import, with its first few people. */
 export const ImportPreview = Type.Object({
   columns: Type.Array(Type.Object({ title: Type.String(), samples: Type.Array(Type.String()) })),
   mapping: Type.Array(ColumnUse),
-  /** How many will be invited, and how many of those get no mail because they asked for none. */
+  /** How many people will be invited. `unsubscribed` of them get no email. */
   total: Type.Integer(),
   unsubscribed: Type.Integer(),
   people: Type.Array(
@@ -144,7 +146,7 @@ export const ImportPreview = Type.Object({
 export const ImportBody = Type.Object({ ...importSource, ...messageProperties }, closed);
 export const ImportStarted = Type.Object({ batch_id: uuid, total: Type.Integer(), ...leftOut });
 
-/** One person that the preview of a mail is written to. */
+/** The person and message of a preview. */
 export const LetterBody = Type.Object(
   {
     email: Type.String({ maxLength: longestAddress }),
@@ -155,7 +157,7 @@ export const LetterBody = Type.Object(
   closed,
 );
 
-/** A mail apart from how it looks, below its subject. */
+/** The subject and content of an email, without its layout. */
 export const LetterPreview = Type.Object({
   subject: Type.String(),
   letter: Type.Object({
@@ -167,18 +169,18 @@ export const LetterPreview = Type.Object({
         Type.Object({ kind: Type.Literal('button'), label: Type.String(), url: Type.String() }),
       ]),
     ),
-    reason: Type.String({ description: 'The small print: why this person gets this mail.' }),
+    reason: Type.String({ description: 'The small print: why the person gets this email.' }),
   }),
 });
 
-/** What stands beside the list. */
+/** The data that the console shows next to the list of invitations. */
 export const InvitationsOverview = Type.Object({
-  /** settings.access: who may fill in the form at all. */
+  /** settings.access: who can fill in the form. */
   access: Type.Enum([...accessModes]),
   counts: Type.Record(Type.Enum([...invitationStatuses]), Type.Integer()),
-  /** How many mails leave in a minute; null where the service sends none. */
+  /** The number of emails sent in a minute; null if the server sends none. */
   mails_per_minute: Type.Union([Type.Integer(), Type.Null()]),
-  /** The last ones, newest first. */
+  /** The last batches, newest first. */
   batches: Type.Array(
     Type.Object({
       id: uuid,
@@ -186,14 +188,14 @@ export const InvitationsOverview = Type.Object({
       created: Type.Integer(),
       skipped: Type.Integer(),
       is_mailed: Type.Boolean(),
-      /** Mails that have not left yet. */
+      /** Queued emails. */
       waiting: Type.Integer(),
       created_at: timestamp,
       created_by: Type.Union([Type.String(), Type.Null()]),
       failed_reason: failedReason,
     }),
   ),
-  /** What was said last, to begin with. */
+  /** The message of the last batch, as a default. */
   message: Type.Object({
     subject: Type.String(),
     message: Type.String(),
@@ -203,7 +205,7 @@ export const InvitationsOverview = Type.Object({
   }),
   /** The names that `{{…}}` can use. */
   placeholders: Type.Record(Type.String(), Type.String()),
-  /** Questions that a column can fill in. */
+  /** Questions that a column can prefill. */
   questions: Type.Array(Type.Object({ id: Type.String(), label: Type.String() })),
 });
 export type InvitationsOverview = Static<typeof InvitationsOverview>;

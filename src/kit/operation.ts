@@ -66,7 +66,10 @@ export type Person = {
   mustChangePassword: boolean;
   /** Has a second factor and has not shown it yet: nothing is open but that step. */
   awaitsSecondStep: boolean;
-  /** When the account is gone, while it is being deleted: nothing is open but to come back. */
+  /**
+   * When the account will be deleted; null if it is not scheduled for deletion. Until then it can only be
+   * restored.
+   */
   endsAt: Date | null;
   /** When the second step was taken in this session; null: it was signed in to by a password alone. */
   secondFactorAt: Date | null;

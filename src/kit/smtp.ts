@@ -164,7 +164,7 @@ async function converse(
   message: SmtpMessage | undefined,
   { signal, hear, limitMs = deadlineMs }: Options & { limitMs?: number },
 ): Promise<SmtpOutcome> {
-  // Loaded when there is something to send: an instance without mail does without it.
+  // Loaded on first use, so that an instance without email does not need it.
   const { default: Connection } = await import('nodemailer/lib/smtp-connection');
   signal?.throwIfAborted();
   const connection = new Connection(optionsOf(config, hear));

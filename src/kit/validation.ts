@@ -166,7 +166,7 @@ function knownAt(schema: TObject, schemaPath: string): string[] {
 
 const names = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 const join = (parent: string, name: string): string => (parent === '' ? name : `${parent}.${name}`);
-/** A caller's own text in an answer stays short. */
+/** Shortens a caller's text that an error message quotes. */
 const clip = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 function describe(field: string, { keyword, params, message }: SchemaError): string {

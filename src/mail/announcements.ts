@@ -8,7 +8,7 @@ import { announceWithCommit } from '#kit/queue.ts';
 import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** The owners of workspaces that have a living API key, each once, in the first of their workspaces. */
+/** Selects the owners of workspaces with an active API key, each once, in the first of their workspaces. */
 const selectKeyOwners = statement(
   'mail.select_key_owners',
   'now',
@@ -24,7 +24,7 @@ const selectKeyOwners = statement(
     order by u.id, m.workspace_id`,
 );
 
-/** Who has got an announcement. */
+/** Selects the people who got an announcement. */
 const selectAnnounced = statement(
   'mail.select_announced',
   'announcement',
@@ -32,7 +32,10 @@ const selectAnnounced = statement(
   `select user_id from announced where announcement = $announcement`,
 );
 
-/** Writes down who gets it. @returns those who had not: of two runs at once each person falls to one. */
+/**
+ * Records who gets an announcement. @returns the people who were new: of two parallel runs, only one gets
+ * each person.
+ */
 const insertAnnounced = statement(
   'mail.insert_announced',
   'announcement user_ids:texts now',
@@ -43,10 +46,10 @@ const insertAnnounced = statement(
    returning user_id`,
 );
 
-/** What is announced: the same subject and text are the same announcement. */
+/** An announcement; its subject and text identify it. */
 type Announcement = { subject: string; text: string };
 
-/** Somebody whom it concerns. */
+/** A person who gets an announcement. */
 type Listener = { email: string; name: string; workspace_id: string };
 
 type Audience = Awaited<ReturnType<typeof selectKeyOwners>>;
@@ -56,21 +59,21 @@ const digestOf = ({ subject, text }: Announcement): Buffer =>
     .update(JSON.stringify([subject, text]))
     .digest();
 
-/** Who would get it now: the owners of API keys (specification, "Versioning" 3) who have not got it yet. */
+/** Finds the owners of API keys (specification, "Versioning" 3) who have not got the announcement yet. */
 export async function findAudience(database: Database, announcement: Announcement): Promise<Audience> {
   const [owners, told] = await Promise.all([
     findInAllCells(database, (cells) => selectKeyOwners(cells, { now: now() })),
     selectAnnounced(database, { announcement: digestOf(announcement) }),
   ]);
-  // Who owns workspaces on several servers is found on each.
+  // A person who owns workspaces on several servers is found on each.
   const seen = new Set(told.map(({ user_id }) => user_id));
   return owners.filter(({ user_id }) => !seen.has(user_id) && seen.add(user_id));
 }
 
 /**
- * Mails an announcement to the owners of API keys, once each: whoever got it is passed over, also when a run that was
- * broken off is repeated, and when two run at the same time.
- * @returns those whom this run mailed.
+ * Emails an announcement to the owners of API keys, once each, even if an aborted run is repeated or two run
+ * in parallel.
+ * @returns the people whom this run emailed.
  */
 export async function announce(
   { database, vault, publicUrl }: { database: Database; vault: Vault; publicUrl: string },
@@ -78,8 +81,8 @@ export async function announce(
 ): Promise<Listener[]> {
   const audience = await findAudience(database, announcement);
   const mailed: Listener[] = [];
-  // Workspace by workspace: on another server the mails of one are committed before it is noted who got them, and are the same ones where it
-  // could not be noted.
+  // One transaction for each workspace. On another server its emails are committed before their recipients
+  // are recorded here. Their ids are derived, so a repeated run writes identical emails.
   for (const [workspaceId, owners] of Map.groupBy(audience, ({ workspace_id }) => workspace_id))
     await transaction(database, async (client) => {
       const added = await insertAnnounced(client, {
@@ -110,7 +113,7 @@ function mailTo(
   const letter = {
     heading: subject,
     blocks: [{ kind: 'text', text }],
-    reason: `You get this mail because you own a workspace with API keys at ${publicUrl}.`,
+    reason: `You get this email because you own a workspace with API keys at ${publicUrl}.`,
   } as const;
   const id = idOf('announcement', digestOf(announcement).toString('hex'), user_id);
   return [{ id, kind: 'announcement', to, subject, letter }];

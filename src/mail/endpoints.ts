@@ -23,7 +23,9 @@ import { countTry } from '#workspaces/sign-in.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
 import { LoggedMail, MailLog, MailQuery, MailStatus, TestAnswer, TestMail } from './shapes.ts';
 
-/** @returns those removed; a full batch of 1,000 means that there may be more. */
+/**
+ * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
+ */
 export const deleteOldMails = statement(
   'mail.delete_old_mails',
   'now',
@@ -38,7 +40,7 @@ export const deleteOldMails = statement(
    returning id`,
 );
 
-/** A line of the log; what is private is not in it. */
+/** The columns of an entry of the email log, which has no private emails. */
 const loggedMail = columns(
   'id form_id? form_name? recipient subject attempts:integer error? created_at',
   'settled_at:timestamp? next_attempt_at:timestamp?',
@@ -60,17 +62,17 @@ const findLoggedMail = statement(
 );
 
 /**
- * Lets a failed mail leave once more, now; of two who ask at once, one gets the row. One about an invitation only while
- * it is the last about it, its link was not revoked, and its address did not ask for no more.
+ * Queues a failed email again; of two parallel requests, one gets the row. An email about an invitation must
+ * be its last one. The link must not be revoked, nor the address unsubscribed.
  */
 const requeueMail = statement(
   'mail.requeue_mail',
   [
     'workspace_id id lanes',
     {
-      /** Every kind of mail, and its lane. */
+      /** All kinds of email, with their lanes in `lanes`. */
       kinds: texts,
-      /** Those about invitations. */
+      /** The kinds about invitations. */
       invitation_kinds: texts,
     },
   ],
@@ -95,9 +97,9 @@ const requeueMail = statement(
 );
 
 /**
- * Lets a failed mail of a workspace leave once more.
- * @throws ApiError not_found when it is not in the workspace's log, conflict when it has not failed or is about an invitation that
- *   was revoked, whose address wants no mails, or about which another mail was written since.
+ * Queues a failed email of a workspace again.
+ * @throws ApiError not_found if it is not in the workspace's log; conflict if it has not failed, or if its
+ * invitation was revoked, unsubscribed or emailed since.
  */
 export async function retryMail(
   { database, wakeQueue }: { database: Database; wakeQueue: () => void },
@@ -114,11 +116,14 @@ export async function retryMail(
   if (again.length === 0 && (await findLoggedMail(database, { workspace_id: workspaceId, id })).length === 0)
     throw new ApiError('not_found');
   if (again.length === 0)
-    throw new ApiError('conflict', 'Only a mail that failed, and that is still wanted, can be sent again.');
+    throw new ApiError(
+      'conflict',
+      "This email can't be sent again: it has not failed, or its invitation no longer needs it.",
+    );
   wakeQueue();
 }
 
-/** The mail log, newest first. */
+/** Lists the email log, newest first. */
 const selectMails = statement(
   'mail.select_mails',
   ['workspace_id below limit offset', { state: nullable(word<MailState>()) }],
@@ -128,7 +133,7 @@ const selectMails = statement(
     limit $limit offset $offset`,
 );
 
-/** How many there are of each state. */
+/** Counts the emails by state. */
 const countMails = statement(
   'mail.count_mails',
   'workspace_id',
@@ -136,12 +141,15 @@ const countMails = statement(
   `select state, count(*) as count from mails where workspace_id = $workspace_id and not is_private group by state`,
 );
 
-/** Tests of a workspace in a minute: each is a mail that anybody may get. */
+/** Limit of test emails per workspace and minute, because they can go to any address. */
 const testsPerMinute = 5;
 
 type Context = { database: Database; config: Config; requestCounter: RequestCounter; wakeQueue: () => void };
 
-/** The mail log of a workspace. Its addresses are personal data: of people, admins alone see them. */
+/**
+ * Operations on the email log of a workspace. Its addresses are personal data, so of the members only owners
+ * and admins see it.
+ */
 export function mailEndpoints(context: Context) {
   const { database, config } = context;
   const find = async (workspaceId: string, id: string) => {
@@ -156,9 +164,9 @@ export function mailEndpoints(context: Context) {
 
   return {
     getMailStatus: operation({
-      summary: 'Get mail status',
+      summary: 'Get email status',
       description:
-        'Whether mail leaves this service, from which address, and how many mails of each state there are.',
+        'Returns whether the server sends email, its sender address, and the number of emails in each state.',
       permission: 'mail:read',
       reply: { status: 200, description: 'The status.', schema: MailStatus },
       async run({ workspaceId, formIds }) {
@@ -174,11 +182,11 @@ export function mailEndpoints(context: Context) {
     }),
 
     listMails: operation({
-      summary: 'List mails',
-      description: 'The mails of the last 90 days and how they fared, newest first.',
+      summary: 'List emails',
+      description: 'Returns the emails of the last 90 days with their delivery status, newest first.',
       permission: 'mail:read',
       query: MailQuery,
-      reply: { status: 200, description: 'A page of mails.', schema: MailLog },
+      reply: { status: 200, description: 'A page of emails.', schema: MailLog },
       async run({ workspaceId, formIds, query }) {
         requireWholeWorkspace(formIds);
         const cut = readCut(query, 'mails');
@@ -196,10 +204,10 @@ export function mailEndpoints(context: Context) {
     }),
 
     getMail: operation({
-      summary: 'Get mail',
+      summary: 'Get email',
       permission: 'mail:read',
       params: idParameter,
-      reply: { status: 200, description: 'The mail and how it fared.', schema: LoggedMail },
+      reply: { status: 200, description: 'The email and its delivery status.', schema: LoggedMail },
       async run({ workspaceId, formIds, params }) {
         requireWholeWorkspace(formIds);
         return { body: await find(workspaceId, params.id) };
@@ -207,12 +215,13 @@ export function mailEndpoints(context: Context) {
     }),
 
     retryMail: operation({
-      summary: 'Retry mail',
-      description: 'Sends a failed mail once more. 409: it has not failed, or nobody wants it any more.',
+      summary: 'Retry email',
+      description:
+        'Sends a failed email again. 409 if it has not failed, or if its invitation no longer needs it.',
       permission: 'mail:write',
       params: idParameter,
       errors: ['conflict'],
-      reply: { status: 202, description: 'The mail, on its way.', schema: LoggedMail },
+      reply: { status: 202, description: 'The email, queued again.', schema: LoggedMail },
       async run({ workspaceId, formIds, params }) {
         requireWholeWorkspace(formIds);
         await retryMail(context, { workspaceId, id: params.id });
@@ -221,12 +230,12 @@ export function mailEndpoints(context: Context) {
     }),
 
     testMail: operation({
-      summary: 'Test mail',
-      description: `Sends one mail at once and tells what the mail server said: ${testsPerMinute} a minute.`,
+      summary: 'Send test email',
+      description: `Sends one email immediately and returns the mail server's response. Limit: ${testsPerMinute} a minute.`,
       permission: 'mail:write',
       body: TestMail,
       example: { body: { to: 'ada@example.org' } },
-      reply: { status: 200, description: 'How it fared.', schema: TestAnswer },
+      reply: { status: 200, description: 'The result.', schema: TestAnswer },
       async run({ workspaceId, formIds, body }) {
         requireWholeWorkspace(formIds);
         const to = readMailAddress(body.to);
@@ -235,7 +244,7 @@ export function mailEndpoints(context: Context) {
             errors: [
               {
                 field: 'to',
-                message: 'This is not an email address, such as ada@example.org.',
+                message: 'Enter a valid email address, such as ada@example.org.',
                 code: 'invalid_format',
               },
             ],

@@ -2,7 +2,6 @@ import type { Database } from '#kit/database.ts';
 import type { SmtpConfig } from '#kit/smtp.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** What telling needs. */
 export type NewsContext = {
   database: Database;
   vault: Vault;

@@ -6,7 +6,7 @@ import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 
 export type { MailKind, MailState };
 
-/** A line of the mail log. */
+/** An entry of the email log. */
 export const LoggedMail = named(
   'Mail',
   Type.Object({
@@ -18,7 +18,7 @@ export const LoggedMail = named(
     subject: Type.String(),
     state: Type.Enum([...mailStates]),
     attempts: Type.Integer(),
-    /** Why the last attempt failed, in words. */
+    /** The error message of the last attempt. */
     error: orNull(Type.String()),
     created_at: timestamp,
     settled_at: orNull(timestamp),
@@ -34,10 +34,10 @@ export const MailQuery = Type.Object(
   closed,
 );
 
-/** Whether mail leaves this server, and what there is of each state. */
+/** Whether the server sends email, and how many emails are in each state. */
 export const MailStatus = Type.Object({
   is_on: Type.Boolean(),
-  /** Who mails come from; null while no mail leaves. */
+  /** The sender address; null if the server sends no email. */
   from: orNull(Type.String()),
   per_minute: Type.Integer(),
   counts: Type.Record(Type.Enum([...mailStates]), Type.Integer()),
@@ -45,5 +45,5 @@ export const MailStatus = Type.Object({
 export type MailStatus = Static<typeof MailStatus>;
 
 export const TestMail = Type.Object({ to: Type.String({ maxLength: longestAddress }) }, closed);
-/** How the mail server answered, in words. */
+/** The result of a test and the mail server's response. */
 export const TestAnswer = Type.Object({ sent: Type.Boolean(), result: Type.String() });

@@ -22,19 +22,22 @@ const write = (part: Part): string => {
   return markup in part ? part[markup] : part.map(write).join('\n');
 };
 
-/** html`<p title="${title}">${text}</p>`: every part is escaped unless it is markup; attributes are in quotes. */
+/**
+ * Builds markup: html`<p title="${title}">${text}</p>`. Every part is escaped unless it is markup; attributes
+ * must be in quotes.
+ */
 const html = (literals: TemplateStringsArray, ...parts: readonly Part[]): Markup => ({
   [markup]: literals.reduce((before, literal, index) => before + write(parts[index - 1]!) + literal),
 });
 
-/** A constant of our own, unescaped: the style sheet. */
+/** Marks a constant as markup without escaping it: the style sheet. */
 const verbatim = (constant: string): Markup => ({ [markup]: constant });
 
 const toHtml = (made: Markup): string => made[markup];
 
 /**
- * The look of every mail: the console's calm colours, light and dark. Readers that drop a style sheet show plain,
- * well-ordered text, which is why nothing depends on it. Contrast is 4.5:1 and more in both schemes.
+ * The style of every email: the console's colors, light and dark. Email clients that drop a style sheet show
+ * plain, well-ordered text, so nothing depends on it. Contrast is at least 4.5:1 in both schemes.
  */
 const style = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -60,20 +63,20 @@ a { color: #0b6655; }
 }
 `;
 
-/** Signs the link of a file that a letter names. */
+/** Signs the link of a file in an email. */
 type SignFile = (fileId: string) => string;
 
-/** One letter in its two forms, which say the same. */
+/** An email as HTML and as text. */
 export type DrawnLetter = { html: string; text: string };
 
 export function drawLetter(letter: Letter, signFile: SignFile): DrawnLetter {
   return { html: toHtml(drawHtml(letter, signFile)), text: drawText(letter, signFile) };
 }
 
-/** The sentence below a list of files; none where there are none. */
+/** Returns the note below a list of files; empty if there are no files. */
 const noteOnFiles = ({ blocks, filesNote }: Letter): string[] =>
   blocks.some((block) => block.kind === 'fields' && block.fields.some((field) => 'files' in field))
-    ? [filesNote ?? 'Links to files work for one hour after this mail was sent.']
+    ? [filesNote ?? 'Links to files work for one hour after this email was sent.']
     : [];
 
 // HTML ------------------------------------------------------------------------------------------------------
@@ -127,7 +130,7 @@ const paragraphs = (text: string): Markup[] =>
     .filter((paragraph) => paragraph.trim() !== '')
     .map((paragraph) => html`<p dir="auto">${lines(paragraph.trim())}</p>`);
 
-/** Line breaks as <br>, so that they also show where a reader drops the style sheet. */
+/** Renders line breaks as <br>, so that they show even without the style sheet. */
 const lines = (text: string): Markup[] => {
   const all = text.split(/\r\n|\r|\n/);
   return all.map((line, index) => (index < all.length - 1 ? html`${line}<br>` : html`${line}`));
@@ -140,7 +143,7 @@ function drawText(letter: Letter, signFile: SignFile): string {
     letter.heading,
     ...letter.blocks.map((block) => writeBlock(block, signFile)),
     ...noteOnFiles(letter),
-    // The mark of a signature (RFC 3676, 4.3): readers fold it away.
+    // The delimiter of a signature (RFC 3676, 4.3): email clients collapse it.
     `-- \n${letter.reason}`,
   ];
   return `${parts.join('\n\n').replaceAll(/\r\n?/g, '\n')}\n`;
@@ -164,7 +167,7 @@ function writeField(field: LetterField, signFile: SignFile): string {
   return `${field.label}:\n  ${indented}`;
 }
 
-/** Only http and https lead anywhere from a mail; the parser also drops what could break out of a line. */
+/** Returns an http or https URL. The parser also removes characters that could break out of a line. */
 function webAddress(address: string): string {
   const url = URL.parse(address);
   return url && /^https?:$/.test(url.protocol) ? url.href : 'about:blank';

@@ -1,28 +1,30 @@
 import { trimText } from '#ast/text.ts';
 
-/** How a person is looked for, as the statements and the checks behind them take it. */
+/** A search term for a person, in the forms that statements and checks need. */
 export type Asked = {
-  /** As it was sent, without blanks around it. */
+  /** The term as it was sent, trimmed. */
   q: string;
-  /** Regular expressions of PostgreSQL for where it may stand: in a text, and in a text within JSON. */
+  /** PostgreSQL patterns that find the term in a text, and in a text within JSON. */
   pattern: string;
   json_pattern: string;
-  /** The same for a text in which it stands by itself, and not within a longer word, address or number. */
+  /** Like `pattern`, but does not match within a longer word, address or number. */
   word_pattern: string;
-  /** Whether a text says it: is this one, whatever its case, or holds this very address or number. */
+  /** Whether a text equals the term, ignoring case, or contains it as a whole address or number. */
   isSaid: (text: string) => boolean;
-  /** Whether it stands anywhere in a text, in a longer word too. */
+  /** Whether a text contains the term, even within a longer word. */
   standsIn: (text: string) => boolean;
 };
 
-/** At least so many characters, so that not everybody is found; an address has 254 at most. */
+/**
+ * Limits of a term in characters: shorter ones would match too many people, and an address has at most 254.
+ */
 export const askedLengths = { least: 3, most: 254 } as const;
 
-/** A phone number as people write it: digits, and what stands between them. */
+/** A phone number as people write it: digits and separators. */
 const phonePattern = /^\+?[\d\s()./-]+$/;
 const leastDigits = 6;
 
-/** Reads what a person is looked for by: a mail address, a phone number, or any other answer. */
+/** Parses a search term: an email address, a phone number, or any other answer. */
 export function readAsked(sent: string): Asked {
   const q = trimText(sent);
   const digits = digitsOf(q);
@@ -57,7 +59,7 @@ function phoneAsked(q: string, digits: string): Asked {
 
 const fold = (text: string): string => text.toLowerCase();
 
-/** `+49 30 1234` and `0049 30 1234` are one number. */
+/** Returns the digits of a phone number: `+49 30 1234` and `0049 30 1234` are one number. */
 const digitsOf = (text: string): string => text.replaceAll(/\D/g, '').replace(/^00/, '');
 
 const literal = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

@@ -20,12 +20,12 @@ import {
 import { packPerson } from './pack-person.ts';
 import { findTraces, matches, mostTraces, type Trace, traceKinds } from './traces.ts';
 
-/** Something that is kept of a person. */
+/** A record about a person. */
 const PersonTrace = named(
   'PersonTrace',
   Type.Object({
     kind: Type.Enum([...traceKinds], {
-      description: "An `event` is what was told of a submission that is gone; its id is the submission's.",
+      description: 'An `event` is an event of a deleted submission; its id is the id of the submission.',
     }),
     id: uuid,
     form_id: orNull(uuid),
@@ -34,14 +34,13 @@ const PersonTrace = named(
     status: orNull(Type.Enum([...submissionStatuses])),
     is_trashed: Type.Boolean(),
     places: Type.Array(Type.String(), {
-      description:
-        'Where in it, in words: labels of questions, and the like. Empty where the search found it.',
+      description: 'Where the person was found, such as question labels. Empty if the search found it.',
     }),
   }),
 );
 type PersonTrace = Static<typeof PersonTrace>;
 
-/** A page of it, with how much there is of each form. */
+/** A page of records, with the number of records in each form. */
 const PersonPage = Type.Object({
   ...listOf(PersonTrace).properties,
   forms: Type.Array(
@@ -50,19 +49,22 @@ const PersonPage = Type.Object({
       form_name: orNull(Type.String()),
       count: Type.Integer(),
     }),
-    { description: 'How much is found of each form, the most first; null is what is about none.' },
+    {
+      description:
+        'The number of records in each form, largest first; `null` stands for records without a form.',
+    },
   ),
-  is_partial: Type.Boolean({ description: 'More is found than is looked at.' }),
+  is_partial: Type.Boolean({ description: 'True if there are more records than the limit.' }),
 });
 
-/** An erasing, and its receipt when it is finished. */
+/** An erasure, with its receipt when it has finished. */
 const Erasure = named(
   'Erasure',
   Type.Object({
     id: uuid,
     what: Type.Enum([...erasedKinds]),
     requested_by: orNull(Type.String()),
-    total: Type.Integer({ description: 'How much was found and is to go.' }),
+    total: Type.Integer({ description: 'The number of records to erase.' }),
     done: Type.Integer(),
     gone: Type.Object(
       Object.fromEntries(countedKinds.map((kind) => [kind, Type.Integer()])) as Record<
@@ -71,16 +73,16 @@ const Erasure = named(
       >,
       {
         description:
-          'How much of each kind is gone. `stripped` are submissions that keep their other answers.',
+          'The number of erased records of each kind. `stripped` submissions keep their other answers.',
       },
     ),
     list_hash: Type.String({
-      description: 'SHA-256 of what was found: the lines `kind id`, sorted, each with its line break.',
+      description: 'SHA-256 of the list of records: sorted lines `kind id`, each with a line break.',
     }),
     hash: orNull(
       Type.String({
         description:
-          'SHA-256 of the receipt, as JSON without blanks: id, what, created_at, finished_at, gone, list_hash. Null until it is finished.',
+          'SHA-256 of the receipt as JSON without whitespace: id, what, created_at, finished_at, gone, list_hash. Null until it has finished.',
       }),
     ),
     created_at: timestamp,
@@ -90,11 +92,11 @@ const Erasure = named(
 );
 type Erasure = Static<typeof Erasure>;
 
-/** Which tasks are the erasings of a workspace. */
+/** Returns the filter of a workspace's erasures in its tasks. */
 export const erasuresOf = (workspaceId: string) =>
   ({ workspace_id: workspaceId, kinds: ['people.erase'] }) as const;
 
-/** A task as the erasing that it is. */
+/** Presents a task as an erasure. */
 export function presentErasure({ input, result, ...task }: TaskRow) {
   const { gone, list_hash, hash = null } = result as ErasureResult;
   return {
@@ -118,21 +120,21 @@ const personParameters = {
   q: Type.String({
     minLength: askedLengths.least,
     maxLength: askedLengths.most,
-    description: 'A mail address, a phone number, or another answer.',
+    description: 'An email address, a phone number, or another answer.',
   }),
   match: Type.Optional(
     Type.Enum([...matches], {
       default: 'exact',
       description:
-        '`exact`: everything that says just this, whatever its case, or holds this address or number; `words`: submissions that the search finds.',
+        '`exact`: everything that equals the term, ignoring case, or contains this address or number. `words`: submissions that the search finds.',
     }),
   ),
 };
 
-/** Of what is found, what is somebody else's. */
+/** The most records that can be excluded because they belong to another person. */
 const mostExcepted = 100;
 
-/** Everything that is kept of one person: found, given out, and erased (docs/decisions/0072-erasing-a-person.md). */
+/** Operations that find, export and erase the data of a person (docs/decisions/0072-erasing-a-person.md). */
 export function peopleEndpoints(context: EraseContext) {
   const { database } = context;
 
@@ -148,13 +150,13 @@ export function peopleEndpoints(context: EraseContext) {
     findPerson: operation({
       summary: 'Find person',
       command: 'people find',
-      description: `What is kept of a person in all forms, newest first: submissions, also in the trash, spam, invitations, mails, and what was told of submissions that are gone. The first ${sayNumber(mostTraces)}.`,
+      description: `Returns the data of a person in all forms, newest first: submissions, including the trash, spam, invitations, emails, and events of deleted submissions. Limit: ${sayNumber(mostTraces)} records.`,
       permission: 'people:read',
       query: Type.Object({ ...personParameters, ...listParameters }, closed),
       example: { query: { q: 'grace@example.org' } },
       reply: {
         status: 200,
-        description: 'A page of it, and how much there is of each form.',
+        description: 'A page of records, and the number of records in each form.',
         schema: PersonPage,
       },
       async run({ query, ...scope }) {
@@ -170,7 +172,7 @@ export function peopleEndpoints(context: EraseContext) {
       summary: 'Export person',
       command: 'people export',
       description:
-        'What is kept of a person as one archive: answers as JSON and as text, files, history, deliveries, mails and invitations. Of very much, what Find person lists.',
+        'Returns the data of a person as one archive: answers as JSON and as text, files, history, deliveries, emails and invitations. The limit of Find person applies.',
       permission: 'people:read',
       query: Type.Object(
         {
@@ -178,7 +180,7 @@ export function peopleEndpoints(context: EraseContext) {
           except: Type.Optional(
             Type.String({
               pattern: `^[0-9a-f-]{36}(,[0-9a-f-]{36}){0,${mostExcepted - 1}}$`,
-              description: `Ids of what is found and is somebody else's, with commas between them: ${mostExcepted} at most.`,
+              description: `Ids of records that belong to another person, separated by commas: at most ${mostExcepted}.`,
             }),
           ),
         },
@@ -201,7 +203,7 @@ export function peopleEndpoints(context: EraseContext) {
       summary: 'Erase person',
       command: 'people erase',
       description:
-        'Erases what is found of a person now, in the background and for good, wherever it is: with its files, history, events, deliveries and mails. `identity` leaves submissions, without the answers that tell who somebody is. Webhooks hear `submission.deleted` without answers, or `submission.updated` with those that stay. Backups are as they are. 409: it is not as much as `expected`.',
+        'Permanently deletes the data of a person in the background, with its files, history, events, deliveries and emails. With `identity`, submissions stay without the answers that identify the person. Webhooks get `submission.deleted` without answers, or `submission.updated` with the remaining ones. Backups do not change. 409 if the number of records is not `expected`.',
       permission: 'people:write',
       body: Type.Object(
         {
@@ -215,7 +217,7 @@ export function peopleEndpoints(context: EraseContext) {
       example: { body: { q: 'grace@example.org', what: 'submissions' } },
       errors: ['conflict'],
       isDestructive: true,
-      reply: { status: 202, description: 'The erasing, on its way.', schema: Erasure },
+      reply: { status: 202, description: 'The erasure has started.', schema: Erasure },
       async run({ body, ...scope }) {
         const { workspaceId, formIds, actor } = scope;
         requireWholeWorkspace(formIds);
@@ -228,7 +230,7 @@ export function peopleEndpoints(context: EraseContext) {
     listErasures: operation({
       summary: 'List erasures',
       command: 'people erasures',
-      description: 'The receipts of what was erased, newest first, and what is on its way.',
+      description: 'Returns running erasures and the receipts of finished ones, newest first.',
       permission: 'people:read',
       query: Type.Object(listParameters, closed),
       reply: { status: 200, description: 'A page of erasures.', schema: listOf(Erasure) },
@@ -243,7 +245,7 @@ export function peopleEndpoints(context: EraseContext) {
     getErasure: operation({
       summary: 'Get erasure',
       command: 'people erasure',
-      description: 'How far it is, and its receipt when it is finished.',
+      description: 'Returns the progress of an erasure, and its receipt when it has finished.',
       permission: 'people:read',
       params: idParameter,
       reply: { status: 200, description: 'The erasure.', schema: Erasure },
@@ -257,7 +259,7 @@ export function peopleEndpoints(context: EraseContext) {
 
 const Question = Type.Object(personParameters);
 
-/** How much there is of each form, the most first. */
+/** Counts the records of each form, largest first. */
 const formsOf = (traces: readonly Trace[]) =>
   [...Map.groupBy(traces, ({ form_id }) => form_id)]
     .map(([form_id, some]) => ({ form_id, form_name: some[0]!.form_name, count: some.length }))

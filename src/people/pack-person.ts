@@ -9,9 +9,9 @@ import { answerFields } from '#mail/notices/submission-letters.ts';
 import { english } from '#mail/words/words.ts';
 import type { Trace, TraceKind } from './traces.ts';
 
-// What is given to a person ---------------------------------------------------------------------------------
+// Archive of a person ---------------------------------------------------------------------------------------
 
-/** A submission with all that is kept of it, for the archive. */
+/** Finds a submission with all its data, for the archive. */
 const findSubmissionToPack = statement(
   'people.find_submission_to_pack',
   'workspace_id id',
@@ -43,7 +43,6 @@ const findSubmissionToPack = statement(
    where s.workspace_id = $workspace_id and s.id = $id`,
 );
 
-/** Answers of a spam box, for the archive. */
 const findHeldToPack = statement(
   'people.find_held_to_pack',
   'workspace_id id',
@@ -57,7 +56,6 @@ const findHeldToPack = statement(
    where h.workspace_id = $workspace_id and h.id = $id`,
 );
 
-/** An invitation, for the archive. */
 const findInvitationToPack = statement(
   'people.find_invitation_to_pack',
   'workspace_id id',
@@ -69,7 +67,7 @@ const findInvitationToPack = statement(
    where i.workspace_id = $workspace_id and i.id = $id`,
 );
 
-/** A mail, for the archive: of what left, what it said is not kept. */
+/** Finds an email, for the archive. The content of sent emails is not stored. */
 const findMailToPack = statement(
   'people.find_mail_to_pack',
   'workspace_id id',
@@ -79,7 +77,7 @@ const findMailToPack = statement(
    from mails where workspace_id = $workspace_id and id = $id`,
 );
 
-/** The events of a submission that is gone, for the archive. */
+/** Finds the events of a deleted submission, for the archive. */
 const findEventsToPack = statement(
   'people.find_events_to_pack',
   'workspace_id id',
@@ -89,7 +87,7 @@ const findEventsToPack = statement(
    from events where workspace_id = $workspace_id and submission_id = $id having count(*) > 0`,
 );
 
-/** The files of a submission, or of answers in a spam box. */
+/** Lists the files of a submission, also of one in the spam box. */
 const listFilesToPack = statement(
   'people.list_files_to_pack',
   'workspace_id id',
@@ -99,9 +97,8 @@ const listFilesToPack = statement(
 );
 
 /**
- * What is kept of a person as one archive, read while it is written: for each trace its facts as JSON, answers also as a
- * text that people read, and the files. What is gone meanwhile is left out, which `contents.json` does not hide: it lists
- * what was found.
+ * Streams the data of a person as an archive: the facts of each record as JSON, answers also as readable
+ * text, and files. Records deleted in the meantime are missing, but `contents.json` still lists them.
  */
 export const packPerson = (context: FilesContext, workspaceId: string, traces: readonly Trace[]): Readable =>
   tarStream(async (tar) => {
@@ -120,7 +117,7 @@ type Packer = (context: FilesContext, tar: TarWriter, key: Key) => Promise<void>
 
 const asJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** @param find the facts, and with answers what they answered. */
+/** @param find returns the facts and the answers. */
 const packAnswers =
   (folder: string, find: typeof findSubmissionToPack | typeof findHeldToPack): Packer =>
   async (context, tar, key) => {

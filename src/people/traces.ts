@@ -19,10 +19,10 @@ import { saidIn } from '#submissions/erase/strip-answers.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import type { Asked } from './asked.ts';
 
-/** Of a row, the places where it may say it, each with what stands there. */
+/** The places in a row where the term may be, with their contents. */
 type Said = readonly (readonly [place: string, value: unknown])[];
 
-/** What of JSON may say it, by its names. */
+/** Returns SQL for the entries of a JSON object that may contain the term. */
 const eachOf = (json: string): string =>
   `json_each(${json}) where ${json}::text ~* $json_pattern and value::text ~* $json_pattern`;
 
@@ -32,10 +32,12 @@ const versionOf = `join form_versions v
          on v.workspace_id = l.workspace_id and v.form_id = l.form_id and v.version = l.version`;
 
 /**
- * Whoever is looked for is looked for in everything: in windows of so many rows, and of so many bytes that these say, each a
- * statement, so that none takes long or much memory. Of a row no more comes back than the places where it may be said.
- * `reached` is the last row of the window, of `looked`, also where nothing is found in it; no row: there is nothing behind `after`.
- * @param from a table `t` with a condition. @param size what a row of it says, in bytes. @param form joins where `l`, a row of the window, has its form `v` from.
+ * Builds a statement that searches a table for a term, in windows. A window has at most `limit` rows and
+ * `size` bytes, which limits the time and memory of each statement. A row returns only the places where the
+ * term may be. `reached` is the last row of the window and `looked` its number of rows, even if nothing is
+ * found. No row means that nothing follows `after`.
+ * @param from a table `t` with a condition. @param size the bytes to search in a row. @param form joins the
+ * form `v` of a row `l` of the window.
  * @param said selects `place` and `value` of `l`. @param told the facts of `l`.
  */
 const lookingIn = (
@@ -78,7 +80,7 @@ const lookingIn = (
           where s.said is not null) hit on true`,
   );
 
-/** Submissions, wherever they lie: by answers, reference values, tags, notes, and what stood there before an edit. */
+/** Searches all submissions: answers, reference data, tags, notes, and values before an edit. */
 const lookInSubmissions = lookingIn('submissions', {
   from: 'submissions t where true',
   size: `octet_length(t.answers::text) + coalesce((
@@ -99,7 +101,7 @@ const lookInSubmissions = lookingIn('submissions', {
           where c.workspace_id = l.workspace_id and c.submission_id = l.id and c.changes::text ~* $json_pattern`,
 });
 
-/** Answers in spam boxes. */
+/** Searches the answers and reference data of submissions in the spam box. */
 const lookInHeld = lookingIn('held', {
   from: 'held_submissions t where true',
   size: 'octet_length(t.answers::text)',
@@ -109,7 +111,7 @@ const lookInHeld = lookingIn('held', {
          select 'Reference ' || key, value from ${eachOf('l.reference')}`,
 });
 
-/** Invitations, by address, name, reference values and what they fill in. */
+/** Searches invitations: address, name, reference data and prefilled answers. */
 const lookInInvitations = lookingIn('invitations', {
   from: 'invitations t where true',
   size: 'octet_length(t.prefill::text)',
@@ -120,10 +122,12 @@ const lookInInvitations = lookingIn('invitations', {
          union all
          select 'Reference', l.reference::json where l.reference::text ~* $json_pattern
          union all
-         select 'Filled in beforehand', l.prefill::json where l.prefill::text ~* $json_pattern`,
+         select 'Prefilled answers', l.prefill::json where l.prefill::text ~* $json_pattern`,
 });
 
-/** Mails, by whom they are for and their subject; what is between a person and the service is theirs alone. */
+/**
+ * Searches emails by recipient and subject. Private emails between a person and the service are not searched.
+ */
 const lookInMails = lookingIn('mails', {
   from: 'mails t where not t.is_private',
   size: 'octet_length(t.subject)',
@@ -133,55 +137,64 @@ const lookInMails = lookingIn('mails', {
          select 'Subject', to_json(l.subject) where l.subject ~* $pattern`,
 });
 
-/** What webhooks and the feed were told of submissions that are gone for good. `id` is that of the submission. */
+/** Searches the events of permanently deleted submissions. `id` is the id of the submission. */
 const lookInEvents = lookingIn('events', {
   from: 'events t where not t.is_test',
   size: 'octet_length(t.snapshot::text)',
   form: formOf,
   told: 'l.submission_id as id, l.occurred_at as created_at, null::text as status, false as is_trashed',
-  said: `select 'What was told' as place, l.snapshot -> 'submission' as value
+  said: `select 'Event' as place, l.snapshot -> 'submission' as value
           where l.snapshot::text ~* $json_pattern
             and not exists (
               select from submissions s where s.workspace_id = l.workspace_id and s.id = l.submission_id)`,
 });
 
-/** What a person can be found in. An `event` is what was told of a submission that is gone: its id is the submission's. */
+/**
+ * The kinds of records about a person. An `event` is an event of a deleted submission, with the id of the
+ * submission.
+ */
 export const traceKinds = ['submission', 'spam', 'invitation', 'mail', 'event'] as const;
 export type TraceKind = (typeof traceKinds)[number];
 
-/** Something that is kept of a person. */
+/** A record about a person. */
 export type Trace = {
   kind: TraceKind;
   id: string;
-  /** Null for a mail that is about no form. */
+  /** Null for an email that is not about a form. */
   form_id: string | null;
   form_name: string | null;
   created_at: Date;
-  /** Of a submission alone. */
+  /** Null unless it is a submission. */
   status: SubmissionStatus | null;
   is_trashed: boolean;
-  /** Where the person was found in it, in words: labels of questions, and the like. Empty where the search found it. */
+  /** Where the person was found, such as question labels. Empty if the search found it. */
   places: string[];
 };
 
-/** `exact`: a text that is this one, in everything that is kept; `words`: submissions that the search finds. */
+/** `exact`: all data with a text that equals the term. `words`: submissions that the search finds. */
 export const matches = ['exact', 'words'] as const;
 export type Match = (typeof matches)[number];
 
-/** What is found of one person at most; of more, the oldest are found. */
+/** The most records of one person. Rows are read oldest first, so newer ones are missing beyond it. */
 export const mostTraces = 10_000;
-/** What the search lists at most. */
+/** The most submissions from the search. */
 const searchMost = 1_000;
-/** So many rows, and bytes that these say, one statement looks through. */
+/** One statement reads at most this many rows and `windowSize` bytes. */
 const mostRows = 2_000;
 const windowSize = 4 * 1_048_576;
-/** It reads all that there is, for many seconds where that is much (docs/privacy.md): a core of the database's each. */
-const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'In this workspace 2 people are being looked for.' });
+/**
+ * A search reads all data of the workspace, for many seconds if there is much (docs/privacy.md). Each one
+ * occupies a core of the database.
+ */
+const twoAtOnce = fewAtOnce(2, {
+  seconds: 5,
+  why: 'Two searches for people are already running in this workspace.',
+});
 
 /**
- * Everything that is kept of whoever a question is about, newest first.
- * @throws ApiError bad_request for words that the search does not take; rate_limit_exceeded while two of the workspace look
- *   through everything.
+ * Returns all records about a person, newest first.
+ * @throws ApiError bad_request for words that the search rejects; rate_limit_exceeded while two searches run
+ * in the workspace.
  */
 export async function findTraces(
   database: Database,
@@ -221,7 +234,7 @@ async function lookEverywhere(
   { pattern, json_pattern, isSaid }: Asked,
 ): Promise<{ traces: Trace[]; isPartial: boolean }> {
   const traces = new Map<string, Trace>();
-  // PostgreSQL finds it in longer words too, which are somebody else's.
+  // PostgreSQL also matches within longer words, which belong to other people.
   const placesOf = (said: Said): string[] => [
     ...new Set(said.flatMap(([place, value]) => (saidIn(value, isSaid) ? [place] : []))),
   ];
@@ -237,14 +250,14 @@ async function lookEverywhere(
         if (places.length > 0) traces.set(`${kind} ${row.id}`, traceOf(kind, row, places));
       }
       after = rows[0]?.reached;
-      // Where rows say much, those behind a window are not measured for the next one again and again.
+      // With large rows, a smaller limit avoids measuring rows beyond the window repeatedly.
       limit = Math.min(mostRows, 2 * (rows[0]?.looked ?? 0));
     }
   }
   return { traces: [...traces.values()].slice(0, mostTraces), isPartial: traces.size > mostTraces };
 }
 
-/** What the rows of all windows have. */
+/** The columns that the rows of all windows share. */
 type TraceRow = {
   id: string | null;
   form_id: string | null;

@@ -3,7 +3,9 @@ import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement, word } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 
-/** @returns those removed; a full batch of 1,000 means that there may be more. */
+/**
+ * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
+ */
 export const deleteExpiredLinks = statement(
   'links.delete_expired_links',
   'now',

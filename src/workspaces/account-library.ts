@@ -8,20 +8,23 @@ import { hashPassword, verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
 import { passwordLength } from './passwords.ts';
 
-/** What the library needs from us. */
+/** The services that the account library needs. */
 export type Surroundings = { database: Database; vault: Vault; publicUrl: string; log: Log };
 
-/** Accounts of people: email and password, sessions in cookies (better-auth on our pool and tables; docs/decisions/0009-accounts.md). */
+/**
+ * Accounts: email and password, sessions in cookies (better-auth with our pool and tables;
+ * docs/decisions/0009-accounts.md).
+ */
 export type AccountLibrary = {
-  /** `auth.handler` answers its routes, `auth.api.getSession({ headers })` tells who is signed in. */
+  /** `auth.handler` serves its routes; `auth.api.getSession({ headers })` returns the signed-in person. */
   auth: ReturnType<typeof openLibrary>;
   /**
-   * Begins a session for somebody who has shown who they are, in all the steps that this takes of them.
-   * @param headers of the browser, for how its session is called in the list.
+   * Creates a session for a person who has completed every step of the sign-in.
+   * @param headers of the browser; they name the session in the list.
    * @returns the cookies to set.
    */
   beginSession: (userId: string, secondFactorAt: Date | null, headers: Headers) => Promise<string[]>;
-  /** Whether it refused what it was asked; any other error means that it could not look. */
+  /** Whether the library refused the request; any other error means that it could not check. */
   isRefusal: (error: unknown) => boolean;
 };
 
@@ -41,10 +44,10 @@ export function openAccountLibrary(surroundings: Surroundings): AccountLibrary {
 const openLibrary = (surroundings: Surroundings) =>
   betterAuth({ ...tables, ...settings(surroundings), plugins: [ownSessions] });
 
-/** What `tables` adds to a person, as far as a sign-in needs it. */
+/** The fields that `tables` adds to a person and a sign-in needs. */
 type SignInFields = { temporaryUntil?: Date | null; secondFactor?: boolean | null };
 
-/** A session of the library's, with its cookie, where who somebody is was shown to us (second-factor/). */
+/** Creates sessions of the library, with their cookies, after our own checks of identity (second-factor/). */
 const ownSessions = {
   id: 'formloom',
   endpoints: {
@@ -62,7 +65,10 @@ const ownSessions = {
         await setSessionCookie(context, { session, user });
       },
     ),
-    /** The library's own takes ASCII addresses alone. An unknown address costs a hash too, so that the time says nothing. */
+    /**
+     * Replaces the library's own endpoint, which only accepts ASCII addresses. An unknown address costs a
+     * hash too, so that timing reveals nothing.
+     */
     signInByPassword: createAuthEndpoint.serverOnly(
       { method: 'POST', metadata: { $Infer: { body: {} as { email: string; password: string } } } },
       async (context) => {
@@ -84,16 +90,19 @@ const ownSessions = {
   },
 } as const satisfies BetterAuthPlugin;
 
-/** The library's models in our tables (db/migrations/0001_init.sql). */
+/** Maps the library's models to our tables (db/migrations/0001_init.sql). */
 const tables = {
   user: {
     modelName: 'users',
     additionalFields: {
-      /** Until when a temporary password opens its own change; null for one that its owner chose. */
+      /**
+       * The expiry of a temporary password, which only allows changing it; null for a password that its owner
+       * chose.
+       */
       temporaryUntil: { type: 'date', fieldName: 'temporary_until', required: false, input: false },
-      /** Whether there is a second factor to show (second-factor/). */
+      /** Whether the account has two-factor (second-factor/). */
       secondFactor: { type: 'boolean', fieldName: 'second_factor', required: false, input: false },
-      /** When the account is gone, while it is being deleted (endings/). */
+      /** When the account will be deleted; null if it is not scheduled for deletion (endings/). */
       endsAt: { type: 'date', fieldName: 'ends_at', required: false, input: false },
     },
     fields: { emailVerified: 'email_verified', createdAt: 'created_at', updatedAt: 'updated_at' },
@@ -101,7 +110,7 @@ const tables = {
   session: {
     modelName: 'sessions',
     additionalFields: {
-      /** When the second step of the sign-in was taken; null: it was not. */
+      /** When two-factor sign-in was completed; null if it was not. */
       secondFactorAt: { type: 'date', fieldName: 'second_factor_at', required: false, input: false },
     },
     fields: {
@@ -145,26 +154,26 @@ function settings({ database, vault, publicUrl, log }: Surroundings) {
       enabled: true,
       disableSignUp: true,
       minPasswordLength: passwordLength.least,
-      // The library counts the halves of what lies beyond 16 bits; passwords.ts counts characters.
+      // The library counts UTF-16 code units; passwords.ts counts characters.
       maxPasswordLength: passwordLength.most * 2,
       password: {
         hash: hashPassword,
         verify: ({ hash, password }: { hash: string; password: string }) => verifyPassword(hash, password),
       },
-      // A stolen session ends with the password that it was stolen under (docs/rules.md T20).
+      // Changing the password ends stolen sessions (docs/rules.md T20).
       revokeSessionsOnPasswordReset: true,
     },
     advanced: {
       database: { generateId: newId },
-      // `__Host-` binds a cookie to this host, to https and to the path /. The library's own switch would put
-      // `__Secure-` in front of it.
+      // `__Host-` binds a cookie to this host, to https and to the path /. The library's own option would use
+      // the prefix `__Secure-`.
       cookiePrefix: isSecure ? '__Host-formloom' : 'formloom',
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure },
-      // The library would believe any X-Forwarded-For.
+      // The library would trust any X-Forwarded-For.
       ipAddress: { disableIpTracking: true },
     },
-    // Limits are ours (limit.ts), shared by all processes.
+    // Our own limits apply (request-counter.ts); all processes share them.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: { level: 'warn', log: (level, message) => log[level]({ from: 'better-auth' }, message) },

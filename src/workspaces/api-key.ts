@@ -3,27 +3,34 @@ import { hash } from 'node:crypto';
 /** Enough random bytes that a fast hash keeps the key safe (docs/rules.md T11 asks for 24). */
 export const apiKeyBytes = 32;
 
-/** The scheme is compared without case (RFC 9110, 11.1), and several blanks may follow it. */
+/** The scheme is case-insensitive (RFC 9110, 11.1), and several spaces may follow it. */
 const authorizationPattern = /^Bearer[ \t]+(fl_[A-Za-z0-9_-]{43})$/i;
 
 /**
- * The key for 32 random bytes: `fl_` and their base64url, 46 characters.
- * `fl_` lets secret scanners, and people who find a key somewhere, recognise ours.
+ * Returns the key for 32 random bytes: `fl_` and their base64url, 46 characters. With `fl_`, secret scanners
+ * and people recognize our keys.
  */
 export function makeApiKey(random: Buffer): string {
   if (random.length !== apiKeyBytes) throw new RangeError(`an API key is made from ${apiKeyBytes} bytes`);
   return `fl_${random.toString('base64url')}`;
 }
 
-/** What the database keeps of a key: its SHA-256. 256 random bits cannot be guessed, so no slow hash is needed. */
+/**
+ * Returns the SHA-256 of a key, which the database stores. 256 random bits can't be guessed, so no slow hash
+ * is needed.
+ */
 export const hashApiKey = (key: string): Buffer => hash('sha256', key, 'buffer');
 
-/** The first 11 characters, by which a person tells keys apart in a list: 8 of the 43 random ones, which leaves 208 bits. */
+/**
+ * Returns the first 11 characters, by which people distinguish keys in a list. They show 8 of the 43 random
+ * ones, which leaves 208 bits.
+ */
 export const prefixOf = (key: string): string => key.slice(0, 11);
 
 /**
- * The key in the Authorization header: exactly one header, `Bearer <key>` (specification, "Authentication" 1).
- * @param header one value, or all values of a request's headers of that name (Node's `headersDistinct`).
+ * Parses the key in the Authorization header: exactly one header, `Bearer <key>` (specification,
+ * "Authentication" 1).
+ * @param header one value, or all values of this header in a request (Node's `headersDistinct`).
  * @returns undefined for everything else, so that nothing malformed is hashed or looked up.
  */
 export function parseAuthorization(header: string | readonly string[] | undefined): string | undefined {
@@ -34,8 +41,9 @@ export function parseAuthorization(header: string | readonly string[] | undefine
 let asked: { header: unknown; hash: Buffer | undefined } | undefined;
 
 /**
- * What the directory and the database know a key by; undefined for what parseAuthorization refuses. Who finds the cell of a request asks,
- * and in the same turn who answers there: the header that was asked for last is not hashed again (measured: 2 of 145 µs of a get).
+ * Returns the hash by which directory and database find a key; undefined if parseAuthorization rejects the
+ * header. A request needs it twice, for its cell and for its caller. The last header is therefore not hashed
+ * again (measured: 2 of 145 µs of a get).
  */
 export function hashOfHeader(header: string | readonly string[] | undefined): Buffer | undefined {
   if (typeof header === 'object' && asked?.header === header) return asked.hash;

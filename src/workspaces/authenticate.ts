@@ -16,26 +16,27 @@ import { hashOfHeader } from './api-key.ts';
 import { permissionList } from './keys/key-rows.ts';
 import type { RequestCounter } from './request-counter.ts';
 
-/** Requests that pass in a window: `perMinute`, and `burst` beyond it. A Caller has both. */
+/** Requests allowed in a window: `perMinute`, and `burst` on top. A Caller has both. */
 export type Rate = { readonly perMinute: number; readonly burst: number };
 
 /**
- * The rate of requests without a valid key, counted by address (address-key.ts): far above what a test suite sends, and
- * guesses at 256 random bits need no lower one.
+ * The rate of requests without a valid key, for each IP address (addressKey in users.ts). It is far above
+ * what a test suite sends. Guessing 256 random bits needs no lower rate.
  */
 export const anonymousRate: Rate = { perMinute: 1_000, burst: 0 };
 
-/** The window of a person, over all their workspaces and whatever their browser asks (`CONSOLE_PER_MINUTE`). */
+/** Returns the window of a person, for all their workspaces and console requests (`CONSOLE_PER_MINUTE`). */
 export const windowOfPerson = (userId: string): string => `console of ${userId}`;
 
-/** What every answer of the API carries. Specification, "API rate limits". */
+/** Rate limit headers of every API response. Specification, "API rate limits". */
 type RateHeaders = Record<'X-RateLimit-Limit' | 'X-RateLimit-Remaining' | 'X-RateLimit-Reset', string>;
 
 /**
  * Counts one request against the window of `key`: a workspace's id, so that its keys share one window, or an
- * address. docs/rules.md 12: `perMinute + burst` requests pass in a window; Remaining counts down from `perMinute` and
- * stays 0 in the burst; Reset is the Unix second in which the window has ended.
- * @returns the headers, and when the request is one too many, `exceeded`: the whole seconds to wait, at least 1.
+ * address. docs/rules.md 12: `perMinute + burst` requests are allowed in a window. Remaining counts down from
+ * `perMinute` and stays 0 in the burst. Reset is the Unix second at which the window ends.
+ * @returns the headers and, if the request exceeds the limit, `exceeded`: the whole seconds to wait, at least
+ * 1.
  */
 export async function takeRequest(
   counter: RequestCounter,
@@ -53,12 +54,12 @@ export async function takeRequest(
   return { headers, exceeded: secondsToWait(msLeft) };
 }
 
-/** Whole seconds, at least 1, until a window has ended. */
+/** Returns the whole seconds, at least 1, until a window ends. */
 const secondsToWait = (msLeft: number): number => Math.max(1, Math.ceil(msLeft / 1_000));
 
 /**
- * Counts one more of what may be done `most` times in a window.
- * @param options.seconds the length of the window, a minute unless said; `why` as rateLimitExceeded has it.
+ * Counts one action that is allowed `most` times in a window.
+ * @param options.seconds the length of the window, by default a minute; `why` as in rateLimitExceeded.
  * @throws ApiError rate_limit_exceeded with the wait.
  */
 export async function countUpTo(
@@ -71,19 +72,19 @@ export async function countUpTo(
   if (requests > most) throw rateLimitExceeded(secondsToWait(msLeft), why);
 }
 
-/** What a plan gives a workspace: the requests that pass in a minute, and whether its webhooks may be signed. */
+/** What a plan gives a workspace: its rate limit, and whether its webhooks can be signed. */
 type PlanTerms = {
   /** X-RateLimit-Limit. */
   readonly perMinute: number;
-  /** How many requests of a minute may pass beyond `perMinute`. */
+  /** Requests allowed in a minute beyond `perMinute`. */
   readonly burst: number;
-  /** Whether a webhook may have a secret, and so the signature header. */
+  /** Whether a webhook can have a secret, and so the signature header. */
   readonly signedWebhooks: boolean;
 };
 
 /**
- * The four tiers. Specification, "API rate limits" and "Webhook signature".
- * Enterprise is "custom" there: its numbers here hold until a workspace is given numbers of its own.
+ * The four plans. Specification, "API rate limits" and "Webhook signature". Enterprise is "custom" there:
+ * these numbers apply until a workspace gets its own.
  */
 export const plans = {
   free: { perMinute: 60, burst: 10, signedWebhooks: false },
@@ -94,7 +95,10 @@ export const plans = {
 
 export type Plan = PlanName;
 
-/** The plan's numbers, or the workspace's own where the operator has set one (columns rate_limit and burst). */
+/**
+ * Returns the plan's numbers, or those that the operator has set for the workspace (columns rate_limit and
+ * burst).
+ */
 export function rateOf(
   plan: Plan,
   own: { rateLimit: number | null; burst: number | null },
@@ -102,7 +106,7 @@ export function rateOf(
   return { perMinute: own.rateLimit ?? plans[plan].perMinute, burst: own.burst ?? plans[plan].burst };
 }
 
-/** Who a key belongs to, and all that a request needs to know about it. A revoked key is not found. */
+/** Finds an API key that is not revoked, with all data that a request needs. */
 const findKeyByHash = statement(
   'workspaces.find_key_by_hash',
   'hash',
@@ -110,12 +114,14 @@ const findKeyByHash = statement(
     'workspace_id id form_ids? expires_at? rate_limit? burst?',
     {
       permissions: nullable(permissionList),
-      /** Of its maker; null for the operator's keys, and where the maker is no member any more. */
+      /**
+       * The role of the key's creator; null for the operator's keys, or if the creator is no longer a member.
+       */
       maker_role: nullable(word<Role>()),
       plan: word<Plan>(),
     },
   ],
-  // A key that was rotated ends by itself: least() leaves out what is null.
+  // The previous secret of a rotated key has its own expiry; least() ignores null.
   `select api_keys.workspace_id, api_keys.id, api_keys.permissions, api_keys.form_ids,
           least(api_keys.expires_at, api_key_lookup.expires_at) as expires_at, members.role as maker_role, workspaces.plan,
           workspaces.rate_limit, workspaces.burst
@@ -126,12 +132,12 @@ const findKeyByHash = statement(
     where api_key_lookup.hash = $hash and api_keys.revoked_at is null and workspaces.ends_at is null`,
 );
 
-/** Who a request comes from, what it may do, and how often. */
+/** The caller of a request, with its permissions and rate limit. */
 export type Caller = Scope & {
-  /** What its requests are counted under (limit.ts). */
+  /** The key of its rate limit window (takeRequest). */
   counted: string;
   rate: Rate;
-  /** Why a permission is refused to it. */
+  /** Returns why a permission is missing. */
   refusal(permission: Permission): string;
 };
 
@@ -142,26 +148,28 @@ type Known = { caller: Caller; expiresAt: Date | null };
 type Question = { at: number; known: Promise<Known | undefined> };
 
 /**
- * A revoked key is refused everywhere within this time, even where the notification is not heard (docs/rules.md C29).
+ * A revoked key is refused everywhere within this time, even if the notification is lost (docs/rules.md C29).
  */
 const rememberMs = 1_000;
-/** More keys than are busy within a second; about 1 KB each. */
+/** More keys than are used within a second; about 1 KB each. */
 const rememberedKeys = 10_000;
 
 /**
- * What this process asked the database within the last second, by hash: a busy key costs one query a second. The
- * questions are kept, not the answers, so that parallel requests share one, and so that an answer which was on its
- * way during forgetKeys() is not remembered. Unknown keys are not kept: guesses cannot push out real keys.
+ * The queries of this process within the last second, by hash: a busy key costs one query a second. Promises
+ * are stored, not results, so that parallel requests share one. A result that arrives after forgetKeys() is
+ * therefore not remembered either. Unknown keys are not stored: guesses can't evict real keys.
  */
 const asked = new Map<string, Question>();
 
-/** Makes the next request with any key ask the database. */
+/** Makes the next request with any key query the database. */
 export const forgetKeys = (): void => asked.clear();
 
 /**
- * Finds out who sends a request by its Authorization header. Specification, "Authentication".
- * @param header all values of it (Node's `headersDistinct`; `headers` hides that it was sent twice), or the only one.
- * @throws ApiError unauthorized when the key is missing, malformed, unknown, revoked or expired: all the same answer.
+ * Identifies the caller of a request by its Authorization header. Specification, "Authentication".
+ * @param header all its values (Node's `headersDistinct`; `headers` hides a repeated header), or the only
+ * one.
+ * @throws ApiError unauthorized if the key is missing, malformed, unknown, revoked or expired, always with
+ * one message.
  */
 export async function authenticate(
   { database }: { database: Database },
@@ -175,10 +183,11 @@ export async function authenticate(
   return known.caller;
 }
 
-/** Whom a key stands for: the same for all requests that share a question. */
+/** Returns the caller of a key, shared by all requests that share a query. */
 function callerOf(row: KeyRow): Caller {
   const { permissions: list, maker_role: role } = row;
-  // A key may no more than who made it and knows its secret: a role that is taken away would not be otherwise.
+  // A key can do no more than its creator, who knows its secret. Otherwise it would outlast a role that was
+  // taken away.
   const granted = new Set<string>(
     permissionNames.filter((name) => keyMay(list, name) && (role === null || roleMay(role, name))),
   );
@@ -192,19 +201,19 @@ function callerOf(row: KeyRow): Caller {
     rate: rateOf(row.plan, { rateLimit: row.rate_limit, burst: row.burst }),
     refusal: (permission) =>
       keyMay(list, permission)
-        ? `The API key has the permission ${permission}, but whoever made it is ${role} now, and may not do this. An admin who rotates the key makes it theirs.`
+        ? `The API key has the permission ${permission}, but the role of its creator is now ${role}, which does not allow this. An admin can rotate the key to take it over.`
         : `The API key lacks the permission ${permission}: ${permissions[permission].description}`,
   };
 }
 
-/** @throws ApiError forbidden, naming the permission, when the caller lacks it. */
+/** @throws ApiError forbidden, naming the permission, if the caller lacks it. */
 export function requirePermission(caller: Caller, permission: Permission): void {
   if (!caller.may(permission)) throw new ApiError('forbidden', caller.refusal(permission));
 }
 
 function findKey(database: Database, hash: Buffer): Promise<Known | undefined> {
   const name = hash.toString('base64');
-  // Not the clock: were it set back, a key that was revoked would be remembered for longer.
+  // Monotonic: if the clock were set back, a revoked key would be remembered longer.
   const at = performance.now();
   const question = asked.get(name);
   if (question && at - question.at < rememberMs) return question.known;
@@ -216,7 +225,7 @@ function findKey(database: Database, hash: Buffer): Promise<Known | undefined> {
 }
 
 function remember(name: string, question: Question): void {
-  // A Map is in the order of insertion, so its first key is the one that was asked for longest ago.
+  // A Map keeps the order of insertion, so its first key is the oldest query.
   asked.delete(name);
   if (asked.size >= rememberedKeys) asked.delete(asked.keys().next().value!);
   asked.set(name, question);
@@ -226,7 +235,7 @@ function remember(name: string, question: Question): void {
   question.known.then((known) => known ?? forget(), forget);
 }
 
-/** The person behind a request: who is signed in, or who made the key; nobody for the operator's keys. */
+/** Finds the signed-in person or the creator of the key; no row for the operator's keys. */
 const findPersonBehind = statement(
   'workspaces.find_person_behind',
   'workspace_id user_id? key_id?',
@@ -236,19 +245,19 @@ const findPersonBehind = statement(
       $user_id, (select k.created_by from api_keys k where k.workspace_id = $workspace_id and k.id = $key_id))`,
 );
 
-/** How each kind of caller reaches the service, as it is stored with what they do. */
+/** The channel of each kind of caller, as it is stored with their actions. */
 export const throughOf = {
   person: 'console',
   key: 'api',
   operator: 'cli',
 } as const satisfies Readonly<Record<Actor['kind'], string>>;
 
-/** The account of whoever asks; null for a key and the operator. */
+/** Returns the account of a signed-in person; null for a key and the operator. */
 export const personOf = (actor: Actor): string | null => (actor.kind === 'person' ? actor.id : null);
 
 /**
- * The person behind a request: who is signed in, or who made the key. What a key makes is theirs, so that it ends with
- * their membership. Nobody is behind the operator and the keys that the operator made.
+ * Returns the signed-in person, or the creator of the API key. What a key creates belongs to its creator, so
+ * that it ends with their membership. Undefined for the operator and the operator's keys.
  */
 export async function personBehind(
   database: Database,
@@ -260,11 +269,14 @@ export async function personBehind(
   );
 }
 
-/** The only forms that a request reaches, with their submissions; null: all of the workspace (Caller.formIds). */
+/**
+ * The forms that a request can access, with their submissions; null for all of the workspace
+ * (Caller.formIds).
+ */
 export type Reach = readonly string[] | null;
 
 /**
- * Lets a request through to a form, or to a submission of it. What a key does not reach is for it as if it were absent.
+ * Checks access to a form, or to a submission of it. A form that a key can't access appears not to exist.
  * @throws ApiError not_found.
  */
 export function requireReach(reach: Reach, formId: string): void {
@@ -272,10 +284,10 @@ export function requireReach(reach: Reach, formId: string): void {
 }
 
 /**
- * Lets a request through to what belongs to no form in particular.
+ * Checks access to data that belongs to no form.
  * @throws ApiError forbidden for a key that is limited to certain forms.
  */
 export function requireWholeWorkspace(reach: Reach): void {
   if (reach !== null)
-    throw new ApiError('forbidden', 'This API key is limited to certain forms, and so may not do this.');
+    throw new ApiError('forbidden', "This API key is limited to certain forms, so it can't do this.");
 }

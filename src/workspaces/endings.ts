@@ -11,13 +11,16 @@ import { revokeKeysOf, tellOfKeys } from './keys/key-rows.ts';
 import { reportNews, reportPersonalNews } from './mail-news.ts';
 import { ownersOf } from './members.ts';
 
-/** What waits in the queue of a closed workspace is due so long after its end: what is late to delete it finds it waiting. */
+/**
+ * Jobs of a closed workspace are postponed until this long after its end, so that they do not run if its
+ * deletion is late.
+ */
 const wellBeyond = `interval '30 days'`;
 
 /**
- * Closes a workspace until it is gone: its forms are found by nobody, and its queue stands still. Whoever is at a job of it loses
- * its lease, and so writes nothing more. The queue comes last, as in what jobs do: whoever deletes a form at the same time would
- * else wait for this, and this for that. Nothing for one that is closed already.
+ * Closes a workspace until it is gone: its forms can't be found, and its jobs do not run. Running jobs lose
+ * their lease, and so write nothing more. Jobs are locked last, as in the jobs themselves; in another order,
+ * deleting a form in parallel would deadlock. No row if it is already closed.
  */
 const endWorkspace = statement(
   'endings.end_workspace',
@@ -35,8 +38,8 @@ const endWorkspace = statement(
 );
 
 /**
- * Opens it again, as it was; nothing for one that is not closed. Its queue goes on where it stood: each job is as far from its
- * time as it was, so that what came due meanwhile does not come all at once.
+ * Reopens a workspace unchanged; no row if it is not closed. Each job keeps its remaining time, so that jobs
+ * do not all become due together.
  */
 const reviveWorkspace = statement(
   'endings.revive_workspace',
@@ -57,7 +60,7 @@ const reviveWorkspace = statement(
    select name from opened`,
 );
 
-/** Whether somebody owns a workspace, or it has no members at all: the operator made it for keys alone. */
+/** Whether a workspace has an owner, or no members at all because the operator created it for API keys. */
 const isAnybodys = statement(
   'endings.is_anybodys',
   'workspace_id',
@@ -66,7 +69,10 @@ const isAnybodys = statement(
        or not exists (select from members where workspace_id = $workspace_id) as is_anybodys`,
 );
 
-/** A person's password is asked before; this closes the account and ends every session. Nothing for one that is closed. */
+/**
+ * Closes an account and ends its sessions; the caller has checked the password. No row if it is already
+ * closed.
+ */
 const endUser = statement(
   'endings.end_user',
   'user_id ends_at now',
@@ -92,7 +98,7 @@ export const findUserByEmail = statement(
   `select id, email_verified as is_confirmed from users where email = $email`,
 );
 
-/** The names of the workspaces that nobody else owns, and that do not end themselves. */
+/** Finds the names of workspaces that have no other owner and are not being deleted. */
 const findOrphans = statement(
   'endings.find_orphans',
   'user_id',
@@ -104,7 +110,7 @@ const findOrphans = statement(
       and not exists (${ownersOf('m.workspace_id', '$user_id')})`,
 );
 
-/** The workspaces of a person, to hold them while it is looked at who owns them. */
+/** Locks the workspaces of a person while the caller checks who owns them. */
 const lockOwnWorkspaces = statement(
   'endings.lock_own_workspaces',
   'user_id',
@@ -114,7 +120,7 @@ const lockOwnWorkspaces = statement(
     order by id for no key update`,
 );
 
-/** Workspaces whose time has come. */
+/** Finds workspaces whose deletion is due. */
 export const findEndedWorkspaces = statement(
   'endings.find_ended_workspaces',
   'now limit without',
@@ -123,7 +129,7 @@ export const findEndedWorkspaces = statement(
    select id from workspaces where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
 );
 
-/** People whose time has come. */
+/** Finds accounts whose deletion is due. */
 const findEndedUsers = statement(
   'endings.find_ended_users',
   'now limit without:texts',
@@ -131,7 +137,7 @@ const findEndedUsers = statement(
   `select id from users where ends_at <= $now and id <> all ($without) order by ends_at limit $limit`,
 );
 
-/** One of them, who stays so until the transaction ends; nothing for who came back. */
+/** Locks an account whose deletion is due until the transaction ends; no row if it was restored. */
 const lockEndedUser = statement(
   'endings.lock_ended_user',
   'user_id now',
@@ -139,7 +145,7 @@ const lockEndedUser = statement(
   `select email from users where id = $user_id and ends_at <= $now for update`,
 );
 
-/** The workspaces that a person is a member of, in a cell. */
+/** Selects the workspaces of a person in a cell. */
 const selectWorkspacesOf = statement(
   'endings.select_workspaces_of',
   'user_id',
@@ -148,7 +154,7 @@ const selectWorkspacesOf = statement(
    select workspace_id from members where user_id = $user_id`,
 );
 
-/** The mails between us and an account that ends, and invitations to its address. */
+/** Deletes the private emails to the address of an account that ends, and invitations to it. */
 const forgetAddress = statement(
   'endings.forget_address',
   'email',
@@ -158,7 +164,7 @@ const forgetAddress = statement(
    delete from member_invitations where email = $email`,
 );
 
-/** The last step: the account, with sessions, factors and memberships. */
+/** Deletes the account, as the last step, with its sessions, two-factor methods and memberships. */
 export const deleteUser = statement(
   'endings.delete_user',
   'user_id',
@@ -166,7 +172,7 @@ export const deleteUser = statement(
   `delete from users where id = $user_id`,
 );
 
-/** For how many days what is to be deleted can be brought back. */
+/** For how many days a workspace or account that is being deleted can be restored. */
 const daysToComeBack = 7;
 const dayMs = 86_400_000;
 
@@ -175,16 +181,17 @@ const endFromNow = (): Date => new Date(now().getTime() + daysToComeBack * dayMs
 type By = WorkspaceLine['by'];
 
 /**
- * Closes a workspace at once, for everybody and every key, and has it deleted after daysToComeBack. Its owners are told by mail.
- * @returns when it is gone.
- * @throws ApiError not_found; conflict when it is closed already.
+ * Closes a workspace immediately, for all members and keys, and schedules its deletion after daysToComeBack.
+ * Emails its owners and admins.
+ * @returns when it will be deleted.
+ * @throws ApiError conflict if it does not exist or is already closed.
  */
 export async function beginEnd(database: Database, workspaceId: string, by: By): Promise<Date> {
   const ends_at = endFromNow();
   await transaction(database, async (client) => {
     const ended = await endWorkspace(client, { workspace_id: workspaceId, ends_at, now: now() });
     if (ended.length === 0)
-      throw new ApiError('conflict', 'There is no such workspace, or it is being deleted already.');
+      throw new ApiError('conflict', 'This workspace does not exist or is already being deleted.');
     await tellOfKeys(client, {});
     await noteInWorkspace(client, { workspaceId, operation: 'deleteWorkspace', by });
     await reportNews(client, workspaceId, { kind: 'workspace_ending', endsAt: ends_at.toISOString() });
@@ -194,8 +201,8 @@ export async function beginEnd(database: Database, workspaceId: string, by: By):
 }
 
 /**
- * Opens a workspace again that is being deleted, as it was.
- * @throws ApiError conflict when it is not, its time is over, or nobody would own it.
+ * Restores a workspace that is being deleted, unchanged.
+ * @throws ApiError conflict if it is not being deleted, its time has passed, or it would have no owner.
  */
 export function bringBack(database: Database, workspaceId: string, by: By): Promise<void> {
   return transaction(database, async (client) => {
@@ -204,7 +211,7 @@ export function bringBack(database: Database, workspaceId: string, by: By): Prom
     if (!only(await isAnybodys(client, { workspace_id: workspaceId }))!.is_anybodys)
       throw new ApiError(
         'conflict',
-        'Nobody would own this workspace. Bring the account of an owner back first (`user restore`), or make one (`user create`).',
+        'This workspace would have no owner. First restore the account of an owner (`user restore`), or create one (`user create`).',
       );
     await noteInWorkspace(client, { workspaceId, operation: 'bringBackWorkspace', by });
     await reportNews(client, workspaceId, { kind: 'workspace_kept' });
@@ -212,10 +219,11 @@ export function bringBack(database: Database, workspaceId: string, by: By): Prom
 }
 
 /**
- * Closes an account at once, in all its sessions, and has it deleted after daysToComeBack. Whoever signs in meanwhile is asked
- * whether they come back, and gets no further. Its API keys work until it is gone.
- * @returns when it is gone.
- * @throws ApiError conflict, with their names, while there are workspaces that nobody else owns; and when it is closed already.
+ * Closes an account immediately, ends its sessions, and schedules its deletion after daysToComeBack. Signing
+ * in until then only lets the person restore it. Its API keys work until it is deleted.
+ * @returns when it will be deleted.
+ * @throws ApiError conflict with the names of workspaces that have no other owner, or if it is already
+ * closed.
  */
 export async function beginEndOfAccount(
   database: Database,
@@ -229,7 +237,7 @@ export async function beginEndOfAccount(
       async (others) => (ends_at = await endAccount(database, others, userId, by)),
     );
   } catch (error) {
-    // It is closed: a node that was lost in the last moment only held locks.
+    // The account is closed: the node that became unavailable at the end only held locks.
     if (ends_at === undefined || !isAway(error)) throw error;
     return ends_at;
   }
@@ -251,18 +259,18 @@ function endAccount(
     if (orphans.length > 0)
       throw new ApiError(
         'conflict',
-        `Nobody else owns ${orphans.join(', ')}. Make somebody else an owner first, or delete the workspace.`,
+        `${orphans.join(', ')} would have no owner. Make another member an owner first, or delete the workspace.`,
       );
     const ends_at = endFromNow();
     const ended = await endUser(client, { user_id: userId, ends_at, now: now() });
-    if (ended.length === 0) throw new ApiError('conflict', 'This account is being deleted already.');
+    if (ended.length === 0) throw new ApiError('conflict', 'This account is already being deleted.');
     await notePerson(client, { who: { userId }, operation: 'deleteAccount', by });
     await reportPersonalNews(client, userId, 'deleteAccount');
     return ends_at;
   });
 }
 
-/** @throws ApiError conflict when the account is not being deleted, or its time is over. */
+/** Restores an account. @throws ApiError conflict if it is not being deleted, or its time has passed. */
 export function bringBackAccount(database: Database, userId: string, by: PersonalLine['by']): Promise<void> {
   return transaction(database, async (client) => {
     const back = await reviveUser(client, { user_id: userId, now: now() });
@@ -272,7 +280,7 @@ export function bringBackAccount(database: Database, userId: string, by: Persona
   });
 }
 
-/** Whose an address is, for the operator. @throws ApiError not_found. */
+/** Returns the id of the account with an address, for the operator. @throws ApiError not_found. */
 export async function accountOf(db: Queryable, email: string): Promise<string> {
   const found = only(await findUserByEmail(db, { email: normalizeAddress(email) }));
   if (!found) throw new ApiError('not_found', `There is no account with the address ${email}.`);
@@ -280,8 +288,8 @@ export async function accountOf(db: Queryable, email: string): Promise<string> {
 }
 
 /**
- * Deletes the accounts whose time has come; the keys that they made end with them.
- * @throws AggregateError for those with which it failed; the others are gone.
+ * Deletes accounts whose deletion is due and revokes their API keys.
+ * @throws AggregateError for accounts that could not be deleted; the others are gone.
  */
 export async function removeEndedAccounts(database: Database): Promise<void> {
   const failures: Failures = new Map();
@@ -310,7 +318,7 @@ async function removeAccount(database: Database, userId: string): Promise<void> 
   forgetKeys();
 }
 
-/** A batch of what a workspace that has ended has most of; what hangs on it goes with it. */
+/** Deletes a batch from a large table of an ended workspace, with dependent rows. */
 const deleteEnded = (table: string, note = '') =>
   statement(
     `endings.delete_${table}`,
@@ -328,7 +336,7 @@ export const deleteEndedDeliveries = deleteEnded('deliveries');
 export const deleteEndedEvents = deleteEnded('events');
 export const deleteEndedMails = deleteEnded('mails');
 
-/** The last step: everything that is left of it. */
+/** Deletes the workspace with the rest of its data, as the last step. */
 export const deleteWorkspace = statement(
   'endings.delete_workspace',
   'workspace_id now',

@@ -12,7 +12,7 @@ import { findWorkspace } from './members.ts';
 import { closed, nameText, Workspace } from './shapes.ts';
 import { nameProblems, refuseProblems } from './users.ts';
 
-/** What is null stays. */
+/** Updates a workspace; null values keep the current ones. */
 const updateWorkspace = statement(
   'workspaces.update',
   'workspace_id name? second_factor_required? unchanged? now',
@@ -23,7 +23,7 @@ const updateWorkspace = statement(
     where id = $workspace_id and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
 );
 
-/** The workspace that a request acts in. */
+/** Operations on the workspace of the request. */
 export function workspaceEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, actor }: Scope) => {
     const row = requireRow(
@@ -50,7 +50,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
     getWorkspace: operation({
       summary: 'Get workspace',
       description:
-        'The workspace of the key, or the one that `X-Workspace-ID` names, with what its plan gives.',
+        'Returns the workspace of the API key, or the one in `X-Workspace-ID`, with the limits of its plan.',
       permission: 'workspace:read',
       reply: { status: 200, description: 'The workspace.', schema: Workspace },
       async run(scope) {
@@ -62,7 +62,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
     changeWorkspace: operation({
       summary: 'Change workspace',
       description:
-        'Its name, and whether it asks a second factor of its members, which is for owners alone to say, and for no key: whoever has none is asked to set one up at their next request. The plan is the matter of whoever runs the service.',
+        'Changes the name, and whether two-factor is required. Only a signed-in owner can change the latter, not an API key. Members without two-factor must set it up at their next request. Only the operator can change the plan.',
       permission: 'workspace:write',
       body: Type.Object(
         { name: Type.Optional(nameText), second_factor_required: Type.Optional(Type.Boolean()) },
@@ -70,11 +70,11 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       ),
       example: { body: { name: 'Acme' } },
       isConditional: true,
-      reply: { status: 200, description: 'The workspace as it is now.', schema: Workspace },
+      reply: { status: 200, description: 'The changed workspace.', schema: Workspace },
       async run({ body: { name, second_factor_required }, unchanged, ...scope }) {
         requireWholeWorkspace(scope.formIds);
         if (second_factor_required !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
-          throw new ApiError('forbidden', 'Only an owner says whether a second factor is asked for.');
+          throw new ApiError('forbidden', 'Only an owner can change whether two-factor is required.');
         if (name !== undefined) refuseProblems(nameProblems('name', name));
         if (name !== undefined || second_factor_required !== undefined) {
           const changed = await updateWorkspace(database, {

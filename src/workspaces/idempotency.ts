@@ -7,7 +7,7 @@ import type { Answer, Scope } from '#kit/operation.ts';
 import { only, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** Forgets what requests were answered: whoever repeats one is told to look whether it took effect. */
+/** Deletes stored responses. A repeated request then gets an error that says to check its effect. */
 export const forgetKeptAnswers = statement(
   'idempotency.forget_kept_answers',
   'workspace_id',
@@ -16,7 +16,6 @@ export const forgetKeptAnswers = statement(
    where workspace_id = $workspace_id and answer is not null returning key`,
 );
 
-/** What is no longer kept. */
 export const pruneRequests = statement(
   'idempotency.prune_requests',
   'kept_from',
@@ -24,7 +23,7 @@ export const pruneRequests = statement(
   `/* sweep: across workspaces */ delete from repeatable_requests where begun_at < $kept_from`,
 );
 
-/** Begins a request under a key; nothing comes back where one was begun under it within the last `kept_from`. */
+/** Begins a request under a key; no row if one began under it after `kept_from`. */
 const beginRequest = statement(
   'idempotency.begin_request',
   'workspace_id key:bytes fingerprint now kept_from',
@@ -45,7 +44,7 @@ const findRequest = statement(
    where workspace_id = $workspace_id and key = $key`,
 );
 
-/** Notes what was answered. */
+/** Stores the response. */
 const endRequest = statement(
   'idempotency.end_request',
   'workspace_id key:bytes status:integer answer?',
@@ -54,7 +53,7 @@ const endRequest = statement(
    where workspace_id = $workspace_id and key = $key`,
 );
 
-/** Forgets a request that was refused: its key is free again. */
+/** Deletes a refused request, so that its key can be used again. */
 const forgetRequest = statement(
   'idempotency.forget_request',
   'workspace_id key:bytes',
@@ -64,22 +63,22 @@ const forgetRequest = statement(
 
 const usedElsewhere = 'This Idempotency-Key was used for another request. Send a new one.';
 
-/** How long a key stands for its request. */
+/** How long a key is tied to its request. */
 export const keptMs = 24 * 3_600_000;
-/** No request runs longer; one that has not ended by then was cut off with its process. */
+/** No request runs longer; an older unfinished one was interrupted with its process. */
 const longestMs = 120_000;
 
 const keptFrom = (): Date => new Date(now().getTime() - keptMs);
 
-/** What came under an Idempotency-Key: all that makes two requests the same. */
+/** A request with an Idempotency-Key, with all properties that identify it. */
 type RepeatableRequest = { key: string; method: string; url: string; body: unknown };
 
 /**
- * Runs a request once, however often it is sent under its Idempotency-Key within 24 hours: the first answer that is a
- * success is kept, sealed, and given again. A request that was refused did nothing and leaves its key free; one whose
- * process died midway is never run again, as nobody knows whether it took effect.
- * @throws ApiError bad_request for a key that is none; validation_error for another request under the key; conflict
- * while the first still runs, was cut off, or was answered with another key of the instance.
+ * Runs a request once, even if it is sent repeatedly under its Idempotency-Key within 24 hours. The first
+ * successful response is stored sealed and returned again. A refused request did nothing and leaves its key
+ * free. A request whose process died never runs again, because it may have had an effect.
+ * @throws ApiError bad_request for an invalid key; validation_error if the key has another request; conflict
+ * while the first one runs, if it was interrupted, or if its response was sealed with another instance key.
  */
 export async function runOnce(
   { database, vault }: { database: Database; vault: Vault },
@@ -90,7 +89,7 @@ export async function runOnce(
   requireIdempotencyKey(request.key);
   const id = {
     workspace_id: scope.workspaceId,
-    // Callers do not share keys: one may not see what another was answered.
+    // Callers do not share keys: none may see another's response.
     key: digest(scope.actor.kind, scope.actor.id, request.key),
   };
   const fingerprint = digest(request.method, request.url, bodyText(request.body));
@@ -98,24 +97,25 @@ export async function runOnce(
   if (begun.length === 0) return repeat(vault, fingerprint, only(await findRequest(database, id)));
   const answer = await run().catch(async (error: unknown) => {
     await forgetRequest(database, id).catch(() => {
-      // The database is away: the key stays taken, and the caller learns of it with its next try.
+      // The database is unavailable: the key stays in use, and the caller gets an error on the next try.
     });
     throw error;
   });
-  // It took effect: where its answer cannot be noted the key stays taken, as after a process that died.
+  // The request took effect. If its response can't be stored, the key stays in use, as after a process that
+  // died.
   await endRequest(database, { ...id, status: answer.status, answer: seal(vault, answer) });
   return answer;
 }
 
-/** @throws ApiError bad_request for what is no key, wherever one comes in. */
+/** Checks an Idempotency-Key. @throws ApiError bad_request if it is invalid. */
 export function requireIdempotencyKey(given: string): void {
   if (!/^[\x21-\x7E]{1,255}$/.test(given))
-    throw new ApiError('bad_request', 'An Idempotency-Key has 1 to 255 visible ASCII characters.');
+    throw new ApiError('bad_request', 'An Idempotency-Key must be 1 to 255 visible ASCII characters.');
 }
 
 type Found = Awaited<ReturnType<typeof findRequest>>[number];
 
-/** The answer of the first request under a key. */
+/** Returns the response of the first request under a key. */
 function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): Answer {
   if (found && !found.fingerprint.equals(fingerprint))
     throw new ApiError('validation_error', usedElsewhere, {
@@ -126,8 +126,8 @@ function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): An
     throw new ApiError(
       'conflict',
       isCutOff
-        ? 'The first request under this Idempotency-Key was cut off. Look whether it took effect, then use a new key.'
-        : 'The first request under this Idempotency-Key is still running. Try again shortly.',
+        ? 'The first request with this Idempotency-Key was interrupted. Check whether it took effect, then use a new key.'
+        : 'The first request with this Idempotency-Key is still running. Try again shortly.',
     );
   }
   const kept = found.answer && unseal(vault, found.answer);
@@ -136,25 +136,24 @@ function repeat(vault: Vault, fingerprint: Buffer, found: Found | undefined): An
 
 type Kept = Pick<Answer, 'headers' | 'tag'> & { json?: string };
 
-/** Sealed, because an answer may hold what is shown once: a key, a secret. */
+/** Seals a response, because it may contain a key or a secret that is shown only once. */
 function seal(vault: Vault, { headers, tag, ...answer }: Answer): Buffer {
   return vault.seal('answers', JSON.stringify({ json: textOf(answer), headers, tag }));
 }
 
-/** @throws ApiError conflict when it was sealed with another key: nobody can give it again. */
+/** Opens a stored response. @throws ApiError conflict if it was sealed with another instance key. */
 function unseal(vault: Vault, answer: Buffer): Kept {
   try {
     return JSON.parse(vault.unseal('answers', answer)) as Kept;
   } catch {
     throw new ApiError(
       'conflict',
-      'The first request under this Idempotency-Key took effect, but its answer cannot be read any more, as the key of ' +
-        'this instance was replaced. Look for what it made, then use a new key.',
+      'The first request with this Idempotency-Key took effect, but its response can no longer be read because the key of this instance was replaced. Check what it created, then use a new key.',
     );
   }
 }
 
-/** What stands for a body: a file is millions of numbers as JSON. */
+/** Returns a body as text; a file as its hash, because as JSON it would be millions of numbers. */
 const bodyText = (body: unknown): string =>
   Buffer.isBuffer(body) ? createHash('sha256').update(body).digest('hex') : JSON.stringify(body ?? null);
 

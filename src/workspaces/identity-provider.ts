@@ -22,7 +22,7 @@ import { type Accounts, emailProblems, longestName } from './users.ts';
 
 const person = columns('id:text email is_confirmed is_linked:boolean temporary_until:timestamp?');
 
-/** Whom a provider means: whoever it signed in before, or else whoever has the address. */
+/** Finds the account behind a provider identity: the one it signed in before, or the one with its address. */
 const findSignedIn = statement(
   'identity_provider.find',
   'identity email',
@@ -34,7 +34,7 @@ const findSignedIn = statement(
     limit 1`,
 );
 
-/** A person without a password; nothing when the address is taken. */
+/** Adds a person without a password; no row if the address has an account. */
 const insertPerson = statement(
   'identity_provider.insert_person',
   'id:text name email now',
@@ -45,7 +45,9 @@ const insertPerson = statement(
    returning id`,
 );
 
-/** From now on the provider signs this person in, whatever address it tells. */
+/**
+ * Links the provider identity to the account, so that it signs this person in even if its address changes.
+ */
 const insertIdentity = statement(
   'identity_provider.insert_identity',
   'id:text user_id identity now',
@@ -63,18 +65,20 @@ type Context = {
   config: { publicUrl: string; identityProvider: IdentityProviderConfig | undefined };
 };
 
-/** What the browser keeps, sealed, from the question to the answer. */
+/** The sealed state that the browser keeps during the sign-in. */
 type Asked = { verifier: string; state: string; nonce: string; until: number };
 
-/** For how long a person may take at the provider. */
+/** The time that a person has to sign in at the provider. */
 export const providerSeconds = 600;
-/** The provider has so long to answer us. */
 const timeoutSeconds = 10;
 
-/** Where the provider sends the browser back to: a screen of the console, which hands its address over. */
+/**
+ * Returns the URL to which the provider redirects the browser: a screen of the console, which passes the
+ * query on.
+ */
 const returnUrl = ({ config }: Context): string => `${config.publicUrl}/app/signed-in`;
 
-/** What is known of the provider, read when it is first needed, and again after a failure. */
+/** The metadata of the provider. It is read on first use, and again after a failure. */
 const discovered = new WeakMap<IdentityProviderConfig, Promise<Configuration>>();
 
 async function discover(provider: IdentityProviderConfig) {
@@ -95,7 +99,7 @@ async function discover(provider: IdentityProviderConfig) {
     return { client, configuration: await found };
   } catch (cause) {
     discovered.delete(provider);
-    throw new ApiError('service_unavailable', `${provider.name} does not answer. Try again.`, {
+    throw new ApiError('service_unavailable', `${provider.name} does not respond. Try again.`, {
       retryAfter: 5,
       cause,
     });
@@ -104,13 +108,13 @@ async function discover(provider: IdentityProviderConfig) {
 
 function requireProvider({ config }: Context): IdentityProviderConfig {
   if (config.identityProvider) return config.identityProvider;
-  throw new ApiError('conflict', 'No provider of identities is set up here.');
+  throw new ApiError('conflict', 'No identity provider is set up on this server.');
 }
 
 /**
- * Begins a sign-in at the provider: code flow with PKCE, state and nonce.
- * @returns where to send the browser, and what it keeps for the answer.
- * @throws ApiError conflict where there is no provider; service_unavailable; rate_limit_exceeded.
+ * Starts a sign-in at the provider: code flow with PKCE, state and nonce.
+ * @returns the URL for the browser, and the state that it keeps.
+ * @throws ApiError conflict if there is no provider; service_unavailable; rate_limit_exceeded.
  */
 export async function askProvider(
   context: Context,
@@ -138,11 +142,12 @@ export async function askProvider(
 }
 
 /**
- * Signs in whom the provider means. A session that the browser had ends.
- * @param answer the query of the address that the provider sent the browser back to.
- * @returns the cookies to set. Where the provider says that it asked for several factors (`amr`, RFC 8176), both steps are
- *   taken; else a second factor that the person has here is asked for.
- * @throws ApiError unauthorized for an answer that is not to our question; forbidden for whom it may not sign in.
+ * Signs in the person that the provider identifies. An existing session of the browser ends.
+ * @param answer the query string with which the provider redirected the browser.
+ * @returns the cookies to set. If the provider reports several factors (`amr`, RFC 8176), two-factor is
+ * complete; otherwise the person's own two-factor is required.
+ * @throws ApiError unauthorized if the response does not belong to our request; forbidden for people who may
+ * not sign in.
  */
 export async function signInByProvider(
   context: Context,
@@ -171,7 +176,7 @@ function readKept(vault: Vault, kept: string | undefined): Asked {
   throw new ApiError('unauthorized', begunElsewhere);
 }
 
-const begunElsewhere = 'This sign-in was not begun in this browser, or its time is over. Begin again.';
+const begunElsewhere = 'This sign-in was not started in this browser, or it has expired. Start again.';
 
 async function readClaims(
   context: Context,
@@ -191,10 +196,10 @@ async function readClaims(
     });
     const claims = tokens.claims()!;
     if (claims['email'] !== undefined) return claims;
-    // Some keep the ID token small, and tell the rest when they are asked.
+    // Some providers keep the ID token small and return the rest from the userinfo endpoint.
     return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
   } catch (cause) {
-    throw new ApiError('unauthorized', `${provider.name} did not sign you in. Begin again.`, { cause });
+    throw new ApiError('unauthorized', `${provider.name} did not sign you in. Start again.`, { cause });
   }
 }
 
@@ -210,16 +215,16 @@ async function findOrMakePerson(
   if (!isAllowed || isConfirmed !== true)
     throw new ApiError(
       'forbidden',
-      'This account of yours has no confirmed address of a domain that is let in here. Ask whoever runs this service.',
+      'Your account has no confirmed address in an allowed domain. Ask the operator of this server.',
     );
   const identity = `${claims.iss} ${claims.sub}`;
   return transaction(database, async (client) => {
     const found = only(await findSignedIn(client, { identity, email }));
     if (found && isTemporaryOver({ temporaryUntil: found.temporary_until }))
-      throw new ApiError('unauthorized', 'The time of your temporary password is over. Ask for another.');
+      throw new ApiError('unauthorized', 'Your temporary password has expired. Ask for a new one.');
     if (found?.is_linked) return found;
     const at = now();
-    // Whoever made the account never showed that the address is theirs: what they had of it ends.
+    // The creator of this account never confirmed its address, so their password and sessions end.
     if (found && !found.is_confirmed)
       await setPassword(client, {
         user_id: found.id,
@@ -239,13 +244,16 @@ async function makePerson(client: ClientBase, email: string, claims: IDToken, at
     typeof claims['name'] === 'string' ? normalizeText(claims['name']).trim().slice(0, longestName) : '';
   const added = await insertPerson(client, { id, email, name: said || email.split('@', 1)[0]!, now: at });
   if (added.length === 0)
-    throw new ApiError('conflict', 'Somebody else began with this address. Begin again.');
+    throw new ApiError(
+      'conflict',
+      'Another sign-in with this address was started at the same time. Start again.',
+    );
   return id;
 }
 
 /**
- * Makes a person what the provider says, at each sign-in: the most of what the values of the claim give. Owners stay, and what it
- * says nothing of stays too.
+ * Sets the person's roles from the claim at each sign-in. If several values match, the highest role counts.
+ * Owners do not change, nor do workspaces without a matching value.
  */
 async function giveRoles(
   database: Database,
@@ -259,7 +267,7 @@ async function giveRoles(
     roles.filter(({ value }) => values.has(value)),
     ({ workspaceId }) => workspaceId,
   );
-  // Side by side: a silent node is waited for once.
+  // In parallel, so that an unresponsive node is waited for only once.
   await Promise.all(
     Array.from(given, async ([workspaceId, rules]) => {
       const role = roleNames.find((name) => rules.some((each) => each.role === name));
@@ -268,7 +276,10 @@ async function giveRoles(
   );
 }
 
-/** A workspace whose node is away keeps nobody out of the others; the role is given at the next sign-in. */
+/**
+ * Sets the role in one workspace. If its node is unavailable, the sign-in continues, and the role is set at
+ * the next one.
+ */
 const giveRoleThere = async (
   database: Database,
   member: { workspaceId: string; userId: string; role: Role },
@@ -294,7 +305,7 @@ async function giveRole(
     await changeRole(database, { ...member, keeper: { may: () => false } });
 }
 
-/** A workspace that is gone, and still named in the settings, keeps nobody out of the others. */
+/** Adds the person to a workspace. A deleted workspace that the settings still name is ignored. */
 const joinWorkspace = (
   database: Database,
   { workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role },

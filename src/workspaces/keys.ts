@@ -19,7 +19,7 @@ const insertApiKeyLookup = statement(
   `insert into api_key_lookup (hash, workspace_id, api_key_id) values ($hash, $workspace_id, $api_key_id)`,
 );
 
-/** Which of these are no forms of the workspace. */
+/** Returns which of these ids are not forms of the workspace. */
 const findForeignForms = statement(
   'workspaces.find_foreign_forms',
   'workspace_id form_ids',
@@ -29,7 +29,10 @@ const findForeignForms = statement(
      select from forms f where f.workspace_id = $workspace_id and f.id = given.id and f.deleted_at is null)`,
 );
 
-/** Newest first, or one alone, with the role of its maker, the requests of the days since `since` and the end of a rotated key that still works. */
+/**
+ * Lists API keys, newest first, or reads one. Includes the role of its creator, its requests since the day
+ * `since`, and the expiry of a previous secret that still works.
+ */
 const selectApiKeys = statement(
   'workspaces.select_api_keys',
   'workspace_id id? now since:text',
@@ -50,7 +53,7 @@ const selectApiKeys = statement(
     order by k.id desc`,
 );
 
-/** Keeps the time of the first revocation. */
+/** Revokes an API key; a repeated revocation keeps the first time. */
 const revokeApiKey = statement(
   'workspaces.revoke_api_key',
   'workspace_id id unchanged? now',
@@ -60,7 +63,7 @@ const revokeApiKey = statement(
    returning revoked_at`,
 );
 
-/** Changes of a key that is not revoked what is named; a limit may become null. */
+/** Changes the columns in `named` of a key that is not revoked; null removes a limit. */
 const updateApiKey = statement(
   'workspaces.update_api_key',
   [
@@ -79,15 +82,15 @@ const updateApiKey = statement(
 );
 
 /**
- * Gives a key another secret: the former ones end at `former_until`, and those that ended before are forgotten.
- * Nothing for a key that is revoked or absent.
+ * Replaces the secret of a key. Previous secrets end at `former_until`, and expired ones are deleted. No row
+ * if the key is revoked or missing.
  */
 const rotateApiKey = statement(
   'workspaces.rotate_api_key',
   [
     'workspace_id id hash prefix now former_until',
     {
-      /** Who was shown the new secret; null for the operator. */
+      /** The person who sees the new secret; null for the operator. */
       rotated_by: nullable(text),
     },
   ],
@@ -113,8 +116,8 @@ const rotateApiKey = statement(
 );
 
 /**
- * What a key is made with. Without permissions it has all of them; without formIds it reaches every form, also later
- * ones; without expiresAt it does not expire.
+ * A new API key. Without permissions it has all data permissions; without formIds it can access every form,
+ * including later ones; without expiresAt it does not expire.
  */
 export type NewKey = {
   workspaceId: string;
@@ -122,20 +125,23 @@ export type NewKey = {
   permissions?: readonly string[] | undefined;
   formIds?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
-  /** The member who makes it; the operator's and the set-up's keys are nobody's. */
+  /** The member who creates it; undefined for keys of the operator and the setup. */
   createdBy?: string | undefined;
 };
 
-/** A key as its workspace sees it: never the key itself, which is shown once, when it is made. */
+/** An API key without its secret, which is only shown when it is created. */
 export type ApiKey = {
   id: string;
   name: string;
   prefix: string;
   permissions: readonly Permission[] | null;
   formIds: readonly string[] | null;
-  /** The name of the member who made it, or rotated it last: who was shown its secret. */
+  /** The name of the member who created it or last rotated it, and so saw its secret. */
   createdBy: string | null;
-  /** What they may do now: the key may no more. Null for the operator's, and where they are no member any more. */
+  /**
+   * The current role of that member, which limits the key. Null for the operator's keys, or if they are no
+   * longer a member.
+   */
   makerRole: Role | null;
   createdAt: Date;
   updatedAt: Date;
@@ -143,27 +149,28 @@ export type ApiKey = {
   revokedAt: Date | null;
   lastUsedAt: Date | null;
   lastUsedAddress: string | null;
-  /** After a rotation: until when the former secret works too. */
+  /** The expiry of the previous secret after a rotation. */
   formerUntil: Date | null;
-  /** Requests of the last requestDays days. */
+  /** Requests within the last requestDays days. */
   requests: number;
 };
 
-/** Over how many days, today (UTC) included, a key's requests are counted in lists. */
+/** The number of days, including today (UTC), for which lists count a key's requests. */
 export const requestDays = 7;
-/** How long a rotated key may work beside its successor, at most. */
+/** The longest time that a previous secret works after a rotation. */
 export const longestGraceHours = 168;
 const hourMs = 3_600_000;
 
 /**
- * Makes a key. Specification, "Authentication" 3: with a descriptive name, displayed once, here.
- * @throws ApiError validation_error with every problem; not_found when there is no such workspace.
+ * Creates an API key. Specification, "Authentication" 3: it has a descriptive name and is displayed only
+ * once, here.
+ * @throws ApiError validation_error with all problems; not_found if the workspace does not exist.
  */
 export function createKey(database: Database, key: NewKey): Promise<{ id: string; key: string }> {
   return transaction(database, (client) => addKey(client, key));
 }
 
-/** createKey within a transaction that the caller has begun. */
+/** Creates an API key in the caller's transaction. */
 export async function addKey(
   client: ClientBase,
   { workspaceId, name, permissions, formIds, expiresAt, createdBy }: NewKey,
@@ -186,13 +193,13 @@ export async function addKey(
     created_at: timeOfId(id),
     expires_at: expiresAt ?? null,
   });
-  if (added.length === 0) throw new ApiError('not_found', 'There is no such workspace.');
+  if (added.length === 0) throw new ApiError('not_found', 'This workspace does not exist.');
   await insertApiKeyLookup(client, { hash: hashApiKey(key), workspace_id: workspaceId, api_key_id: id });
   await reportNews(client, workspaceId, { kind: 'key_created', keyId: id });
   return { id, key };
 }
 
-/** The keys of a workspace, newest first, the revoked and expired ones too; or one of them. */
+/** Returns the API keys of a workspace, newest first, including revoked and expired ones; or one of them. */
 export async function listKeys(
   database: Database,
   workspaceId: string,
@@ -221,9 +228,9 @@ export async function listKeys(
 }
 
 /**
- * Ends a key at once: in this process before this returns, in the others when they hear of it (keyChannel), within a
- * second in any case. Revoking a revoked key changes nothing.
- * @throws ApiError not_found when the workspace has no such key; precondition_failed.
+ * Revokes a key: in this process before this returns, in others when they are notified (keyChannel), and
+ * always within a second. Revoking a revoked key changes nothing.
+ * @throws ApiError not_found if the workspace has no key with this id; precondition_failed.
  */
 export async function revokeKey(
   database: Database,
@@ -240,19 +247,21 @@ export async function revokeKey(
   return { id: keyId, revokedAt: revoked.revoked_at };
 }
 
-/** What a key may be changed to: what is left out stays, what is null is not limited. */
+/** The changes of a key: missing properties keep their value, null removes a limit. */
 type KeyChange = {
   name?: string | undefined;
   permissions?: readonly string[] | null | undefined;
   formIds?: readonly string[] | null | undefined;
   expiresAt?: Date | null | undefined;
-  /** On what the change was made (kit/conditional.ts). */
+  /** The version that the change is based on (kit/conditional.ts). */
   unchanged?: Unchanged;
 };
 
 /**
- * Changes what a key may do, without another secret. It acts as revokeKey does: here before this returns.
- * @throws ApiError validation_error with every problem; not_found for an absent or revoked key; precondition_failed.
+ * Changes a key without replacing its secret. The change applies in this process before this returns, as with
+ * revokeKey.
+ * @throws ApiError validation_error with all problems; not_found for a missing or revoked key;
+ * precondition_failed.
  */
 export async function changeKey(
   database: Database,
@@ -286,10 +295,10 @@ export async function changeKey(
 }
 
 /**
- * Gives a key another secret, shown once, here. The former one works for `graceHours` more (0: no more), so that
- * programs can be changed over one after the other; a second rotation does not make it live longer. From then on it is
- * the key of whoever rotated it.
- * @throws ApiError not_found for an absent or revoked key.
+ * Replaces the secret of a key; the new one is only shown here. The previous one works for `graceHours` more
+ * (0: it ends immediately), so that programs can be switched one by one. A second rotation does not extend
+ * it. The key then belongs to the person who rotated it.
+ * @throws ApiError not_found for a missing or revoked key.
  */
 export async function rotateKey(
   database: Database,
@@ -313,7 +322,7 @@ export async function rotateKey(
       former_until: formerUntil,
       rotated_by: rotatedBy ?? null,
     });
-    if (rotated.length === 0) throw new ApiError('not_found', 'There is no such API key.');
+    if (rotated.length === 0) throw new ApiError('not_found', 'This API key does not exist.');
     await tellOfKeys(client, {});
     const news = { kind: 'key_rotated', keyId, formerUntil: formerUntil.toISOString() } as const;
     await reportNews(client, workspaceId, news);
@@ -322,7 +331,7 @@ export async function rotateKey(
   return { id: keyId, key, formerUntil };
 }
 
-/** Why a key was not changed: it is not there, it was revoked, or it is not what the change was made on. */
+/** Returns why a key was not changed: it is missing, revoked, or changed in the meantime. */
 async function whyNot(
   database: Database,
   workspaceId: string,
@@ -332,7 +341,7 @@ async function whyNot(
   const [key] = unchanged ? await listKeys(database, workspaceId, keyId) : [];
   return key && !key.revokedAt
     ? new ApiError('precondition_failed')
-    : new ApiError('not_found', 'There is no such API key.');
+    : new ApiError('not_found', 'This API key does not exist.');
 }
 
 const permissionsOf = (names: readonly string[] | undefined): Permission[] | null =>
@@ -350,7 +359,7 @@ async function formProblems(
   return foreign.map(({ id }) => ({
     field: 'form_ids',
     code: 'invalid_reference',
-    message: `There is no form ${id} in this workspace.`,
+    message: `This workspace has no form ${id}.`,
   }));
 }
 
@@ -358,12 +367,12 @@ function permissionProblems(permissions: readonly string[] | undefined): ErrorIt
   if (permissions === undefined) return [];
   const known = `Known permissions: ${permissionNames.join(', ')}.`;
   if (permissions.length === 0)
-    return [{ field: 'permissions', message: `Name at least one. ${known}`, code: 'too_few' }];
+    return [{ field: 'permissions', message: `Choose at least one permission. ${known}`, code: 'too_few' }];
   return permissions
     .filter((name) => !isPermission(name))
     .map((name) => ({
       field: 'permissions',
       code: 'invalid_choice',
-      message: `"${name}" is no permission. ${known}`,
+      message: `"${name}" is not a permission. ${known}`,
     }));
 }

@@ -4,7 +4,7 @@ import { newId } from '#kit/clock.ts';
 import { announceWithCommit, enqueueJob } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 
-/** Where a job lives that is about a person and no workspace: the first workspace; nothing before there is one. */
+/** Finds the first workspace, whose queue also has the jobs about people; no row if there is none yet. */
 const findFirstWorkspace = statement(
   'password_reset.find_first_workspace',
   '',
@@ -14,11 +14,11 @@ const findFirstWorkspace = statement(
 );
 
 /**
- * Something that people are told of by mail. Who caused it knows nothing of mails: it leaves a job in its own
- * transaction, and src/mail/ writes to whoever is concerned, with what is true by then.
+ * An event that people are emailed about. Its cause only leaves a job in its own transaction. src/mail/ later
+ * writes the emails with the data at that time.
  */
 export type MailNews =
-  /** `locale`: in which the visitor read the page, when there was one. */
+  /** `locale`: the language in which the visitor saw the page, if there was one. */
   | { kind: 'submission_completed'; submissionId: string; locale?: Locale | undefined }
   | { kind: 'digest_due'; formId: string }
   | { kind: 'key_created'; keyId: string }
@@ -26,13 +26,13 @@ export type MailNews =
   | { kind: 'member_added'; userId: string }
   | { kind: 'password_changed'; userId: string }
   | { kind: 'second_factor_changed'; userId: string; what: PersonalNews }
-  /** To the owners: it is closed, and gone at that moment; or it stays. */
+  /** For owners and admins: the workspace is closed, and deleted at that time; or it was restored. */
   | { kind: 'workspace_ending'; endsAt: string }
   | { kind: 'workspace_kept' }
-  /** Also for an address that nobody has: only the job finds out, so that an answer's time tells nothing. */
+  /** Also for addresses without an account: only the job finds out, so that response times reveal nothing. */
   | { kind: 'password_reset_asked'; email: string };
 
-/** What happened to how a person signs in; also what the audit log calls it. */
+/** Changes of a person's sign-in methods or account; the audit log uses these names too. */
 export const personalNews = [
   'addAuthenticatorApp',
   'removeAuthenticatorApp',
@@ -46,13 +46,13 @@ export const personalNews = [
 ] as const;
 export type PersonalNews = (typeof personalNews)[number];
 
-/** The kind of the jobs that tell. */
+/** The kind of the jobs that write emails about events. */
 export const mailNewsJob = 'mail_news';
 
 /**
- * Leaves the news in the caller's transaction, with which the queue hears of it: but of submissions, of which there are many, the
- * caller wakes it.
- * @param delay seconds until it is told.
+ * Adds the event to the queue in the caller's transaction, whose commit wakes the queue. Completed
+ * submissions are too frequent for that: their callers wake it.
+ * @param delay seconds until the emails are written.
  */
 export async function reportNews(
   db: Queryable,
@@ -74,11 +74,11 @@ export async function reportNews(
 export const reportPasswordChange = (db: Queryable, userId: string): Promise<void> =>
   reportToPerson(db, { kind: 'password_changed', userId });
 
-/** Tells a person what happened to how they sign in. */
+/** Reports a change of a person's sign-in methods or account. */
 export const reportPersonalNews = (db: Queryable, userId: string, what: PersonalNews): Promise<void> =>
   reportToPerson(db, { kind: 'second_factor_changed', userId, what });
 
-/** Leaves news that are of no workspace with the first one that there is. */
+/** Adds events without a workspace to the queue of the first workspace. */
 export async function reportToPerson(db: Queryable, news: MailNews): Promise<void> {
   const workspace = await firstWorkspace(db);
   if (workspace) await inCellOf(db, workspace.id, (cell) => reportNews(cell, workspace.id, news));

@@ -14,7 +14,10 @@ import { revokeKeysOf, tellOfKeys } from './keys/key-rows.ts';
 import { reportNews } from './mail-news.ts';
 import { closed, maybe, role, timestamp, uuid } from './shapes.ts';
 
-/** A person in a workspace, and what it asks of them; nothing for strangers and for workspaces that do not exist. */
+/**
+ * Finds a member, and whether the workspace requires two-factor; no row if the person is not a member or the
+ * workspace does not exist.
+ */
 export const findMembership = statement(
   'workspaces.find_membership',
   'workspace_id user_id',
@@ -25,8 +28,8 @@ export const findMembership = statement(
 );
 
 /**
- * Who owns a workspace: its owners, without those whose accounts are being deleted.
- * @param workspaceId where its id stands in SQL. @param besides where the id of a person does who is not asked about.
+ * Returns SQL for the owners of a workspace, without owners whose accounts are being deleted.
+ * @param workspaceId SQL of its id. @param besides SQL of the id of a person to exclude.
  */
 export const ownersOf = (workspaceId: string, besides?: string): string =>
   `select from members o join users owner on owner.id = o.user_id and owner.ends_at is null
@@ -39,7 +42,7 @@ export const updateUserName = statement(
   `update users set name = $name, updated_at = $now where id = $id returning id`,
 );
 
-/** Adds nothing, and returns nothing, when the workspace does not exist or the person is a member already. */
+/** Adds a member; no row if the workspace does not exist or the person is already a member. */
 export const insertMember = statement(
   'workspaces.insert_member',
   ['workspace_id user_id now', { role: word<Role>() }],
@@ -50,7 +53,7 @@ export const insertMember = statement(
    returning user_id`,
 );
 
-/** Makes changes of one workspace's members take turns, until the transaction ends. */
+/** Locks changes of a workspace's members until the transaction ends. */
 const lockMembers = statement(
   'workspaces.lock_members',
   'workspace_id',
@@ -58,7 +61,6 @@ const lockMembers = statement(
   `select id from workspaces where id = $workspace_id for no key update`,
 );
 
-/** Whether somebody else owns a workspace too. */
 const hasOtherOwner = statement(
   'workspaces.has_other_owner',
   'workspace_id user_id',
@@ -81,8 +83,8 @@ const deleteMember = statement(
 );
 
 /**
- * Lets a person into a workspace.
- * @throws ApiError conflict when there is no such workspace, or the person is a member already.
+ * Adds a person to a workspace.
+ * @throws ApiError conflict if the workspace does not exist or the person is already a member.
  */
 export async function addMember(
   database: Queryable,
@@ -95,15 +97,18 @@ export async function addMember(
     now: now(),
   });
   if (added.length === 0) {
-    throw new ApiError('conflict', 'There is no such workspace, or the person is a member of it already.');
+    throw new ApiError('conflict', 'The workspace does not exist, or the person is already a member.');
   }
   await reportNews(database, member.workspaceId, { kind: 'member_added', userId: member.userId });
 }
 
-/** Whoever changes members, as far as it decides about owners: no key ever does (permissions.ts). */
+/** A caller who changes members. It decides about owners, which API keys never do (permissions.ts). */
 export type Keeper = Pick<Scope, 'may'>;
 
-/** What a change of members is about: who makes it, where, to whom, and on what it was made (kit/conditional.ts). */
+/**
+ * A change of a member: the workspace, the caller, the person, and the version it is based on
+ * (kit/conditional.ts).
+ */
 type MemberChange = {
   workspaceId: string;
   keeper: Keeper;
@@ -112,9 +117,9 @@ type MemberChange = {
 };
 
 /**
- * Gives a member another role. The keys that they made may no more than they do from then on (authenticate.ts).
- * @throws ApiError not_found; forbidden when an owner is concerned and the keeper is none; conflict for the last owner;
- *   precondition_failed.
+ * Changes the role of a member, which also limits the API keys that they created (authenticate.ts).
+ * @throws ApiError not_found; forbidden if an owner is concerned and the caller is not one; conflict for the
+ * last owner; precondition_failed.
  */
 export async function changeRole(database: Database, change: MemberChange & { role: Role }): Promise<void> {
   requireOwner(change.keeper, change.role);
@@ -130,13 +135,13 @@ export async function changeRole(database: Database, change: MemberChange & { ro
   forgetKeys();
 }
 
-/** What becomes of the API keys whose secret a person who goes was shown: keys belong to the workspace. */
+/** What happens to the API keys whose secret a removed member saw. Keys belong to the workspace. */
 export const keyFates = ['revoke', 'keep'] as const;
 type KeyFate = (typeof keyFates)[number];
 
 /**
- * Takes a person out of a workspace; the account stays. They knew the secrets of the keys that they made, which reach the
- * data without them: these are revoked, unless whoever removes them says otherwise.
+ * Removes a person from a workspace; the account stays. They know the secrets of the keys that they created,
+ * which give access without them. These keys are therefore revoked, unless the caller keeps them.
  * @throws as changeRole.
  */
 export async function removeMember(
@@ -153,7 +158,7 @@ export async function removeMember(
 }
 
 /**
- * Leaves a workspace, which everyone may but its last owner. Their API keys end.
+ * Leaves a workspace, which any member but the last owner can do. The API keys of the member are revoked.
  * @throws ApiError conflict, not_found.
  */
 export function leaveWorkspace(
@@ -163,7 +168,7 @@ export function leaveWorkspace(
   return removeMember(database, { ...member, keeper: { may: () => true } });
 }
 
-/** Changes take turns, so that of two owners who remove each other at once one stays. */
+/** Changes a member under a lock, so that of two owners who remove each other one stays. */
 function changeMember(
   database: Database,
   { workspaceId, keeper, userId, unchanged }: MemberChange,
@@ -181,20 +186,19 @@ function changeMember(
   });
 }
 
-/** Only owners make, change and remove owners (roles.ts). */
+/** Checks that only owners add, change and remove owners (#rules/permissions.ts). */
 export function requireOwner(keeper: Keeper, concerned: Role): void {
   if (concerned === 'owner' && !keeper.may('members:owners' satisfies PersonalPermission)) {
-    throw new ApiError('forbidden', 'Only an owner may add, change or remove an owner.');
+    throw new ApiError('forbidden', 'Only an owner can add, change or remove an owner.');
   }
 }
 
 async function requireAnotherOwner(client: ClientBase, workspaceId: string, userId: string): Promise<void> {
   const [asked] = await hasOtherOwner(client, { workspace_id: workspaceId, user_id: userId });
   if (asked!.has_other) return;
-  throw new ApiError('conflict', 'This is the last owner. Make somebody else an owner first.');
+  throw new ApiError('conflict', 'This is the last owner. Make another member an owner first.');
 }
 
-/** A person in a workspace. */
 export const Member = named(
   'Member',
   Type.Object({
@@ -204,22 +208,24 @@ export const Member = named(
     role,
     created_at: timestamp,
     updated_at: timestamp,
-    /** API keys that they made, or rotated last, and that work: they may no more than their maker. */
+    /**
+     * The number of active API keys that they created or last rotated. A key can do no more than its creator.
+     */
     key_count: Type.Integer(),
     second_factor: maybe(
       Type.Boolean({
-        description: 'Whether they have a second factor; null for who may not change members.',
+        description: "Whether the member has two-factor; null if you can't change members.",
       }),
     ),
   }),
 );
 export type Member = Static<typeof Member>;
 
-/** What becomes of the keys of who is removed: they are revoked when it is left out. */
+/** What happens to the API keys of a removed member; by default they are revoked. */
 export const Removal = Type.Object({ keys: Type.Optional(Type.Enum([...keyFates])) }, closed);
 export const RoleChange = Type.Object({ role: Type.Optional(role) }, closed);
 
-/** The workspaces that a person is a member of, by name. */
+/** Selects the workspaces of a person, by name. */
 export const selectWorkspacesOfUser = statement(
   'workspaces.select_workspaces_of_user',
   'user_id',
@@ -231,7 +237,7 @@ export const selectWorkspacesOfUser = statement(
     order by lower(w.name), w.id`,
 );
 
-/** A workspace with what is counted in it, and the role of whoever asks, where that is a member. */
+/** Finds a workspace with its number of members, and the role of the caller if they are a member. */
 export const findWorkspace = statement(
   'workspaces.find_workspace',
   'workspace_id user_id?',
@@ -246,7 +252,10 @@ export const findWorkspace = statement(
      from workspaces w where w.id = $workspace_id`,
 );
 
-/** Owners first, then by name, or one alone; with the number of API keys that each made and that still work. */
+/**
+ * Lists members, owners first, then by name, or reads one. Includes the number of active API keys that each
+ * created.
+ */
 const selectMembers = statement(
   'workspaces.select_members',
   'workspace_id user_id? now',
@@ -265,7 +274,7 @@ type Reader = Pick<Scope, 'workspaceId' | 'may'>;
 export function memberEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, may }: Reader, userId: string | null): Promise<Member[]> => {
     const rows = await selectMembers(database, { workspace_id: workspaceId, user_id: userId, now: now() });
-    // Whose password is enough is told to those who can do something about it.
+    // Only callers who can change members see who has no two-factor.
     const tellsFactors = may('members:write' satisfies Permission);
     return rows.map(({ created_at, updated_at, second_factor, ...row }) => ({
       ...row,
@@ -284,7 +293,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       summary: 'List members',
       description: 'Owners first, then by name.',
       permission: 'members:read',
-      reply: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(Member) }) },
+      reply: { status: 200, description: 'All members.', schema: Type.Object({ data: Type.Array(Member) }) },
       async run({ workspaceId, formIds, may }) {
         requireWholeWorkspace(formIds);
         return { body: { data: await read({ workspaceId, may }, null) } };
@@ -305,14 +314,14 @@ export function memberEndpoints({ database }: { database: Database }) {
     changeMember: operation({
       summary: 'Change member',
       description:
-        'Gives a member another role. The keys that they made may no more than they do from then on. Owners are the matter of owners alone, and of no key. 409: the last owner stays one.',
+        'Changes the role of a member, which also limits the API keys that they created. Only a signed-in owner can change owners, not an API key. 409 if they are the last owner.',
       permission: 'members:write',
       params: idParameter,
       body: RoleChange,
       example: { body: { role: 'editor' } },
       errors: ['conflict'],
       isConditional: true,
-      reply: { status: 200, description: 'The member as they are now.', schema: Member },
+      reply: { status: 200, description: 'The changed member.', schema: Member },
       async run({ workspaceId, formIds, params, body: { role }, unchanged, may }) {
         requireWholeWorkspace(formIds);
         const change = { workspaceId, userId: params.id, keeper: { may }, unchanged };
@@ -324,14 +333,14 @@ export function memberEndpoints({ database }: { database: Database }) {
     removeMember: operation({
       summary: 'Remove member',
       description:
-        'The account stays. The keys that they made are revoked, unless `keys` is `keep`: they were shown the secrets. 409: the last owner stays.',
+        'Removes a member; their account stays. The API keys that they created are revoked, because they know the secrets, unless `keys` is `keep`. 409 if they are the last owner.',
       permission: 'members:write',
       params: idParameter,
       query: Removal,
       errors: ['conflict'],
       isConditional: true,
       isDestructive: true,
-      reply: { status: 204, description: 'They are no member any more.' },
+      reply: { status: 204, description: 'The member is removed.' },
       async run({ workspaceId, formIds, params, query, unchanged, may }) {
         requireWholeWorkspace(formIds);
         await removeMember(database, {

@@ -10,7 +10,7 @@ import { passwordProblems } from './passwords.ts';
 import { strangersFactors } from './second-factor/strangers-factors.ts';
 import { emailProblems, refuseProblems, wordsOfPerson } from './users.ts';
 
-/** Those whose time is over. */
+/** Deletes expired resets. */
 export const deleteExpiredResets = statement(
   'password_reset.delete_expired',
   'before',
@@ -18,7 +18,7 @@ export const deleteExpiredResets = statement(
   `delete from password_resets where expires_at < $before`,
 );
 
-/** A reset for whoever has this address, unless they were sent three in the last hour. */
+/** Adds a reset for the account with an address; no row if there is none, or after three within an hour. */
 const insertReset = statement(
   'password_reset.insert_reset',
   'email hash now expires_at since:timestamp',
@@ -31,7 +31,7 @@ const insertReset = statement(
    returning user_id`,
 );
 
-/** Whose a reset is, while its time lasts. */
+/** Finds the account of a reset that has not expired. */
 const findReset = statement(
   'password_reset.find_reset',
   'hash now',
@@ -39,7 +39,7 @@ const findReset = statement(
   `select user_id from password_resets where hash = $hash and expires_at > $now`,
 );
 
-/** Uses a reset up; of two at once the second finds none. */
+/** Deletes a reset when it is used: of two parallel requests, the second finds none. */
 const useReset = statement(
   'password_reset.use_reset',
   'hash now',
@@ -51,9 +51,9 @@ const useReset = statement(
 );
 
 /**
- * The person chose this password through a link that was mailed to them: the address is theirs. Every session ends, and
- * every other link; their second factors stay, unless the address was nobody's for certain until now. Who signed in by a provider
- * alone has a password from now on (`account_id`).
+ * Sets a password that was chosen through an emailed link, which proves the address. All sessions and other
+ * reset links end. Two-factor methods stay, unless the address was unconfirmed until now. An account that
+ * only had a provider gets a password (`account_id`).
  */
 export const setPassword = statement(
   'password_reset.set_password',
@@ -78,16 +78,16 @@ export const setPassword = statement(
    delete from sessions where user_id = $user_id`,
 );
 
-/** For how long the link of a mail works. */
+/** How many minutes a reset link works. */
 export const resetMinutes = 60;
 const minuteMs = 60_000;
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
- * Asks for a mail with a link to choose another password. Whether anybody has the address is looked up later, by a
- * job: the answer, and the time that it takes, are the same for all (docs/rules.md T19).
- * @throws ApiError validation_error for what is no address.
+ * Requests an email with a reset link. A job later checks whether the address has an account, so the response
+ * and its timing are equal for all addresses (docs/rules.md T19).
+ * @throws ApiError validation_error for an invalid address.
  */
 export async function askForPasswordReset(database: Database, given: string): Promise<void> {
   const email = normalizeAddress(given);
@@ -96,8 +96,8 @@ export async function askForPasswordReset(database: Database, given: string): Pr
 }
 
 /**
- * Begins a reset, in the caller's transaction. Only the SHA-256 of its token is stored.
- * @returns the token; undefined when nobody has the address, or it was asked for too often.
+ * Creates a reset in the caller's transaction. Only the SHA-256 of its token is stored.
+ * @returns the token; undefined if the address has no account, or after too many requests.
  */
 export async function beginPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
@@ -113,9 +113,11 @@ export async function beginPasswordReset(db: Queryable, email: string): Promise<
 }
 
 /**
- * Sets the password of whoever holds the token, once. Every session of the person ends, and they are told.
+ * Sets the password of the account that a token belongs to, once. All sessions of the person end, and they
+ * are emailed.
  * @returns the address to sign in with.
- * @throws ApiError validation_error for what is no password; gone for a token that was used, replaced or has expired.
+ * @throws ApiError validation_error for an invalid password; gone for a token that was used, replaced or has
+ * expired.
  */
 export async function finishPasswordReset(
   database: Database,
@@ -138,4 +140,4 @@ export async function finishPasswordReset(
 }
 
 const over = (): ApiError =>
-  new ApiError('gone', 'This link was used already, or its time is over. Ask for another.');
+  new ApiError('gone', 'This link was already used, or it has expired. Request a new one.');

@@ -1,19 +1,19 @@
 import { countCharacters } from '#ast/text.ts';
 import type { ErrorItem } from '#kit/errors.ts';
 
-/** Characters of a password. Also what account-library.ts tells the library. */
+/** The length of a password in characters. account-library.ts passes it to the library. */
 export const passwordLength = { least: 10, most: 128 } as const;
 
-/** In every password that is not to be: what this is. */
+/** The name of the product, which must not make up a password. */
 const ownName = 'formloom';
-/** Fewer different characters than this are no password, however long. */
+/** Passwords with fewer different characters are rejected, whatever their length. */
 const fewestCharacters = 5;
-/** What must be left of a password when the words that are known of its owner are taken out. */
+/** The characters that must remain when words known about the owner are removed from a password. */
 const leastBeyondWords = 6;
-/** So many digits and signs around a common password do not make it another one. */
+/** Up to this many digits and signs around a common password do not make it acceptable. */
 const mostAround = 4;
 
-/** Neighbours in the alphabet, among the digits and on keyboards; read backwards too. */
+/** Neighbors in the alphabet, among digits and on keyboards; also checked backwards. */
 const rows = [
   'abcdefghijklmnopqrstuvwxyz',
   '012345678901234567890',
@@ -25,9 +25,9 @@ const rows = [
 const advice = 'A few words in a row are easy to remember and hard to guess.';
 
 /**
- * What is wrong with a password that somebody chose, in a sentence that says why: the one rule for all ways to set one.
- * What it costs grows with the length of the password alone.
- * @param words what others know of its owner: the address, the name, the names of their workspaces.
+ * Returns why a password is not accepted. All ways to set a password use it. Its cost grows only with the
+ * length of the password.
+ * @param words known to others: the address, the name and the workspaces of the owner.
  */
 export async function passwordProblems(
   field: string,
@@ -40,7 +40,7 @@ export async function passwordProblems(
     return [
       {
         field,
-        message: `A password has ${least} to ${most} characters.`,
+        message: `The password must have ${least} to ${most} characters.`,
         code: length < least ? 'too_short' : 'too_long',
       },
     ];
@@ -49,22 +49,22 @@ export async function passwordProblems(
 }
 
 async function weaknessOf(password: string, words: readonly string[]): Promise<string | undefined> {
-  if (new Set(password).size < fewestCharacters) return 'This password repeats a few characters.';
+  if (new Set(password).size < fewestCharacters) return 'This password has too few different characters.';
   const unit = /^(.+?)\1+$/su.exec(password)?.[1] ?? password;
   const core = unit.replace(/^\P{L}+/u, '').replace(/\P{L}+$/u, '');
   const common = await (commonPasswords ??= loadCommonPasswords());
   if (common.has(unit) || (common.has(core) && unit.length - core.length <= mostAround))
-    return 'This is one of the passwords that are tried first.';
+    return 'This password is too common.';
   if (rows.some((row) => row.includes(unit) || row.includes(Array.from(unit).toReversed().join(''))))
-    return 'This password is a row of neighbouring characters.';
+    return 'This password is a sequence of neighboring characters.';
   if (isMadeOf(password, wordsIn([...words, ownName])))
-    return 'This password is made of your address, your name, or the name of a workspace or of this service.';
+    return 'This password consists of your address, your name, or the name of a workspace or of Formloom.';
   return undefined;
 }
 
 const lettersAndDigits = /[\p{L}\p{N}]+/gu;
 
-/** The words in some texts and the texts as they are, the longest first. */
+/** Returns the words of some texts and the whole texts, longest first. */
 const wordsIn = (texts: readonly string[]): string[] =>
   texts
     .map((text) => text.normalize('NFKC').toLowerCase())
@@ -77,7 +77,7 @@ function isMadeOf(password: string, words: readonly string[]): boolean {
   return rest !== password && (rest.match(lettersAndDigits) ?? []).join('').length < leastBeyondWords;
 }
 
-/** What is tried first, loaded when somebody first chooses a password: 49,000 of them, 80 ms and 14 MB. */
+/** Common passwords, loaded when a password is first chosen: 49,000 entries, 80 ms and 14 MB. */
 let commonPasswords: Promise<ReadonlySet<string>> | undefined;
 
 async function loadCommonPasswords(): Promise<ReadonlySet<string>> {

@@ -2,36 +2,36 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { Log } from '#kit/log.ts';
 import { connectValkey } from '#kit/valkey.ts';
 
-/** How many requests a key has made in its window, this one included, and when the window ends. */
+/** The number of requests in a key's window, including this one, and when the window ends. */
 export type Count = { requests: number; msLeft: number };
 
-/** Counts requests in fixed windows, of one minute unless said, exactly, also under parallel requests. */
+/** Counts requests in fixed windows, by default of one minute. Exact even for parallel requests. */
 export type RequestCounter = {
   /**
-   * @param seconds the length of the window; always the same for a key.
-   * @param points what it counts as; one unless said.
+   * @param seconds the length of the window; must be constant for a key.
+   * @param points the weight of the request; defaults to one.
    */
   count(key: string, seconds?: number, points?: number): Promise<Count>;
   close(): Promise<void>;
 };
 
 /**
- * The window of a key begins with its first request and lasts a minute; the first request after that begins the
- * next. Windows of the clock's minutes would let one short run of requests straddle two of them.
- * The library only counts (its own limit is out of reach): every workspace has its own numbers.
+ * The window of a key begins with its first request and lasts a minute; the first request after that begins
+ * the next. With windows of clock minutes, one short burst could straddle two. The library only counts (its
+ * own limit is out of reach), because every workspace has its own limits.
  */
 const counting = { duration: 60, points: Number.MAX_SAFE_INTEGER, keyPrefix: 'formloom-rate' };
 
-/** A request waits this long for Valkey at most. */
+/** The longest time that a request waits for Valkey. */
 const valkeyLimitMs = 250;
-/** After a failure, requests do not wait for Valkey for so long. */
+/** How long requests do not try Valkey after a failure. */
 const awayMs = 1_000;
 
 /**
- * Opens the counter: in the memory of this process, which then counts for itself, or in the Valkey (or Redis) at
- * `valkeyUrl`, which all processes share.
- * When Valkey is away, requests are counted in memory until it is back: they pass, and it is logged.
- * @param options.countInMemory counts in place of this process's memory: of several, one counts for all.
+ * Opens the counter. It counts in the memory of this process, or in the Valkey (or Redis) at `valkeyUrl`,
+ * which all processes share. While Valkey is unavailable, requests are counted in memory and allowed, and a
+ * warning is logged.
+ * @param options.countInMemory replaces the memory of this process, so that one process counts for all.
  */
 export async function openRequestCounter(options: {
   valkeyUrl: string | undefined;
@@ -43,7 +43,7 @@ export async function openRequestCounter(options: {
   if (valkeyUrl === undefined) return { count: countInMemory, close: async () => {} };
   const { RateLimiterRedis, RLWrapperTimeouts } = await import('rate-limiter-flexible');
   const valkey = await connectValkey(valkeyUrl, log);
-  // The library's Redis class and not its Valkey one: the script of the latter runs on Valkey only.
+  // The library's Redis class, because the script of its Valkey class runs on Valkey only.
   const shared = new RLWrapperTimeouts({
     limiter: new RateLimiterRedis({ ...counting, storeClient: valkey, useRedisPackage: true }),
     timeoutMs: valkeyLimitMs,
@@ -55,11 +55,12 @@ export async function openRequestCounter(options: {
       if (performance.now() < askAgainAt) return countInMemory(key, seconds, points);
       try {
         const count = await countWith(shared, key, seconds, points);
-        if (isAway) log.info('Valkey is back: rate limits are counted there');
+        if (isAway) log.info('Valkey is available again; rate limits are counted there');
         isAway = false;
         return count;
       } catch (error) {
-        if (!isAway) log.warn({ err: error }, 'Valkey is away: rate limits are counted in this process');
+        if (!isAway)
+          log.warn({ err: error }, 'Valkey is unavailable; rate limits are counted in this process');
         isAway = true;
         askAgainAt = performance.now() + awayMs;
         return countInMemory(key, seconds, points);
@@ -71,7 +72,7 @@ export async function openRequestCounter(options: {
   };
 }
 
-/** The library is loaded where something is counted: a process whose primary counts has no use for it. */
+/** Loads the library on first use: a process whose primary counts does not need it. */
 async function openMemory(): Promise<RequestCounter['count']> {
   const { RateLimiterMemory } = await import('rate-limiter-flexible');
   const memory = new RateLimiterMemory(counting);
@@ -85,6 +86,6 @@ async function countWith(
   points = 1,
 ): Promise<Count> {
   const { consumedPoints, msBeforeNext } = await limiter.consume(key, points, { customDuration: seconds });
-  // The library counts by the clock: one that was ahead and went back would put the end of a window far away.
+  // The library uses the clock. If it was ahead and was set back, the end of a window would be far away.
   return { requests: consumedPoints, msLeft: Math.min(msBeforeNext, seconds * 1_000) };
 }

@@ -7,7 +7,7 @@ import { requestDays } from './keys.ts';
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
-/** Adds requests of keys that are still there. */
+/** Adds requests of keys that still exist. */
 export const insertRequests = statement(
   'request_log.insert_requests',
   'workspace_ids key_ids ids methods paths statuses durations:integers times',
@@ -21,7 +21,10 @@ export const insertRequests = statement(
    on conflict do nothing`,
 );
 
-/** Counts requests of keys by day, and notes when and from where each was used last. In one order: no deadlocks. */
+/**
+ * Counts requests of keys by day, and records when and from where each key was last used. Locks keys in one
+ * order, to avoid deadlocks.
+ */
 const countRequests = statement(
   'request_log.count_requests',
   ['workspace_ids key_ids days times addresses', { requests: bigints }],
@@ -45,8 +48,8 @@ const countRequests = statement(
 );
 
 /**
- * Leaves the latest requests of these keys, and the days that lists count. The last that goes is looked for once for each key:
- * PostgreSQL else does it for each request that may go.
+ * Deletes old requests and day counts of keys. Finds the last request to delete once for each key; otherwise
+ * PostgreSQL would do it for each request.
  */
 export const trimRequests = statement(
   'request_log.trim_requests',
@@ -66,44 +69,47 @@ export const trimRequests = statement(
    where r.workspace_id = old.workspace_id and r.api_key_id = old.key_id and r.id <= old.last`,
 );
 
-/** A request that a key made, once it was answered. */
+/** A completed request of an API key. */
 export type KeyRequest = {
   workspaceId: string;
   keyId: string;
   /** X-Request-Id, a UUIDv7. */
   id: string;
   method: string;
-  /** The pattern of its route with its ids. */
+  /** The route pattern with the ids of the request. */
   path: string;
   status: number;
   ms: number;
   at: Date;
-  /** Where it came from. */
+  /** The IP address of the caller. */
   address: string;
 };
 
-/** What API keys did lately. */
+/** The recent requests of API keys. */
 export type RequestLog = {
-  /** Notes a request. It costs the request nothing: it is written later, with others. */
+  /** Records a request without delaying it: it is written later in a batch. */
   note(request: KeyRequest): void;
-  /** Writes what is left. */
+  /** Writes the remaining requests. */
   stop(): Promise<void>;
 };
 
-/** Requests of each key that are kept. */
+/** The number of requests kept for each key. */
 export const keptRequests = 100;
-/** How long a request may wait to be written, and so how old the lists in the console are. */
+/** How long a request may wait to be written, and so how late it appears in the console. */
 const pauseMs = 1_000;
-/** Keys that wait to be written; beyond it nothing is noted. Only a database that is away makes so many: about 30 MB. */
+/**
+ * The most keys with waiting requests; requests of further keys are dropped. Only an unavailable database
+ * causes this many: about 30 MB.
+ */
 const mostKeys = 1_000;
 const dayMs = 86_400_000;
 
 type Waiting = { requests: KeyRequest[]; days: Map<string, number>; last: KeyRequest };
 
 /**
- * Keeps the latest requests of each key and how many there were a day, in batches: two writes a second however many
- * requests there are. It is no ledger: a process that is killed loses its last second, and a database that is away
- * loses what does not fit.
+ * Opens the log of the latest requests of each key and their number by day. It writes in batches: two writes
+ * a second, whatever the load. The log is not exact: a killed process loses its last second, and during an
+ * outage of the database some requests are dropped.
  */
 export function openRequestLog({ database, log }: { database: Database; log: Log }): RequestLog {
   let waiting = new Map<string, Waiting>();
@@ -114,7 +120,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
     try {
       await writeBatch(database, [...batch.values()]);
     } catch (error) {
-      // Tried again, together with what came meanwhile.
+      // Retried with the requests that came in the meantime.
       for (const [key, item] of batch) {
         const newer = waiting.get(key);
         if (newer) waiting.set(key, join(item, newer));
@@ -123,7 +129,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
       throw error;
     }
   };
-  const writing = runPeriodically('noting the requests of API keys', { pauseMs, log, work: write });
+  const writing = runPeriodically('recording the requests of API keys', { pauseMs, log, work: write });
   return {
     note(request) {
       const known = waiting.get(request.keyId);
@@ -133,7 +139,7 @@ export function openRequestLog({ database, log }: { database: Database; log: Log
     },
     async stop() {
       await writing.stop();
-      await write().catch((error: unknown) => log.warn({ err: error }, 'the last requests were not noted'));
+      await write().catch((error: unknown) => log.warn({ err: error }, 'could not record the last requests'));
     },
   };
 }
@@ -147,7 +153,7 @@ function add(waiting: Waiting, request: KeyRequest): Waiting {
   return waiting;
 }
 
-/** What waited, and what came after it, of one key. */
+/** Merges older and newer waiting requests of one key. */
 function join(older: Waiting, newer: Waiting): Waiting {
   const days = new Map(older.days);
   for (const [day, requests] of newer.days) days.set(day, (days.get(day) ?? 0) + requests);
@@ -166,7 +172,7 @@ async function writeBatch(database: Database, keys: readonly Waiting[]): Promise
     times: days.map(({ last }) => last.at),
     addresses: days.map(({ last }) => last.address),
   });
-  // From here on nothing is counted twice when it fails: the lines are only for reading.
+  // Prevents counting twice if a later statement fails. The rest is only for display.
   for (const key of keys) key.days.clear();
   const requests = keys.flatMap((key) => key.requests);
   await insertRequests(database, {

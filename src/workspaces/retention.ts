@@ -1,69 +1,74 @@
 import { type TSchema, Type } from 'typebox';
 
-/** For how many days something is kept, or that it stays until somebody deletes it. */
+/** The number of days that data is kept, or forever. */
 type Days = number | 'forever';
 
 type RetentionRule = {
-  /** Where nobody says otherwise; `operator`: what the instance says (DELIVERY_RETENTION_DAYS), and never more. */
+  /** The default; `operator`: the instance's limit (DELIVERY_RETENTION_DAYS), which is also the maximum. */
   default: Days | 'operator';
   most: number;
-  /** Whether it may be kept for ever: what grows by itself may not. */
+  /** Whether it can be kept forever; data that grows by itself can't. */
   mayStay: boolean;
-  /** What it is, and from when its days count. */
+  /** A description of the data, and of when its days begin. */
   means: string;
 };
 
-/** What a workspace keeps for a time of its own, and each form where it says otherwise. */
+/** The kinds of data whose retention workspaces set, and forms override. */
 export const retentionRules = {
   submissions: {
     default: 'forever',
     most: 3_650,
     mayStay: true,
-    means: 'Completed submissions, with all that hangs on them, from when they were completed.',
+    means: 'Completed submissions and related data, counted from completion.',
   },
   incomplete: {
     default: 90,
     most: 3_650,
     mayStay: true,
-    means: 'Submissions that nobody completed, from their last change.',
+    means: 'Incomplete submissions, counted from their last change.',
   },
   files: {
     default: 'forever',
     most: 3_650,
     mayStay: true,
     means:
-      'Uploaded files of completed submissions, from when they came. Their names stay among the answers.',
+      'Uploaded files of completed submissions, counted from their upload. Their names stay in the answers.',
   },
   mails: {
     default: 90,
     most: 3_650,
     mayStay: false,
-    means: 'The log of mails, from when they were written.',
+    means: 'The email log, counted from when each email was written.',
   },
   deliveries: {
     default: 'operator',
     most: 3_650,
     mayStay: false,
     means:
-      'Events, deliveries and attempts, with their bodies, from when they happened. Never longer than the service keeps them.',
+      "Events, deliveries and attempts with their bodies, counted from when they happened. The server's own limit also applies.",
   },
-  trash: { default: 30, most: 365, mayStay: false, means: 'The trash, from when something was laid there.' },
+  trash: {
+    default: 30,
+    most: 365,
+    mayStay: false,
+    means: 'The trash, counted from when a submission was moved there.',
+  },
 } as const satisfies Record<string, RetentionRule>;
 
 export type RetentionKind = keyof typeof retentionRules;
 export const retentionKinds = Object.keys(retentionRules) as RetentionKind[];
 
-/** What somebody has said: of a kind that is left out, nothing. */
+/** The retention that a workspace or form sets, by kind; missing kinds are not set. */
 export type Retention = Partial<Record<RetentionKind, Days>>;
 
-/** What was said, after a change of it. */
+/** Returns the retention after a change; null unsets a kind. */
 export const changedRetention = (
   said: Retention,
   change: Partial<Record<RetentionKind, Days | null>>,
 ): Retention =>
   Object.fromEntries(Object.entries({ ...said, ...change }).filter(([, days]) => days !== null));
 
-/** What holds for a form, or a workspace: what is said of it, else what its workspace says, else the default. */
+/** Returns the days that apply: those of the form, else of its workspace, else the default. */
 export function daysThatHold(
   kind: RetentionKind,
   operatorDays: number,
@@ -76,8 +81,9 @@ export function daysThatHold(
 }
 
 /**
- * The same in SQL, of a form's row `f` and its workspace's `w`, as an interval; null: for ever.
- * @param said where what they say stands, the nearest first. `$operator_days` is what the instance says.
+ * Returns SQL for the days that apply, as an interval, for a form's row `f` and its workspace's row `w`; null
+ * means forever.
+ * @param said the columns with retention, the most specific first. `$operator_days` is the instance's limit.
  */
 export function keptFor(
   kind: RetentionKind,
@@ -92,7 +98,7 @@ export function keptFor(
   return `make_interval(secs => ${days} * 86400.0)`;
 }
 
-/** How the days of a kind are said; null takes back what was said. */
+/** Returns the schema of a kind's days; null restores the default. */
 const kept = (kind: RetentionKind) => {
   const { most, mayStay, means }: RetentionRule = retentionRules[kind];
   const days = Type.Integer({ minimum: 1, maximum: most });
@@ -100,7 +106,10 @@ const kept = (kind: RetentionKind) => {
   return Type.Optional(Type.Unsafe<Days | null>(Type.Union(said, { description: means })));
 };
 
-/** A change of what is said, by kind. Apart from the rules: statements need these in processes that have no other use for typebox's 370 modules. */
+/**
+ * The schema of a change of retention. Separate from the rules, which are needed in processes that do without
+ * typebox's 370 modules.
+ */
 export const retentionChange = {
   submissions: kept('submissions'),
   incomplete: kept('incomplete'),

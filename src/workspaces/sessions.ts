@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** Where somebody is signed in, the newest first; also where the second step has yet to be taken. */
+/** Lists the sessions of a person, newest first, including those with pending two-factor. */
 export const selectSessions = statement(
   'sessions.select',
   'user_id now',
@@ -21,7 +21,6 @@ export const endSession = statement(
   `delete from sessions where user_id = $user_id and id = $id returning id`,
 );
 
-/** Ends all of a person's sessions but one. */
 export const endOtherSessions = statement(
   'sessions.end_others',
   'user_id id:text',
@@ -30,8 +29,8 @@ export const endOtherSessions = statement(
 );
 
 /**
- * Cookies of a request, those of sessions signed by the key of now where a former key of the instance had signed them: the
- * library knows one secret, and a change of keys would sign everybody out.
+ * Signs session cookies again with the current instance key if a previous key had signed them. The library
+ * knows only one secret, so without this a key change would sign everyone out.
  */
 export function signAnew(vault: Vault, cookies: string): string {
   const [now, ...former] = vault.derive('sessions');
@@ -44,7 +43,7 @@ export function signAnew(vault: Vault, cookies: string): string {
   );
 }
 
-/** As better-call signs a cookie; what stands before the dot are letters and digits. */
+/** Signs a cookie as better-call does; the part before the dot is alphanumeric. */
 const sign = (secret: string, value: string): string =>
   createHmac('sha256', secret).update(value).digest('base64');
 

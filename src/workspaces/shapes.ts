@@ -13,13 +13,13 @@ export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
 export const maybe = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()]);
-/** The name of a workspace, key or person, as it is sent. */
+/** The name of a workspace, key or person in a request. */
 export const nameText = Type.String({ maxLength: longestName });
-/** An email address, as it is sent. */
+/** An email address in a request. */
 export const emailText = Type.String({ maxLength: longestAddress });
 export const closed = { additionalProperties: false } as const;
 
-/** A workspace with its plan's terms. */
+/** A workspace with the limits of its plan. */
 export const Workspace = named(
   'Workspace',
   Type.Object({
@@ -31,9 +31,9 @@ export const Workspace = named(
     signed_webhooks: Type.Boolean(),
     member_count: Type.Integer(),
     second_factor_required: Type.Boolean({
-      description: 'Whether members get in only by a sign-in of two steps. Keys work as before.',
+      description: 'Whether members need two-factor to access the workspace. API keys are not affected.',
     }),
-    /** Of the person who asks; null for a key. */
+    /** The role of the caller; null for an API key. */
     role: maybe(role),
     created_at: timestamp,
     updated_at: timestamp,

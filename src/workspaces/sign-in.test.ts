@@ -157,7 +157,7 @@ test('a wrong password, an unknown address and no address at all are refused in 
     ),
   );
   for (const body of bodies)
-    assert.deepEqual(body, { error: 'unauthorized', message: 'The email address or the password is wrong.' });
+    assert.deepEqual(body, { error: 'unauthorized', message: 'The email address or password is wrong.' });
 });
 
 const sessionOf = (cookies: readonly string[]) => {

@@ -12,10 +12,10 @@ import { passwordProblems } from './passwords.ts';
 import type { RequestCounter } from './request-counter.ts';
 import { type Accounts, refuseProblems, wordsOfPerson } from './users.ts';
 
-/** However often it is used, a session ends so long after its sign-in; one that is not used ends after a week. */
+/** A session ends this long after its sign-in, even if it is used. An unused one ends after a week. */
 const longestSessionMs = 30 * 86_400_000;
 
-/** A sign-in whose second step is not taken by then begins anew. */
+/** The time to complete two-factor before the sign-in must start again. */
 const secondStepMs = 10 * 60_000;
 
 type Found = {
@@ -23,7 +23,7 @@ type Found = {
   user: { secondFactor?: boolean | null | undefined };
 };
 
-/** Whether the second step of the sign-in has yet to be taken. */
+/** Whether two-factor is pending for a session. */
 export const awaitsSecondStep = ({ session, user }: Found): boolean =>
   user.secondFactor === true && !session.secondFactorAt;
 
@@ -31,17 +31,17 @@ export const isSessionOver = (found: Found): boolean =>
   now().getTime() - found.session.createdAt.getTime() >=
   (awaitsSecondStep(found) ? secondStepMs : longestSessionMs);
 
-/** Until when a person's temporary password opens its own change; undefined where they chose theirs. */
+/** Returns the expiry of a person's temporary password; undefined if they chose their own. */
 export const temporaryUntil = (user: object): Date | undefined =>
   'temporaryUntil' in user && user.temporaryUntil instanceof Date ? user.temporaryUntil : undefined;
 
-/** Whether it opens nothing any more: neither a sign-in, nor what was signed in to with it. */
+/** Whether a temporary password has expired, which also ends the sessions it began. */
 export function isTemporaryOver(user: object): boolean {
   const until = temporaryUntil(user);
   return until !== undefined && until <= now();
 }
 
-/** The person has chosen a password in place of a temporary one: everything is open again. */
+/** Marks the temporary password as replaced, which restores full access. */
 const confirmPassword = statement(
   'workspaces.confirm_password',
   'id:text',
@@ -49,7 +49,9 @@ const confirmPassword = statement(
   `update users set temporary_until = null where id = $id`,
 );
 
-/** The person has chosen a password: every session has ended, and links to choose another one. None where `old` is theirs no more. */
+/**
+ * Sets a chosen password and ends all sessions and reset links. No row if `old` is no longer the password.
+ */
 export const choosePassword = statement(
   'workspaces.choose_password',
   'user_id old:text password now',
@@ -64,7 +66,7 @@ export const choosePassword = statement(
    select user_id from secret`,
 );
 
-/** The hash of a person's password; nothing for one who has none. */
+/** Finds the hash of a person's password; no row if they have none. */
 export const findPasswordHash = statement(
   'workspaces.find_password_hash',
   'user_id',
@@ -73,23 +75,27 @@ export const findPasswordHash = statement(
 );
 
 /**
- * Tries of a password in one minute. They are counted before the password is looked at, by a counter that is exact
- * under parallel requests, so that never more are evaluated (docs/rules.md T18, C33). They are counted whether or not
- * there is such an account, so that the wait says nothing of it (T19).
+ * Password attempts allowed in a minute. Attempts are counted before the password is checked. The counter is
+ * exact under parallel requests, so the limit is never exceeded (docs/rules.md T18, C33). Attempts for
+ * unknown accounts count too, so that the wait reveals nothing (T19).
  */
 export const signInTries = { ofAccount: 10, ofAddress: 30 } as const;
 
 type Context = { accounts: Accounts; database: Database; vault: Vault; requestCounter: RequestCounter };
 
-/** Who tries: what the address counts as (address-key.ts), the cookies, and the mark of a browser known from before. */
+/**
+ * A sign-in attempt: the key of its IP address (addressKey in users.ts), the cookies, and the token of a
+ * known browser.
+ */
 type Attempt = { address: string; headers: Headers; device: string | undefined };
 
 /**
- * Signs a person in with a session of its own; one that the browser had until now ends (docs/rules.md T20).
- * Where the person has a second factor it opens nothing but the second step (second-factor/).
- * @returns the cookies to set, and the mark by which this browser is known from now on (see deviceMark): none before the
- *   second step, since it comes with tries of its own.
- * @throws ApiError unauthorized, the same for a wrong password and an unknown address; rate_limit_exceeded.
+ * Signs a person in with a new session; an existing session of the browser ends (docs/rules.md T20). With
+ * two-factor, the session only allows completing it (second-factor/).
+ * @returns the cookies to set, and the token by which this browser is recognized from now on (see
+ * deviceMark). Before two-factor there is no token, because it grants separate attempts.
+ * @throws ApiError unauthorized, with one message for a wrong password and an unknown address;
+ * rate_limit_exceeded.
  */
 export async function signIn(
   context: Context,
@@ -106,9 +112,9 @@ export async function signIn(
       returnHeaders: true,
     });
     await auth.api.signOut({ headers: attempt.headers });
-    // The session that was just begun is nobody's: its cookies go nowhere, and it opens nothing (session-end.ts).
+    // The new session is unusable: its cookies are not sent, and isTemporaryOver also rejects it.
     if (isTemporaryOver(user))
-      throw new ApiError('unauthorized', 'The time of this temporary password is over. Ask for another.');
+      throw new ApiError('unauthorized', 'This temporary password has expired. Ask for a new one.');
     return {
       userId: user.id,
       cookies: headers.getSetCookie(),
@@ -116,14 +122,14 @@ export async function signIn(
     };
   } catch (cause) {
     if (!isRefusal(cause)) throw cause;
-    throw new ApiError('unauthorized', 'The email address or the password is wrong.', { cause });
+    throw new ApiError('unauthorized', 'The email address or password is wrong.', { cause });
   }
 }
 
 /**
- * Changes a password, ends every session of the person, and begins a new one for whoever changed it (T20).
+ * Changes a password, ends all sessions of the person, and begins a new one for this browser (T20).
  * @returns the cookies of the new session.
- * @throws ApiError validation_error when the current password is wrong or the new one is no password.
+ * @throws ApiError validation_error if the current password is wrong or the new one is invalid.
  */
 export async function changePassword(
   context: Context,
@@ -143,10 +149,10 @@ export async function changePassword(
   if (old === undefined || !(await verifyPassword(old, current))) throw wrongPassword();
   const change = { user_id, old, password: await hashPassword(next), now: now() };
   await transaction(context.database, async (client) => {
-    // Only where it has to be: on a cluster it fails while a node is away, as whatever writes to people.
+    // Only if necessary: on a cluster it fails while a node is unavailable, as any change of people does.
     if (person.mustChangePassword) await confirmPassword(client, { id: user_id });
     const changed = await choosePassword(client, change);
-    // Another one was chosen meanwhile.
+    // Another password was set in the meantime.
     if (changed.length === 0) throw wrongPassword();
   });
   await reportPasswordChange(context.database, user_id);
@@ -155,7 +161,7 @@ export async function changePassword(
 
 const wrongPassword = (): ApiError =>
   new ApiError('validation_error', undefined, {
-    errors: [{ field: 'current_password', message: 'This is not your current password.', code: 'mismatch' }],
+    errors: [{ field: 'current_password', message: 'The current password is wrong.', code: 'mismatch' }],
   });
 
 async function changeProblems(
@@ -163,12 +169,12 @@ async function changeProblems(
   userId: string,
   { current, next }: { current: string; next: string },
 ): Promise<ErrorItem[]> {
-  // A temporary password was seen by whoever handed it over.
+  // The person who handed over a temporary password knows it.
   if (current === next)
     return [
       {
         field: 'new_password',
-        message: 'Choose another password than the current one.',
+        message: 'Choose a password that differs from the current one.',
         code: 'not_allowed',
       },
     ];
@@ -176,8 +182,8 @@ async function changeProblems(
 }
 
 /**
- * A browser that has signed in to this account before has tries of its own. Whoever guesses at the account from
- * elsewhere uses up the others, and so cannot keep its owner out of it.
+ * Counts an attempt. A browser that has signed in to this account before has separate attempts, so that
+ * guesses from elsewhere can't lock out the owner.
  */
 async function countAttempt(context: Context, { address, device }: Attempt, email: string): Promise<void> {
   const known = knownDevice(context.vault, email, device);
@@ -191,7 +197,7 @@ async function countAttempt(context: Context, { address, device }: Attempt, emai
 }
 
 /**
- * Counts something that may be done `most` times in so many seconds, a minute unless said.
+ * Counts an attempt of an action that is allowed `most` times in a number of seconds, by default a minute.
  * @throws ApiError rate_limit_exceeded with the wait.
  */
 export const countTry = (
@@ -200,15 +206,21 @@ export const countTry = (
   most: number,
   seconds?: number,
 ): Promise<void> =>
-  countUpTo(requestCounter, key, most, { why: 'Too many tries.', ...(seconds !== undefined && { seconds }) });
+  countUpTo(requestCounter, key, most, {
+    why: 'Too many attempts.',
+    ...(seconds !== undefined && { seconds }),
+  });
 
-/** `<random>.<signature of it and the address>`: proof that this browser has signed in with this address before. */
+/**
+ * Returns `<random>.<signature with the address>`: proof that this browser has signed in with this address
+ * before.
+ */
 export function deviceMark(vault: Vault, email: string): string {
   const name = randomBytes(16).toString('base64url');
   return `${name}.${vault.sign('sessions', ['known device', name, email])}`;
 }
 
-/** The name of the browser that shows a mark, where it has signed in with this address before. */
+/** Returns the random name in a browser's token if it has signed in with this address before. */
 export function knownDevice(vault: Vault, email: string, mark: string | undefined): string | undefined {
   const [name = '', signature] = mark?.split('.', 2) ?? [];
   return signature && vault.verify('sessions', ['known device', name, email], signature) ? name : undefined;

@@ -16,31 +16,32 @@ import { passwordProblems } from './passwords.ts';
 import { strangersFactors } from './second-factor/strangers-factors.ts';
 import { signAnew } from './sessions.ts';
 
-/** In characters. */
+/** The most characters of a name. */
 export const longestName = 100;
 
 /**
- * What is wrong with the name of a workspace, key or person: 1 to 100 characters, not only blanks, and text that
- * PostgreSQL can hold (docs/rules.md 13).
- * @param field how the caller calls it.
+ * Returns the problems with the name of a workspace, key or person: 1 to 100 characters, not only spaces, and
+ * text that PostgreSQL can store (docs/rules.md 13).
+ * @param field the name of the field in the request.
  */
 export function nameProblems(field: string, name: string): ErrorItem[] {
   const problem = (code: ProblemCode, message: string): ErrorItem[] => [{ field, message, code }];
   if (name.trim() === '') return problem('required', 'A name is required.');
   if (countCharacters(name) > longestName)
-    return problem('too_long', `A name has at most ${longestName} characters.`);
-  if (!isCleanText(name)) return problem('not_storable', 'The name holds a NUL or half of a surrogate pair.');
+    return problem('too_long', `A name must have at most ${longestName} characters.`);
+  if (!isCleanText(name))
+    return problem('not_storable', 'The name contains a NUL character or an unpaired surrogate. Remove it.');
   return [];
 }
 
-/** @throws ApiError validation_error with all of them, when there are any. */
+/** Throws if there are problems. @throws ApiError validation_error with all of them. */
 export function refuseProblems(problems: readonly ErrorItem[]): void {
   if (problems.length > 0) throw new ApiError('validation_error', undefined, { errors: problems });
 }
 
 // People ---------------------------------------------------------------------------------------------------
 
-/** A person and the password to sign in with, or nothing when the address is taken. */
+/** Adds a person with a password; no row if the address has an account. */
 export const insertUser = statement(
   'workspaces.insert_user',
   'id:text account_id name email password email_verified:boolean now',
@@ -59,10 +60,9 @@ export const insertUser = statement(
 const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
 
 /**
- * Gives a person a temporary password, confirms their address, and ends all their sessions, and links to choose another
- * password; nothing for an unknown address or one
- * who signs in by a provider alone. Their second factors stay, unless the address was nobody's for certain until
- * now: then they were whoever's had the account before.
+ * Sets a temporary password, confirms the address, and ends all sessions and reset links. No row for an
+ * unknown address or an account that only has a provider. Two-factor methods stay, unless the address was
+ * unconfirmed until now: a stranger may then have set them up.
  */
 const resetPassword = statement(
   'workspaces.reset_password',
@@ -84,7 +84,7 @@ const resetPassword = statement(
    select id from person`,
 );
 
-/** Name and address of a person, and the names of their workspaces. */
+/** Finds the name and address of a person, and the names of their workspaces. */
 const findWordsOfPerson = statement(
   'workspaces.find_words_of_person',
   'id:text',
@@ -96,21 +96,24 @@ const findWordsOfPerson = statement(
      from users u where u.id = $id`,
 );
 
-/** A person who signs in with email and password. The name defaults to the address before its @. */
+/**
+ * A new person who signs in with email and password. The name defaults to the part of the address before the
+ * @.
+ */
 type NewUser = {
   email: string;
   password: string;
   name?: string;
   /**
-   * Whether it is certain that the address is theirs: they read its mails, or the operator says so. An account that is
-   * not confirmed joins no other workspace than the one whose link made it.
+   * Whether the address is confirmed, by an email that they read or by the operator. An unconfirmed account
+   * can only join the workspace whose link created it.
    */
   isConfirmed?: boolean;
-  /** What else others know of them: the name of the workspace that they join. */
+  /** Other words known about them: the name of the workspace that they join. */
   words?: readonly string[];
 };
 
-/** Everything that is wrong with a new person's email, password and name. */
+/** Returns the problems with a new person's email, password and name. */
 export async function userProblems({ email, password, name, words = [] }: NewUser): Promise<ErrorItem[]> {
   const known = [email, ...(name === undefined ? [] : [name]), ...words];
   const problems = [...emailProblems(email), ...(await passwordProblems('password', password, known))];
@@ -123,16 +126,16 @@ export function emailProblems(email: string): ErrorItem[] {
   return [
     {
       field: 'email',
-      message: 'This is not an email address, such as ada@example.org.',
+      message: 'Enter a valid email address, such as ada@example.org.',
       code: 'invalid_format',
     },
   ];
 }
 
 /**
- * Adds a person in one statement, and so within a caller's transaction where there is one. The library's own
- * sign-up writes its two rows one after the other, outside of any transaction; the rows are the same.
- * @throws ApiError validation_error with every problem; conflict when the address is taken.
+ * Adds a person in one statement, and so within the caller's transaction, if any. The library's own sign-up
+ * writes equal rows, but one after the other and outside of transactions.
+ * @throws ApiError validation_error with all problems; conflict if the address has an account.
  */
 export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
   refuseProblems(await userProblems(user));
@@ -147,18 +150,18 @@ export async function createUser(database: Queryable, user: NewUser): Promise<{ 
     now: timeOfId(id),
   });
   if (added.length === 0)
-    throw new ApiError('conflict', 'There is an account with this email address already.');
+    throw new ApiError('conflict', 'An account with this email address already exists.');
   return { id };
 }
 
-/** For how long a temporary password opens its own change. */
+/** How long a temporary password can be used to choose a new one. */
 const temporaryMs = 24 * 3_600_000;
 
 /**
- * Lets a person back in who has lost their password: a temporary one, returned this once, which they have to change at
- * the next sign-in, within a day. Every session of theirs ends, and they are told by mail. Whoever the operator hands it
- * to is who has the address: the account is confirmed.
- * @throws ApiError not_found when there is no account with this address.
+ * Returns a temporary password for a person who has lost theirs. They must change it at the next sign-in,
+ * within a day. All their sessions end, and they are emailed. The operator vouches for the recipient, so the
+ * account is confirmed.
+ * @throws ApiError not_found if no account has this address.
  */
 export async function resetUserPassword(
   database: Queryable,
@@ -173,12 +176,14 @@ export async function resetUserPassword(
     until: new Date(at.getTime() + temporaryMs),
   });
   if (!person)
-    throw new ApiError('not_found', `There is no account with the address ${email} and a password.`);
+    throw new ApiError('not_found', `There is no account with a password and the address ${email}.`);
   await reportPasswordChange(database, person.id);
   return { id: person.id, temporaryPassword };
 }
 
-/** What others know of a person, and so may not be their password: name, address, workspaces. */
+/**
+ * Returns the words known about a person, which must not make up their password: name, address, workspaces.
+ */
 export async function wordsOfPerson(database: Queryable, userId: string): Promise<string[]> {
   const found = await findInAllCells(database, (cells) => findWordsOfPerson(cells, { id: userId }), {
     isPartial: true,
@@ -186,13 +191,13 @@ export async function wordsOfPerson(database: Queryable, userId: string): Promis
   return found.flatMap(({ email, name, workspaces }) => [email, name, ...workspaces]);
 }
 
-/** A household or a server gets a whole /64, so counting single IPv6 addresses would count nothing. */
+/** A household or server gets a whole /64, so limits for single IPv6 addresses would be useless. */
 const ipv6Prefix = 64;
 
 /**
- * What requests without a valid API key are counted as (limit.ts): equal for all ways of writing one
- * IPv4 address, `::ffff:1.2.3.4` among them, and for all addresses of one IPv6 /64 (docs/rules.md T29).
- * @param ip the peer's address, or what a trusted proxy names; all that is no address counts as one.
+ * Returns the key under which requests from an IP address are counted. It is equal for all spellings of an
+ * IPv4 address, including `::ffff:1.2.3.4`, and for all addresses of an IPv6 /64 (docs/rules.md T29).
+ * @param ip the peer's address, or the one from a trusted proxy; all invalid ones share one key.
  */
 export function addressKey(ip: string): string {
   if (!ipaddr.isValid(ip)) return 'unknown';
@@ -205,15 +210,15 @@ export function addressKey(ip: string): string {
 }
 
 /**
- * Accounts of people. Nobody signs up: the library's sign-up is off, and people are made by the set-up link, the CLI
- * or a member. Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
+ * Accounts of people. There is no public sign-up: the library's is off, and the setup link, the CLI or a
+ * member's invitation creates accounts. Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
  */
 export type Accounts = {
-  /** Loaded when a person first comes: it takes 25 MB, and forms and the API do without it. */
+  /** Loads the library on first use: it takes 25 MB, and forms and the API do not need it. */
   library(): Promise<AccountLibrary>;
-  /** See users.ts, which does it without the library. */
+  /** Works without the library: see createUser in users.ts. */
   createUser(user: NewUser): Promise<{ id: string }>;
-  /** The cookies of a request as the library takes them: see signAnew. */
+  /** Returns the cookies of a request as the library accepts them: see signAnew. */
   readCookies(cookies: string | undefined): string;
 };
 

@@ -47,10 +47,10 @@ const findOwnedWorkspace = statement(
    select workspace_id as id from members where user_id = $user_id and role = 'owner' limit 1`,
 );
 
-/** Numbers of the workspace's own in place of its plan's: requests per minute, and how many may pass beyond. */
+/** A workspace's own limits, which replace those of its plan: requests per minute, and the burst. */
 type OwnRate = { rateLimit?: number | undefined; burst?: number | undefined };
 
-/** A workspace as the operator sees it, with the rate that is in force. */
+/** A workspace in the operator's list, with the rate that applies. */
 type Workspace = {
   id: string;
   name: string;
@@ -60,7 +60,7 @@ type Workspace = {
   createdAt: Date;
 };
 
-/** @throws ApiError validation_error with every problem. */
+/** Creates a workspace. @throws ApiError validation_error with all problems. */
 export async function createWorkspace(
   database: Queryable,
   { name: givenName, plan, rateLimit, burst }: { name: string; plan: Plan } & OwnRate,
@@ -79,7 +79,10 @@ export async function createWorkspace(
   return { id, name, plan };
 }
 
-/** Whether a person may make a workspace: the operator's setting. Owners came to be by the set-up or an invitation. */
+/**
+ * Whether a person may create a workspace, by the operator's setting. Owners come from the setup or an
+ * invitation.
+ */
 export async function mayCreateWorkspace(
   database: Database,
   setting: WorkspaceCreation,
@@ -92,7 +95,7 @@ export async function mayCreateWorkspace(
   return owned.length > 0;
 }
 
-/** All workspaces, or those of cells that answer, newest first: for the operator only. */
+/** Lists all workspaces, or those of available cells, newest first; for the operator only. */
 export async function listWorkspaces(
   database: Database,
   { isPartial = false }: { isPartial?: boolean } = {},
@@ -111,9 +114,9 @@ export async function listWorkspaces(
 }
 
 /**
- * Puts a workspace on a plan, with the plan's numbers unless it gets its own. Acts on requests within a second
- * (the memory of authenticate.ts).
- * @throws ApiError validation_error; not_found when there is no such workspace.
+ * Sets the plan of a workspace, and its own limits if given. Applies to requests within a second (the cache
+ * of authenticate.ts).
+ * @throws ApiError validation_error; not_found if the workspace does not exist.
  */
 export async function setPlan(
   database: Queryable,
@@ -126,7 +129,7 @@ export async function setPlan(
     rate_limit: rateLimit ?? null,
     burst: burst ?? null,
   });
-  if (!updated) throw new ApiError('not_found', 'There is no such workspace.');
+  if (!updated) throw new ApiError('not_found', 'This workspace does not exist.');
   return { id: workspaceId, name: updated.name, plan };
 }
 
@@ -138,14 +141,16 @@ function rateProblems({ rateLimit, burst }: OwnRate): ErrorItem[] {
   return [
     ...(within(rateLimit, 1)
       ? []
-      : [{ field: 'rate_limit', message: `Requests per minute are 1 to ${largest}.` }]),
-    ...(within(burst, 0) ? [] : [{ field: 'burst', message: `A burst is 0 to ${largest} requests.` }]),
+      : [{ field: 'rate_limit', message: `Requests per minute must be between 1 and ${largest}.` }]),
+    ...(within(burst, 0)
+      ? []
+      : [{ field: 'burst', message: `The burst must be between 0 and ${largest} requests.` }]),
   ];
 }
 
-// Set-up ---------------------------------------------------------------------------------------------------
+// Setup ----------------------------------------------------------------------------------------------------
 
-/** Puts the hash of this start's token in place, unless there are accounts. */
+/** Stores the hash of this start's token, unless there are accounts. */
 const offerSetup = statement(
   'workspaces.offer_setup',
   'token_hash',
@@ -156,7 +161,6 @@ const offerSetup = statement(
    returning true as offered`,
 );
 
-/** Whether anybody has an account here. */
 const hasAccounts = statement(
   'workspaces.has_accounts',
   '',
@@ -165,8 +169,9 @@ const hasAccounts = statement(
 );
 
 /**
- * Uses the token up. Of two at once the second waits for the first's transaction, and then finds no row; the
- * look at users also closes a token that a starting process offered while the first account was being made.
+ * Deletes the token when it is used. Of two parallel requests, the second waits for the first's transaction
+ * and finds no row. The check of users also rejects a token that a starting process offered while the first
+ * account was being created.
  */
 const claimSetup = statement(
   'workspaces.claim_setup',
@@ -178,9 +183,9 @@ const claimSetup = statement(
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
- * The token of the one-time set-up link, for this start of the service: links of earlier starts end with it. Only its
- * SHA-256 is stored.
- * @returns undefined when there is an account already; there are no default credentials (docs/rules.md C35).
+ * Returns the token of the one-time setup link for this start of the server; links of earlier starts end.
+ * Only its SHA-256 is stored.
+ * @returns undefined if there is already an account; there are no default credentials (docs/rules.md C35).
  */
 export async function prepareSetup(database: Database): Promise<string | undefined> {
   const token = randomBytes(32).toString('base64url');
@@ -188,16 +193,16 @@ export async function prepareSetup(database: Database): Promise<string | undefin
   return offered.length > 0 ? token : undefined;
 }
 
-/** Whether the instance was set up: somebody has an account. */
+/** Whether the instance is set up, which means that it has an account. */
 export async function isSetUp(database: Database): Promise<boolean> {
   const [row] = await hasAccounts(database, {});
   return row!.has_accounts;
 }
 
 /**
- * Makes the first account, its workspace and an API key, and closes the set-up, in one transaction: of two at once one
- * wins, and whatever fails on the way leaves the link as it was.
- * @throws ApiError gone when the link was used or replaced; validation_error with every problem.
+ * Creates the first account, its workspace and an API key, and ends the setup, in one transaction. Of two
+ * parallel requests one wins, and a failure leaves the link usable.
+ * @throws ApiError gone if the link was used or replaced; validation_error with all problems.
  */
 export async function completeSetup(
   database: Database,
@@ -205,14 +210,15 @@ export async function completeSetup(
 ): Promise<{ userId: string; workspaceId: string; apiKey: string }> {
   const { email, password, workspaceName } = first;
   const person = { email, password, isConfirmed: true, words: [workspaceName] };
-  // Before the link is held: to judge the first password the list of common ones is loaded, and others would wait for that.
+  // Checked before the link is locked, because loading the list of common passwords would keep others
+  // waiting.
   refuseProblems([...(await userProblems(person)), ...nameProblems('workspace_name', workspaceName)]);
   return transaction(database, async (client) => {
     const claimed = await claimSetup(client, { token_hash: hashOf(first.token) });
     if (claimed.length === 0) {
       throw new ApiError(
         'gone',
-        'This set-up link was used already, or a later start of the service replaced it.',
+        'This setup link was already used, or a later start of the server replaced it. Use the link of the latest start.',
       );
     }
     const user = await createUser(client, person);

@@ -65,7 +65,7 @@ test('sign-in by keyboard leads to where one wanted to be; a wrong password is s
   await press(page, 'Tab');
   await write(page, 'not the password');
   await press(page, 'Enter');
-  await page.getByRole('alert').getByText('The email address or the password is wrong.').waitFor();
+  await page.getByRole('alert').getByText('The email address or password is wrong.').waitFor();
   await write(page, person.password);
   await press(page, 'Enter');
   await heading(page, 'Members');
@@ -136,7 +136,7 @@ test('a password is changed, and only this browser stays signed in', { skip: isS
   await page.getByText('A password has 10 to 128 characters.').waitFor();
   await page.getByLabel('New password').fill('a new long password');
   await press(page, 'Enter');
-  await page.getByText('This is not your current password.').waitFor();
+  await page.getByText('The current password is wrong.').waitFor();
   await page.getByLabel('Current password').fill(person.password);
   await press(page, 'Enter');
   await page.getByText('You were signed out everywhere else.').waitFor();
@@ -268,7 +268,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await press(page, 'Enter');
   await tabTo(page, 'button', 'Remove member');
   await press(page, 'Enter');
-  await page.getByText('This is the last owner. Make somebody else an owner first.').waitFor();
+  await page.getByText('This is the last owner. Make another member an owner first.').waitFor();
   await press(page, 'Escape');
   await console.leave(page);
 });
@@ -313,7 +313,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await page.getByRole('dialog', { name: 'Set up an authenticator app' }).waitFor();
   await write(page, 'not the password');
   await press(page, 'Enter');
-  await page.getByText('This is not your password.').waitFor();
+  await page.getByText('The password is wrong.').waitFor();
   await page.getByLabel('Your password').fill(person.password);
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
@@ -368,7 +368,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
     await again.getByLabel(way).waitFor();
     await type(again, 'wrong');
     await press(again, 'Enter');
-    await again.getByText('This code is wrong, or it was used already.').waitFor();
+    await again.getByText('This code is wrong or was already used. Enter another code.').waitFor();
     await type(again, typed());
     await press(again, 'Enter');
     await heading(again, 'Your account');

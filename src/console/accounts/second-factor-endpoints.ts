@@ -38,11 +38,14 @@ import {
   WaysIn,
 } from './shapes.ts';
 
-/** `__Host-` where the service is reached by https, as for sessions (#workspaces/accounts.ts). */
+/**
+ * Reads and writes a cookie. Its name begins with `__Host-` if the instance is reached by https, as for
+ * sessions (#workspaces/account-library.ts).
+ */
 const cookie = (name: string, maxAgeSeconds: number) => {
   const names = { plain: `formloom.${name}`, secure: `__Host-formloom.${name}` };
   return {
-    /** What the browser sent of it. */
+    /** Returns the cookie's value from the request headers. */
     read(headers: Headers): string | undefined {
       const cookies = (headers.get('Cookie') ?? '').split(/;\s*/);
       for (const each of [names.secure, names.plain]) {
@@ -51,7 +54,7 @@ const cookie = (name: string, maxAgeSeconds: number) => {
       }
       return undefined;
     },
-    /** For Set-Cookie, where there is something to keep; '' ends it. */
+    /** Returns the Set-Cookie values: none if the value is undefined; '' deletes the cookie. */
     write(publicUrl: string, value: string | undefined): string[] {
       if (value === undefined) return [];
       const isSecure = publicUrl.startsWith('https:');
@@ -61,29 +64,36 @@ const cookie = (name: string, maxAgeSeconds: number) => {
   };
 };
 
-/** The mark of a browser that has signed in before (#workspaces/sign-in.ts), for a year: browsers keep none longer. */
+/**
+ * The cookie of a browser that has signed in before (#workspaces/sign-in.ts). It lives for a year: browsers
+ * keep no cookie much longer.
+ */
 export const deviceCookie = cookie('device', 31_536_000);
 
-/** What a browser keeps, sealed, while its person is at the provider of identities. */
+/** The sealed state of a sign-in while the person is at the identity provider. */
 const askedCookie = cookie('provider', providerSeconds);
 
-/** The reply to what changes the second factors: `description` says what has happened. */
+/** The reply of operations that change two-factor methods; `description` says what changed. */
 const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
 
-/** What somebody is told whose second factors have changed; the mail about it goes out. */
+/** Answers after a change of two-factor methods and wakes the queue, which sends the email about it. */
 function answerAdded({ wakeQueue }: ConsoleServices, { recoveryCodes, cookies }: Added) {
   wakeQueue();
   return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
 }
 
-/** What a person signs in with beside the password. Secrets and codes are in one answer each, and in no other. */
+/** Operations on a person's two-factor methods. Each secret or code appears in one response only. */
 export function secondFactorEndpoints(services: ConsoleServices) {
   const { database, config } = services;
   return {
     readSecondFactors: operation({
-      summary: 'Read one’s second factors',
+      summary: 'Get two-factor methods',
       caller: 'person',
-      reply: { status: 200, description: 'What there is, without its secrets.', schema: SecondFactors },
+      reply: {
+        status: 200,
+        description: 'The two-factor methods, without their secrets.',
+        schema: SecondFactors,
+      },
       async run({ person }) {
         const { totpSince, recoveryCodes } = await readFactors(database, person.id);
         const passkeys = (await readPasskeys(database, person.id)).map((passkey) => ({
@@ -99,10 +109,14 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     }),
 
     startTotp: operation({
-      summary: 'Begin to set up an authenticator app',
+      summary: 'Start setting up an authenticator app',
       caller: 'person',
       body: PasswordAgain,
-      reply: { status: 201, description: 'What the app reads. Nothing has changed yet.', schema: NewTotp },
+      reply: {
+        status: 201,
+        description: 'The secret for the app. Nothing has changed yet.',
+        schema: NewTotp,
+      },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const service = `Formloom (${new URL(config.publicUrl).host})`;
@@ -111,10 +125,10 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     }),
 
     confirmTotp: operation({
-      summary: 'Add the authenticator app by a code of it',
+      summary: 'Confirm the authenticator app with a code',
       caller: 'person',
       body: SecondStep,
-      reply: addedReply('The cookies are a new session; every other one is over.'),
+      reply: addedReply('The cookies carry a new session. All other sessions have ended.'),
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         return answerAdded(services, await confirmTotp(services, { person, visitor }, body.code));
@@ -125,7 +139,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
       summary: 'Remove the authenticator app',
       caller: 'person',
       body: PasswordAgain,
-      reply: addedReply('It is removed.'),
+      reply: addedReply('The authenticator app is removed.'),
       errors: ['not_found', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         return answerAdded(services, await removeTotp(services, { person, visitor }, body.password));
@@ -133,10 +147,14 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     }),
 
     renewRecoveryCodes: operation({
-      summary: 'Get other recovery codes',
+      summary: 'Create new recovery codes',
       caller: 'person',
       body: PasswordAgain,
-      reply: { status: 200, description: 'The former ones have ended.', schema: RecoveryCodes },
+      reply: {
+        status: 200,
+        description: 'The new codes. The previous ones no longer work.',
+        schema: RecoveryCodes,
+      },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const codes = await renewRecoveryCodes(services, { person, visitor }, body.password);
@@ -147,15 +165,19 @@ export function secondFactorEndpoints(services: ConsoleServices) {
   };
 }
 
-/** Passkeys: adding, naming and removing one's own, and signing in by one. */
+/** Operations that add, name and remove passkeys, and that sign in with one. */
 export function passkeyEndpoints(services: ConsoleServices) {
   const { database } = services;
   return {
     startPasskey: operation({
-      summary: 'Begin to add a passkey',
+      summary: 'Start adding a passkey',
       caller: 'person',
       body: PasswordAgain,
-      reply: { status: 201, description: 'What the browser makes it by.', schema: PasskeyRequest },
+      reply: {
+        status: 201,
+        description: 'The options with which the browser creates the passkey.',
+        schema: PasskeyRequest,
+      },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const { algorithms, ...request } = await startPasskey(services, { person, visitor }, body.password);
@@ -164,10 +186,10 @@ export function passkeyEndpoints(services: ConsoleServices) {
     }),
 
     addPasskey: operation({
-      summary: 'Add the passkey that the browser made',
+      summary: 'Add a passkey',
       caller: 'person',
       body: MadePasskey,
-      reply: addedReply('Where it is the first, every other session is over.'),
+      reply: addedReply('The passkey is added. If it is the first, all other sessions have ended.'),
       errors: ['bad_request', 'conflict'],
       async run({ person, visitor, body }) {
         return answerAdded(services, await addPasskey(services, { person, visitor }, body));
@@ -175,11 +197,11 @@ export function passkeyEndpoints(services: ConsoleServices) {
     }),
 
     renamePasskey: operation({
-      summary: 'Name a passkey',
+      summary: 'Rename a passkey',
       caller: 'person',
       params: idParameter,
       body: PasskeyName,
-      reply: { status: 204, description: 'It is called so.' },
+      reply: { status: 204, description: 'The passkey is renamed.' },
       async run({ person, visitor, params, body }) {
         await namePasskey(database, { userId: person.id, id: params.id, name: body.name });
         await notePerson(database, personalLine({ person, visitor }, 'renamePasskey'));
@@ -191,7 +213,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
       caller: 'person',
       params: idParameter,
       body: PasswordAgain,
-      reply: addedReply('It signs nobody in any more.'),
+      reply: addedReply('The passkey no longer signs anyone in.'),
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         return answerAdded(
@@ -202,18 +224,18 @@ export function passkeyEndpoints(services: ConsoleServices) {
     }),
 
     askForPasskey: operation({
-      summary: 'Begin to sign in by a passkey',
+      summary: 'Start signing in with a passkey',
       caller: 'visitor',
-      reply: { status: 201, description: 'What the browser shows one by.', schema: PasskeyQuestion },
+      reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyQuestion },
       errors: ['conflict', 'rate_limit_exceeded'],
       run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
     }),
 
     signInByPasskey: operation({
-      summary: 'Sign in by a passkey',
+      summary: 'Sign in with a passkey',
       caller: 'visitor',
       body: ShownPasskey,
-      reply: { status: 204, description: 'The cookies are the session.' },
+      reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const { userId, cookies, device } = await signInByPasskey(services, visitor, body);
@@ -227,23 +249,27 @@ export function passkeyEndpoints(services: ConsoleServices) {
   };
 }
 
-/** Signing in by the provider of identities that the operator named. */
+/** Operations that sign in with the operator's identity provider. */
 export function providerEndpoints(services: ConsoleServices) {
   const { publicUrl, identityProvider } = services.config;
   return {
     readWaysIn: operation({
-      summary: 'Read how one signs in here',
+      summary: 'Get sign-in methods',
       caller: 'visitor',
-      reply: { status: 200, description: 'Beside a password and a passkey.', schema: WaysIn },
+      reply: {
+        status: 200,
+        description: 'The identity provider, and whether the instance is set up.',
+        schema: WaysIn,
+      },
       run: async () => ({
         body: { is_set_up: await isSetUp(services.database), provider: identityProvider?.name ?? null },
       }),
     }),
 
     askProvider: operation({
-      summary: 'Begin to sign in by the provider',
+      summary: 'Start signing in with the identity provider',
       caller: 'visitor',
-      reply: { status: 201, description: 'Where the browser goes to.', schema: ProviderQuestion },
+      reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderQuestion },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
         const { url, kept } = await askProvider(services, visitor);
@@ -252,10 +278,10 @@ export function providerEndpoints(services: ConsoleServices) {
     }),
 
     signInByProvider: operation({
-      summary: 'Sign in by what the provider answered',
+      summary: 'Sign in with the identity provider',
       caller: 'visitor',
       body: ProviderAnswer,
-      reply: { status: 204, description: 'The cookies are the session.' },
+      reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const kept = askedCookie.read(visitor.headers);

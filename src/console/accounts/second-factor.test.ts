@@ -91,7 +91,7 @@ test('an app is added by a code of it; from then on a sign-in takes two steps, a
     const refused = await callConsole<{ message: string }>(url, waiting, method, path, undefined, headers);
     assert.deepEqual(
       [refused.status, refused.body.message],
-      [403, 'Take the second step of the sign-in first.'],
+      [403, 'Complete two-factor sign-in first.'],
       path,
     );
   }
@@ -406,7 +406,7 @@ test('a passkey has a name, and one that anybody has is not added again', async 
   assert.equal((await add(person.cookie, ' ')).status, 422);
   await givePasskey((await signIn(service)).userId, id);
   const taken = await add(person.cookie);
-  assert.deepEqual([taken.status, taken.body.message], [409, 'This passkey was added already.']);
+  assert.deepEqual([taken.status, taken.body.message], [409, 'This passkey was already added.']);
 });
 
 test('a copy of the database holds no secret and no recovery code in the clear', async () => {
@@ -608,7 +608,7 @@ test('a workspace that asks for a second factor is closed to a password alone, u
     const refused = await person.api('GET', '/forms');
     assert.deepEqual(
       [refused.status, refused.body.message],
-      [403, 'This workspace asks for a second factor. Set one up in your account first.'],
+      [403, 'This workspace requires two-factor. Set it up in your account first.'],
     );
     assert.deepEqual((await sessionOf(person.cookie)).closed_workspaces, [workspaceId]);
   }

@@ -33,19 +33,19 @@ import {
   SignIn,
 } from './shapes.ts';
 
-/** Signing in and out, and what people change about themselves. */
+/** Operations that sign people in and out and change their accounts. */
 export function sessionEndpoints(services: ConsoleServices) {
   const { accounts, auditLog, database, config } = services;
   return {
     getSession: operation({
-      summary: 'Read who is signed in',
+      summary: 'Get the current session',
       caller: 'halfway',
-      reply: { status: 200, description: 'The person, and where they may go.', schema: Session },
+      reply: { status: 200, description: 'The person, and the workspaces open to them.', schema: Session },
       async run({ person }) {
         const { id, email, name, mustChangePassword, awaitsSecondStep } = person;
         const ends_at = person.endsAt?.toISOString() ?? null;
         const user = { id, email, name, must_change_password: mustChangePassword, ends_at };
-        // Whoever knows the password alone learns no more than that.
+        // A person who has only entered the password sees nothing more.
         if (awaitsSecondStep) {
           const second_steps = await readSecondSteps(database, id);
           return { body: { user, second_steps, ...nothingOpen } };
@@ -76,10 +76,10 @@ export function sessionEndpoints(services: ConsoleServices) {
     }),
 
     takeSecondStep: operation({
-      summary: 'Take the second step of the sign-in',
+      summary: 'Complete two-factor sign-in',
       caller: 'halfway',
       body: SecondStep,
-      reply: { status: 204, description: 'The cookies are the session.' },
+      reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const device = deviceCookie.read(visitor.headers);
@@ -104,7 +104,7 @@ export function sessionEndpoints(services: ConsoleServices) {
       summary: 'Sign in',
       caller: 'visitor',
       body: SignIn,
-      reply: { status: 204, description: 'The cookies are the session.' },
+      reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         const device = deviceCookie.read(visitor.headers);
@@ -114,7 +114,8 @@ export function sessionEndpoints(services: ConsoleServices) {
           cookies,
           device: mark,
         } = await signIn(services, { ...visitor, device }, body).catch((error: unknown) => {
-          // Behind the answer: whether there is such an account is nobody's business.
+          // Recorded after the response is sent, so that its timing does not reveal whether the account
+          // exists.
           if (isRefusal(error, 'unauthorized'))
             auditLog.noteLater({ ...line, who: { email: body.email }, status: 401 });
           throw error;
@@ -127,7 +128,7 @@ export function sessionEndpoints(services: ConsoleServices) {
     signOut: operation({
       summary: 'Sign out',
       caller: 'visitor',
-      reply: { status: 204, description: 'The session is over.' },
+      reply: { status: 204, description: 'The session has ended.' },
       async run({ visitor }) {
         const { auth } = await accounts.library();
         const { person } = await findPerson(accounts, visitor.headers.get('Cookie') ?? '');
@@ -138,10 +139,10 @@ export function sessionEndpoints(services: ConsoleServices) {
     }),
 
     changePassword: operation({
-      summary: 'Change one’s password',
+      summary: 'Change your password',
       caller: 'newcomer',
       body: PasswordChange,
-      reply: { status: 204, description: 'The cookies are a new session; every other one is over.' },
+      reply: { status: 204, description: 'The cookies carry a new session. All other sessions have ended.' },
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         const passwords = { current: body.current_password, next: body.new_password };
@@ -156,10 +157,10 @@ export function sessionEndpoints(services: ConsoleServices) {
     }),
 
     renamePerson: operation({
-      summary: 'Change one’s name',
+      summary: 'Change your name',
       caller: 'person',
       body: PersonChange,
-      reply: { status: 204, description: 'It is changed.' },
+      reply: { status: 204, description: 'The name is changed.' },
       async run({ person, visitor, body }) {
         refuseProblems(nameProblems('name', body.name));
         const changed = await updateUserName(database, { id: person.id, name: body.name.trim(), now: now() });
@@ -170,7 +171,7 @@ export function sessionEndpoints(services: ConsoleServices) {
   };
 }
 
-/** Of a session that is not let in yet. */
+/** The part of the response for a session that has no access yet. */
 const nothingOpen = {
   workspaces: [],
   closed_workspaces: [],
@@ -181,14 +182,14 @@ const nothingOpen = {
 const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;
 
-/** Where a person is signed in, and the ends of it. */
+/** Operations that list and end a person's sessions and list their account activity. */
 export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' | 'requestCounter'>) {
   const { database } = services;
   return {
     listSessions: operation({
-      summary: 'List where one is signed in',
+      summary: 'List your sessions',
       caller: 'person',
-      reply: { status: 200, description: 'The newest first.', schema: Sessions },
+      reply: { status: 200, description: 'Your sessions, newest first.', schema: Sessions },
       async run({ person }) {
         const rows = await selectSessions(database, { user_id: person.id, now: now() });
         const data = rows.map((row) => ({
@@ -204,10 +205,10 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
     }),
 
     listActivity: operation({
-      summary: 'List what concerned one’s account',
+      summary: 'List your account activity',
       caller: 'person',
       query: Type.Object(listParameters, { additionalProperties: false }),
-      reply: { status: 200, description: 'The newest first, of the last year.', schema: Activity },
+      reply: { status: 200, description: 'The activity of the last year, newest first.', schema: Activity },
       async run({ person, query }) {
         const cut = readCut(query, 'activity');
         const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
@@ -229,11 +230,11 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
     }),
 
     endSession: operation({
-      summary: 'End one of one’s sessions',
+      summary: 'End a session',
       caller: 'person',
       params: idParameter,
       body: PasswordAgain,
-      reply: { status: 204, description: 'It opens nothing any more.' },
+      reply: { status: 204, description: 'The session has ended.' },
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         await requirePassword(services, person, body.password);
@@ -243,10 +244,10 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
     }),
 
     endOtherSessions: operation({
-      summary: 'End every other session of one’s own',
+      summary: 'End all other sessions',
       caller: 'person',
       body: PasswordAgain,
-      reply: { status: 204, description: 'This one is left.' },
+      reply: { status: 204, description: 'Only the current session remains.' },
       errors: ['rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         await requirePassword(services, person, body.password);
@@ -257,24 +258,26 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
   };
 }
 
-/** Mails to one address that are asked for in a minute, whether or not anybody has it. */
+/**
+ * Password reset emails that can be requested for one address in a minute, whether or not it has an account.
+ */
 const asksPerMinute = 3;
 
-/** Choosing a new password through a mail. Nothing of it tells whether an address has an account. */
+/** Password reset by email. No response reveals whether an address has an account. */
 export function passwordResetEndpoints(services: ConsoleServices) {
   return {
     askForPasswordReset: operation({
-      summary: 'Ask for a new password by mail',
+      summary: 'Request a password reset',
       caller: 'visitor',
       body: PasswordReset,
       reply: {
         status: 202,
-        description: 'A mail is on its way to the account of this address, if there is one.',
+        description: 'A password reset email is sent if the address has an account.',
       },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         if (!services.config.smtp) {
-          const message = 'This server sends no mail. Whoever runs it can give you a temporary password.';
+          const message = 'This server sends no email. Ask its operator for a temporary password.';
           throw new ApiError('conflict', message);
         }
         const asked = createHash('sha256').update(body.email.trim().toLowerCase()).digest('base64url');
@@ -286,7 +289,7 @@ export function passwordResetEndpoints(services: ConsoleServices) {
     }),
 
     finishPasswordReset: operation({
-      summary: 'Choose a new password by the link of a mail',
+      summary: 'Reset a password',
       caller: 'visitor',
       body: NewPassword,
       reply: { status: 200, description: 'The address to sign in with.', schema: Account },

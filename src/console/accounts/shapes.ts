@@ -10,7 +10,7 @@ import { nameText } from '#workspaces/shapes.ts';
 
 const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);
-/** Longer texts are refused before anything looks at them. */
+/** Longer texts are rejected before any code reads them. */
 const shortText = Type.String({ maxLength: 1000 });
 const newPassword = Type.String({ maxLength: passwordLength.most });
 
@@ -20,25 +20,31 @@ export const Account = Type.Object({ email: Type.String() });
 export const Joined = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
 export const MadeWorkspace = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan });
 
-/** Who is signed in, and where they may go. */
+/** The signed-in person, and the workspaces open to them. */
 export const Session = Type.Object({
   user: Type.Object({
     id: Type.String(),
     email: Type.String(),
     name: Type.String(),
-    /** Signed in with a temporary password: nothing else is open before it was changed. */
+    /** True after signing in with a temporary password: nothing else is open until it is changed. */
     must_change_password: Type.Boolean(),
-    /** When the account is gone, while it is being deleted: nothing is open but to come back. */
+    /**
+     * When the account will be deleted; null if it is not scheduled for deletion. Until then it can only be
+     * restored.
+     */
     ends_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   }),
-  /** How the second step of the sign-in can be taken, before which nothing else is open; null: it was, or there is none. */
+  /**
+   * The two-factor methods that can complete the sign-in; nothing else is open before. Null if it is complete
+   * or needs none.
+   */
   second_steps: Type.Union([Type.Array(Type.Enum([...secondSteps])), Type.Null()]),
   workspaces: Type.Array(
     Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
   ),
-  /** Those of them that ask for a second factor, which this person has yet to set up: nothing of them is open. */
+  /** Workspaces that require two-factor, which this person has not set up. They are closed to them. */
   closed_workspaces: Type.Array(Type.String({ format: 'uuid' })),
-  /** Workspaces that are being deleted, and when they are gone: nothing of them is open. */
+  /** Workspaces that are scheduled for deletion, with the time. They are closed to everyone. */
   ending_workspaces: Type.Array(
     Type.Object({
       id: Type.String({ format: 'uuid' }),
@@ -47,7 +53,7 @@ export const Session = Type.Object({
       ends_at: Type.String({ format: 'date-time' }),
     }),
   ),
-  /** What the operator set (WORKSPACE_CREATION), for this person. */
+  /** Whether the operator lets this person create workspaces (WORKSPACE_CREATION). */
   may_create_workspaces: Type.Boolean(),
 });
 export type Session = Static<typeof Session>;
@@ -57,12 +63,12 @@ export const SecondStep = Type.Object({ code: shortText }, closed);
 export const PasswordChange = Type.Object({ current_password: shortText, new_password: newPassword }, closed);
 export const PersonChange = Type.Object({ name: nameText }, closed);
 
-/** When what is being deleted is gone. */
+/** When the account or workspace will be deleted. */
 export const Ending = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
 
 export const WorkspaceName = Type.Object({ name: nameText }, closed);
 export const InvitationToken = Type.Object({ token: shortText }, closed);
-/** What the holder of a link is asked. */
+/** An invitation as its page shows it. */
 export const OpenInvitation = Type.Object({
   workspace: Type.String(),
   email: Type.String(),
@@ -76,12 +82,12 @@ export const NewPerson = Type.Object({ token: shortText, name: nameText, passwor
 export const PasswordReset = Type.Object({ email: shortText }, closed);
 export const NewPassword = Type.Object({ token: shortText, password: newPassword }, closed);
 
-/** What a person has to sign in with beside the password. */
+/** The two-factor methods of a person. */
 export const SecondFactors = Type.Object({
-  /** When the authenticator app was added; null: there is none. */
+  /** When the authenticator app was added; null if there is none. */
   totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
   recovery_codes_left: Type.Integer(),
-  /** Who signs in by a provider alone has none; a sign-in in the last minutes stands in for it. */
+  /** False for people who only sign in with a provider. A recent sign-in then replaces the password. */
   has_password: Type.Boolean(),
   passkeys: Type.Array(
     Type.Object({
@@ -96,28 +102,28 @@ export type SecondFactors = Static<typeof SecondFactors>;
 
 export const PasswordAgain = Type.Object({ password: shortText }, closed);
 export const NewTotp = Type.Object({
-  /** Base32, for who cannot read the QR code. */
+  /** Base32, for people who cannot scan the QR code. */
   secret: Type.String(),
-  /** `otpauth://…`, what the QR code holds. */
+  /** `otpauth://…`, the content of the QR code. */
   address: Type.String(),
 });
 export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
-/** Null: those that were given before still work. */
+/** The new recovery codes; null if the existing ones still work. */
 export const AddedFactor = Type.Object({
   recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
 });
 
-/** Base64url of what a browser says; an authenticator's data are some hundred bytes. */
+/** Base64url data from the browser; authenticator data is a few hundred bytes. */
 const encoded = Type.String({ maxLength: 4_000, pattern: '^[\\w-]+$' });
 export const PasskeyName = Type.Object({ name: nameText }, closed);
 export const PasskeyQuestion = Type.Object({ challenge: Type.String(), host: Type.String() });
 export const PasskeyRequest = Type.Object({
   challenge: Type.String(),
-  /** What the passkey is bound to. */
+  /** The host that the passkey is bound to. */
   host: Type.String(),
-  /** By their numbers of COSE, the best liked first. */
+  /** COSE numbers, the preferred algorithm first. */
   algorithms: Type.Array(Type.Integer()),
-  /** Passkeys that are there already. */
+  /** The passkeys that the person already has. */
   known: Type.Array(Type.String()),
 });
 export type PasskeyRequest = Static<typeof PasskeyRequest>;
@@ -141,41 +147,41 @@ export const Sessions = Type.Object({
   data: Type.Array(
     Type.Object({
       id: Type.String({ format: 'uuid' }),
-      /** How the browser calls itself. */
+      /** The User-Agent of the browser. */
       browser: Type.Union([Type.String(), Type.Null()]),
       signed_in_at: Type.String({ format: 'date-time' }),
-      /** At most a day behind. */
+      /** Up to a day behind. */
       used_at: Type.String({ format: 'date-time' }),
-      /** Signed in by the password, and the second step not taken. */
+      /** True if only the password was entered and two-factor is pending. */
       is_halfway: Type.Boolean(),
       is_this: Type.Boolean(),
     }),
   ),
 });
 
-/** What concerned somebody's account: where from, and whether it was refused. */
+/** Account activity: what happened, where it came from, and whether it was refused. */
 export const Activity = listOf(
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     at: Type.String({ format: 'date-time' }),
-    /** At the command line of the service. */
+    /** True if it was done on the command line of the server. */
     by_operator: Type.Boolean(),
     operation: Type.Enum([...personalDeeds]),
-    /** 401 and 422: somebody tried, and was refused. */
+    /** 401 and 422: an attempt that was refused. */
     status: Type.Integer(),
     address: Type.Union([Type.String(), Type.Null()]),
     browser: Type.Union([Type.String(), Type.Null()]),
-    /** Whether it was done in the session that asks. */
+    /** Whether it was done in the current session. */
     is_this: Type.Boolean(),
   }),
 );
 
 export const WaysIn = Type.Object({
-  /** False: nobody has an account yet, and the link that the start of the service printed makes the first one. */
+  /** False if there is no account yet. The link that the server prints at its start creates the first one. */
   is_set_up: Type.Boolean(),
-  /** What people call the provider that they can sign in by; null: there is none. */
+  /** The display name of the identity provider; null if there is none. */
   provider: Type.Union([Type.String(), Type.Null()]),
 });
 export const ProviderQuestion = Type.Object({ url: Type.String() });
-/** The query of the address that the provider sent the browser back to. */
+/** The query string with which the identity provider redirected the browser back. */
 export const ProviderAnswer = Type.Object({ answer: Type.String({ maxLength: 8_000 }) }, closed);

@@ -78,7 +78,7 @@ test('a temporary password ends after a day: it signs nobody in, and whoever sig
   const refused = await callConsole<{ message: string }>(url, '', 'POST', '/session', again);
   assert.deepEqual(
     [refused.status, refused.body.message, refused.headers.getSetCookie()],
-    [401, 'The time of this temporary password is over. Ask for another.', []],
+    [401, 'This temporary password has expired. Ask for a new one.', []],
   );
 });
 

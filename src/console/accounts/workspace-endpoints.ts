@@ -24,18 +24,18 @@ import {
   WorkspaceName,
 } from './shapes.ts';
 
-/** What is everyone's own matter: to make a workspace, and to leave one. */
+/** Operations that create and leave workspaces, which every person may do for themselves. */
 export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
   return {
     createWorkspace: operation({
-      summary: 'Make a workspace',
+      summary: 'Create a workspace',
       caller: 'person',
       body: WorkspaceName,
-      reply: { status: 201, description: 'Whoever made it owns it.', schema: MadeWorkspace },
+      reply: { status: 201, description: 'The workspace. You are its owner.', schema: MadeWorkspace },
       errors: ['forbidden'],
       async run({ person, visitor, body }) {
         if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
-          throw new ApiError('forbidden', 'You may not make workspaces here. Ask whoever runs this server.');
+          throw new ApiError('forbidden', "You can't create workspaces on this server. Ask its operator.");
         const made = await transaction(await cellForNew(database), async (client) => {
           const workspace = await createWorkspace(client, {
             name: body.name.trim(),
@@ -54,7 +54,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
       summary: 'Leave a workspace',
       caller: 'person',
       params: idParameter,
-      reply: { status: 204, description: 'One is no longer a member.' },
+      reply: { status: 204, description: 'You are no longer a member.' },
       errors: ['conflict'],
       async run({ person, visitor, params }) {
         await leaveWorkspace(database, { workspaceId: params.id, userId: person.id });
@@ -69,13 +69,13 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
   };
 }
 
-/** Deleting a workspace, and one's account, and coming back meanwhile. */
+/** Operations that delete and restore workspaces and accounts. */
 export function endingEndpoints(services: ConsoleServices) {
   const { accounts, database } = services;
-  /** @throws ApiError not_found for strangers; forbidden for who does not own it. */
+  /** @throws ApiError not_found for people who are not members; forbidden for members who are not owners. */
   const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
     const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
-    if (found.role !== 'owner') throw new ApiError('forbidden', 'Only an owner may do this.');
+    if (found.role !== 'owner') throw new ApiError('forbidden', 'Only an owner can do this.');
   };
 
   return {
@@ -84,7 +84,11 @@ export function endingEndpoints(services: ConsoleServices) {
       caller: 'person',
       params: idParameter,
       body: PasswordAgain,
-      reply: { status: 200, description: 'It is closed, and when it is gone.', schema: Ending },
+      reply: {
+        status: 200,
+        description: 'The workspace is closed. The response says when it will be deleted.',
+        schema: Ending,
+      },
       errors: ['forbidden', 'conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, params, body }) {
         await requireOwner(params.id, person.id);
@@ -97,10 +101,10 @@ export function endingEndpoints(services: ConsoleServices) {
     }),
 
     bringBackWorkspace: operation({
-      summary: 'Bring a workspace back that is being deleted',
+      summary: 'Restore a workspace that is being deleted',
       caller: 'person',
       params: idParameter,
-      reply: { status: 204, description: 'It is open again, as it was.' },
+      reply: { status: 204, description: 'The workspace is open again, unchanged.' },
       errors: ['forbidden', 'conflict'],
       async run({ person, visitor, params }) {
         await requireOwner(params.id, person.id);
@@ -111,10 +115,14 @@ export function endingEndpoints(services: ConsoleServices) {
     }),
 
     deleteAccount: operation({
-      summary: 'Delete one’s account',
+      summary: 'Delete your account',
       caller: 'person',
       body: PasswordAgain,
-      reply: { status: 200, description: 'Every session is over, and when it is gone.', schema: Ending },
+      reply: {
+        status: 200,
+        description: 'All sessions have ended. The response says when the account will be deleted.',
+        schema: Ending,
+      },
       errors: ['conflict', 'rate_limit_exceeded'],
       async run({ person, visitor, body }) {
         await requirePassword(services, person, body.password);
@@ -128,9 +136,9 @@ export function endingEndpoints(services: ConsoleServices) {
     }),
 
     bringBackAccount: operation({
-      summary: 'Come back before one’s account is deleted',
+      summary: 'Restore your account before it is deleted',
       caller: 'leaving',
-      reply: { status: 204, description: 'The account is open again, as it was.' },
+      reply: { status: 204, description: 'The account is open again, unchanged.' },
       errors: ['conflict'],
       async run({ person, visitor }) {
         const { by } = personalLine({ person, visitor }, 'bringBackAccount');
@@ -141,7 +149,7 @@ export function endingEndpoints(services: ConsoleServices) {
   };
 }
 
-/** Joining a workspace by an invitation. Tokens travel in bodies: addresses end up in logs. */
+/** Operations to join a workspace. Tokens travel in request bodies, because URLs end up in logs. */
 export function joinEndpoints(services: ConsoleServices) {
   const count = ({ address }: Visitor): Promise<void> =>
     countTry(services, `join from ${address}`, signInTries.ofAddress);
@@ -158,10 +166,10 @@ export function joinEndpoints(services: ConsoleServices) {
 
   return {
     openMemberInvitation: operation({
-      summary: 'Read an invitation to a workspace',
+      summary: 'Get a workspace invitation',
       caller: 'visitor',
       body: InvitationToken,
-      reply: { status: 200, description: 'What its holder is asked.', schema: OpenInvitation },
+      reply: { status: 200, description: 'The invitation.', schema: OpenInvitation },
       errors: ['gone', 'rate_limit_exceeded'],
       async run({ visitor, body }) {
         await count(visitor);
@@ -171,7 +179,7 @@ export function joinEndpoints(services: ConsoleServices) {
     }),
 
     joinByPassword: operation({
-      summary: 'Join by choosing a password',
+      summary: 'Join a workspace with a new account',
       caller: 'visitor',
       body: NewPerson,
       reply: { status: 201, description: 'The address to sign in with.', schema: Account },
@@ -185,10 +193,10 @@ export function joinEndpoints(services: ConsoleServices) {
     }),
 
     joinWorkspace: operation({
-      summary: 'Join as who is signed in',
+      summary: 'Join a workspace',
       caller: 'person',
       body: InvitationToken,
-      reply: { status: 200, description: 'They are a member.', schema: Joined },
+      reply: { status: 200, description: 'You are a member.', schema: Joined },
       errors: ['gone', 'conflict'],
       async run({ person, visitor, body }) {
         const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });

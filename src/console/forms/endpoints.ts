@@ -8,7 +8,7 @@ import { findTableSettings, saveTableSettings } from '#submissions/table.ts';
 import { type ConsoleServices, refuseOneStep } from '../serve.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
 
-/** A form by its id alone, for whoever is a member of its workspace; nothing for everybody else. */
+/** Finds a form by its id alone, for members of its workspace only. */
 const locateForm = statement(
   'locate_form',
   'id user_id',
@@ -27,7 +27,10 @@ const locateForm = statement(
    where l.form_id = $id and f.deleted_at is null`,
 );
 
-/** What is a person's own matter at a form that they have the address of: where it is, and how its table looks to them. */
+/**
+ * Operations on a form that any member can use: finding its workspace, and arranging its table for
+ * themselves.
+ */
 export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
   const locate = async (id: string, person: Person) => {
     const located = requireRow(await locateForm(database, { id, user_id: person.id }));
@@ -43,10 +46,10 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
   return {
     locateForm: operation({
       summary: 'Find the workspace of a form',
-      description: 'Whoever knows it asks the API.',
+      description: 'Use the returned workspace in requests to the API.',
       caller: 'person',
       params: idParameter,
-      reply: { status: 200, description: 'Where it is.', schema: LocatedForm },
+      reply: { status: 200, description: 'The form and its workspace.', schema: LocatedForm },
       async run({ person, params }) {
         const found = await locate(params.id, person);
         return { body: wired({ ...found, public_url: publicUrlOf(config, found.id) }) };
@@ -54,10 +57,10 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
     }),
 
     getArrangement: operation({
-      summary: 'Read how one has arranged the table of a form',
+      summary: 'Get the table arrangement of a form',
       caller: 'person',
       params: idParameter,
-      reply: { status: 200, description: 'Null while one has not.', schema: Arrangement },
+      reply: { status: 200, description: 'Your arrangement, or null if you have none.', schema: Arrangement },
       async run({ person, params }) {
         const [found] = await findTableSettings(database, await keyOf(params.id, person));
         return { body: { settings: found?.settings ?? null } };
@@ -65,12 +68,12 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
     }),
 
     saveArrangement: operation({
-      summary: 'Arrange the table of a form',
-      description: 'For oneself, in every browser, whatever one may do in the workspace.',
+      summary: 'Save the table arrangement of a form',
+      description: 'Applies to you, in every browser. Any role can do this.',
       caller: 'person',
       params: idParameter,
       body: TableSettings,
-      reply: { status: 204, description: 'It is kept.' },
+      reply: { status: 204, description: 'The arrangement is saved.' },
       async run({ person, params, body }) {
         await saveTableSettings(database, { ...(await keyOf(params.id, person)), settings: body });
       },

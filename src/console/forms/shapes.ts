@@ -8,7 +8,7 @@ const timestamp = Type.String({ format: 'date-time' });
 const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
 const status = Type.Enum([...formStatuses]);
 
-/** Where a form is, and what its screens have in common. */
+/** The workspace of a form, and the data that all its screens share. */
 export const LocatedForm = Type.Object({
   workspace_id: id,
   id,
@@ -17,7 +17,7 @@ export const LocatedForm = Type.Object({
   submission_count: Type.Integer(),
   public_url: Type.String(),
   published_at: nullableTimestamp,
-  /** The caller's role in its workspace. */
+  /** The caller's role in the workspace of the form. */
   role: Type.Enum([...roleNames]),
 });
 export type LocatedForm = Static<typeof LocatedForm>;

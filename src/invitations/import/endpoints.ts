@@ -4,10 +4,10 @@ import type { InvitingContext } from '../context.ts';
 import { ImportBody, ImportPreview, ImportStarted, PreviewBody, readInvitationBody } from '../shapes.ts';
 import { previewImport, startImport } from './start-import.ts';
 
-/** A list of ten thousand people with a few columns, as JSON writes it. */
+/** Enough for a list of ten thousand people with a few columns as JSON. */
 const importBytes = 8 * 1024 * 1024;
 
-/** How many lines, and problems, a reader is shown. */
+/** How many people and problems a preview shows. */
 const shown = { people: 5, problems: 100 } as const;
 
 const leftOut = (problems: readonly { line: number; message: string }[]) => ({
@@ -19,19 +19,19 @@ const example = {
   body: { kind: 'addresses', text: 'Grace Hopper <grace@example.org>' },
 } as const;
 
-/** Inviting from pasted addresses or a file: look first, then do. */
+/** Inviting from pasted addresses or a file: first a preview, then the import. */
 export const importEndpoints = (context: InvitingContext) => ({
   previewInvitationImport: operation({
-    summary: 'Preview import of invitations',
+    summary: 'Preview invitation import',
     description:
-      'What the columns become, who would be invited, and what is wrong on which line. Changes nothing.',
+      'Returns the use of each column, the people to invite, and the problems by line. Changes nothing.',
     permission: 'invitations:read',
     command: 'invitations preview-import',
     params: idParameter,
     body: PreviewBody,
     bodyLimit: importBytes,
     example,
-    reply: { status: 200, description: 'What it would do.', schema: ImportPreview },
+    reply: { status: 200, description: 'The preview.', schema: ImportPreview },
     async run({ workspaceId, formIds, params, body }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };
@@ -52,14 +52,14 @@ export const importEndpoints = (context: InvitingContext) => ({
   startInvitationImport: operation({
     summary: 'Import invitations',
     description:
-      'Invites up to 10,000 people from addresses or the text of a CSV file, step by step; the overview of the invitations says how far it is. Lines with problems are left out.',
+      'Invites up to 10,000 people from addresses or CSV text, as a task. The overview of the invitations shows its progress. Lines with problems are omitted.',
     permission: 'invitations:write',
     command: 'invitations import',
     params: idParameter,
     body: ImportBody,
     bodyLimit: importBytes,
     example,
-    reply: { status: 202, description: 'Begun.', schema: ImportStarted },
+    reply: { status: 202, description: 'The import has started.', schema: ImportStarted },
     async run({ workspaceId, formIds, params, actor, body: { kind, text, mapping, ...message } }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };

@@ -9,13 +9,13 @@ import { type Column, findUseProblem, isBadReference, targetOf } from '#submissi
 import { addressKeyOf, checkDraft, type InvitationDraft, type Prefillable, prefillableOf } from '../draft.ts';
 import { importLimits } from './limits.ts';
 
-/** What a column of a file becomes; `name` is that of the reference value, or the id of the question. */
+/** The use of a column of a file; `name` is the name of a reference value or the id of a question. */
 type ColumnUse = { as: 'email' | 'name' | 'ignore' } | { as: 'reference' | 'prefill'; name: string };
 
-/** One use for each column, in their order. */
+/** One use for each column, in column order. */
 type Mapping = readonly ColumnUse[];
 
-/** Whether the first record names the columns: a list of people has an address in it, a heading has none. */
+/** Whether the first record is a heading: it contains no email address. */
 const hasHeading = ([first]: readonly CsvRecord[]): boolean =>
   first !== undefined && !first.cells.some((cell) => readMailAddress(cell.trim()));
 
@@ -29,7 +29,7 @@ function describeColumns(records: readonly CsvRecord[]): Column[] {
   }));
 }
 
-/** What the columns probably are: by their headings, and by what is in them. Of two for the same the first counts. */
+/** Suggests the use of each column by its heading and content. If two fit one use, the first gets it. */
 function suggestMapping(records: readonly CsvRecord[], form: Form, isPrefillable: Prefillable): ColumnUse[] {
   const columns = describeColumns(records);
   const addresses = columns.findIndex(({ samples }) => samples.some((text) => readMailAddress(text)));
@@ -56,7 +56,10 @@ function suggestMapping(records: readonly CsvRecord[], form: Form, isPrefillable
 const isNamed = ({ element }: Question, title: string): boolean =>
   [element.attrs.id, element.attrs.label].some((text) => text.toLowerCase() === title.toLowerCase());
 
-/** Reads a record as the mapping says. Blank cells say nothing; several choices of one question stand between semicolons. */
+/**
+ * Reads a record with the mapping. Blank cells are ignored; semicolons separate several choices of one
+ * question.
+ */
 function draftOf(record: CsvRecord, mapping: Mapping, takesSeveral: Prefillable): InvitationDraft {
   const draft: InvitationDraft = { email: '', name: '', reference: {}, prefill: {} };
   for (const [index, use] of mapping.entries()) {
@@ -79,23 +82,24 @@ const split = (cell: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
-/** What is wrong with a mapping as a whole; undefined when it can be used. */
+/** Returns the problem with a mapping as a whole, or undefined if it can be used. */
 function findMappingProblem(mapping: Mapping, isPrefillable: Prefillable): string | undefined {
-  if (!mapping.some(({ as }) => as === 'email')) return 'Choose the column that holds the email addresses.';
+  if (!mapping.some(({ as }) => as === 'email')) return 'Choose the column with the email addresses.';
   const problem = findUseProblem(mapping);
   if (problem !== undefined) return problem;
   const unknown = mapping.find((use) => use.as === 'prefill' && !isPrefillable(use.name));
   return unknown && 'name' in unknown
-    ? `The form has no question "${unknown.name}" that can be filled in.`
+    ? `The form has no question "${unknown.name}" that can be prefilled.`
     : undefined;
 }
 
-/** What was pasted, piece by piece, with the line that each is on, from 1. */
+/** A pasted address, with its line number from 1. */
 type PastedAddress = { line: number; email: string; name: string };
 
 /**
  * Splits pasted addresses: one on a line, or several between commas or semicolons, with or without names
- * (`Ada Lovelace <ada@example.org>`). What is no address comes back as the `email` that it was meant to be.
+ * (`Ada Lovelace <ada@example.org>`). Text that is not an address is returned as `email`, so that it is
+ * reported.
  */
 function readAddresses(text: string): PastedAddress[] {
   return text
@@ -112,7 +116,7 @@ function readAddresses(text: string): PastedAddress[] {
     );
 }
 
-/** A comma in `"Lovelace, Ada" <ada@example.org>` separates nothing. */
+/** Splits at commas and semicolons, but not in quotes, as in `"Lovelace, Ada" <ada@example.org>`. */
 function splitOutsideQuotes(line: string): string[] {
   const pieces: string[] = [];
   let start = 0;
@@ -127,19 +131,19 @@ function splitOutsideQuotes(line: string): string[] {
   return [...pieces, line.slice(start)];
 }
 
-/** What a person gives to be imported: addresses as they were pasted, or the text of a CSV file. */
+/** The source of an import: pasted addresses, or the text of a CSV file. */
 export type ImportSource =
   | { kind: 'addresses'; text: string }
   | { kind: 'csv'; text: string; mapping?: readonly ColumnUse[] | undefined };
 
-/** Somebody who will be invited, the line that they are on, and by what their address is compared with others. */
+/** A person to invite, their line, and the key by which addresses are compared. */
 type PlannedDraft = { line: number; draft: InvitationDraft; key: string };
 type ReadDraft = Omit<PlannedDraft, 'key'>;
 
-/** A line that is left out, and why. */
+/** An omitted line and the reason. */
 type LineProblem = { line: number; message: string };
 
-/** What an import would do. `columns` and `mapping` are empty for pasted addresses. */
+/** The plan of an import. `columns` and `mapping` are empty for pasted addresses. */
 export type ImportPlan = {
   columns: Column[];
   mapping: readonly ColumnUse[];
@@ -148,18 +152,18 @@ export type ImportPlan = {
 };
 
 /**
- * Reads what is to be imported, line by line: who will be invited, and what is wrong with the other lines. An address
- * that was on an earlier line is a problem too.
- * @returns a text that says why nothing of it can be used, or the plan.
+ * Plans an import line by line: people to invite, and problems with the other lines. An address that is on an
+ * earlier line is a problem too.
+ * @returns the plan, or a text that says why the whole source cannot be used.
  */
 export function planImport(source: ImportSource, form: Form): ImportPlan | string {
   if (countCharacters(source.text) > importLimits.characters)
     return `The text is longer than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
-  if (source.text.trim() === '') return 'There is nothing in it yet.';
+  if (source.text.trim() === '') return 'There are no addresses yet. Paste some or choose a file.';
   const read = source.kind === 'csv' ? readFile(source, form) : readPasted(source.text);
   if (typeof read === 'string') return read;
   if (read.total > importLimits.people)
-    return `It has ${sayNumber(read.total)} lines; at most ${sayNumber(importLimits.people)} people can be invited at once. Import it in parts.`;
+    return `The source has ${sayNumber(read.total)} lines; the limit is ${sayNumber(importLimits.people)} people. Import it in parts.`;
   return { ...sort(read.people, form), columns: read.columns, mapping: read.mapping };
 }
 
@@ -184,9 +188,9 @@ function readFile(
   const columns = describeColumns(records);
   const mapping = chosen ?? suggestMapping(records, form, isPrefillable);
   if (mapping.length !== columns.length)
-    return `The file has ${columns.length} columns, and the mapping has ${mapping.length}.`;
+    return `The file has ${columns.length} columns, but the mapping has ${mapping.length}.`;
   const problem = findMappingProblem(mapping, isPrefillable);
-  // A person who has chosen nothing yet sees the columns first.
+  // Without a chosen mapping, the person sees the columns first.
   if (problem !== undefined) return chosen ? problem : { columns, mapping, people: [], total: 0 };
   const takesSeveral = choicesOf(form);
   const named = hasHeading(records);
@@ -214,10 +218,10 @@ function sort(people: readonly ReadDraft[], form: Form): Pick<ImportPlan, 'draft
     const wrong = checkDraft(draft, isPrefillable).map(({ message }) => message);
     const key = addressKeyOf(draft.email);
     const first = firstLines.get(key);
-    if (draft.email === '') problems.push({ line, message: 'There is no email address.' });
+    if (draft.email === '') problems.push({ line, message: 'The email address is missing.' });
     else if (wrong.length > 0) problems.push({ line, message: wrong.join(' ') });
     else if (first !== undefined)
-      problems.push({ line, message: `${draft.email} is on line ${sayNumber(first)} already.` });
+      problems.push({ line, message: `${draft.email} is already on line ${sayNumber(first)}.` });
     else {
       firstLines.set(key, line);
       drafts.push({ line, draft, key });

@@ -13,17 +13,19 @@ import { wishOf } from '../links-file.ts';
 import type { MailingContext } from '../sending/mail-invitations.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 
-/** A text of so many characters is read while others wait, in a few ms; to start a thread takes longer. */
+/**
+ * Texts up to this many characters are read in the main thread in a few ms; starting a thread takes longer.
+ */
 const shortText = 20_000;
 
-/** Five million characters, the most that are accepted, take far less than both limits. */
+/** Five million characters, the maximum, stay far below both limits. */
 const limits = {
   megabytes: 256,
   ms: 30_000,
   tooMuch: 'Reading the file takes too much time or memory. Import it in parts.',
 } as const;
 
-/** planImport, of a long text on a thread of its own: to read five million characters takes half a second. */
+/** Runs planImport; for a long text in a thread, because five million characters take half a second. */
 export async function planBeside(
   workspaceId: string,
   source: ImportSource,
@@ -35,7 +37,7 @@ export async function planBeside(
   return runInThread(workspaceId, { module, name: 'planImport', given }, limits);
 }
 
-/** Which of these addresses want no mails of the workspace. */
+/** Returns which of these addresses have unsubscribed from the workspace's emails. */
 const selectUnsubscribed = statement(
   'invitations.select_unsubscribed',
   'workspace_id address_keys',
@@ -45,7 +47,7 @@ const selectUnsubscribed = statement(
        on u.workspace_id = $workspace_id and u.address_key = ${wishOf('asked.address_key')}`,
 );
 
-/** A batch whose form is there, as its steps need it. */
+/** Finds the batch for a step of its import, unless its form is deleted. */
 const findBatch = statement(
   'invitations.find_batch',
   'workspace_id id',
@@ -55,7 +57,7 @@ const findBatch = statement(
     where b.workspace_id = $workspace_id and b.id = $id and f.deleted_at is null`,
 );
 
-/** Which of these addresses have an invitation to the form that was not revoked. */
+/** Returns which of these addresses have an invitation to the form that is not revoked. */
 const selectInvited = statement(
   'invitations.select_invited',
   'workspace_id form_id address_keys',
@@ -65,22 +67,22 @@ const selectInvited = statement(
       and revoked_at is null`,
 );
 
-/** The job that makes invitations of an import's lines; a step at a time. */
+/** The job that turns the lines of an import into invitations, step by step. */
 export const importJob = 'invitations.import';
 
-/** A person who is not invited yet. */
+/** A line that is not an invitation yet. */
 type WaitingDraft = { entry: InvitationDraft };
 
-/** Lines that become invitations, with their mails, in one transaction: about half a second of work. */
+/** Lines that become invitations and emails in one transaction: about half a second of work. */
 const stepSize = 500;
 
-/** What an import would do, with what is known of its addresses: who is invited already, and who wants no mails. */
+/** The plan of an import, checked against existing invitations and unsubscribed addresses. */
 type ImportPreview = ImportPlan & { unsubscribed: number };
 
 /**
- * Reads what is to be imported, and changes nothing. The reference values of a person are all that there are columns
- * for, with an empty text for a blank cell: what a preview of the mail needs to know.
- * @throws ApiError not_found; validation_error when nothing of it can be used.
+ * Plans an import and changes nothing. A person's reference values include all reference columns, with an
+ * empty text for a blank cell: the preview of the email needs them.
+ * @throws ApiError not_found; validation_error if the whole source cannot be used.
  */
 export async function previewImport(
   context: Pick<InvitationContext, 'database'>,
@@ -97,7 +99,7 @@ export async function previewImport(
   return { ...read, drafts };
 }
 
-/** The reference values that some of the people may have. */
+/** Returns the names of all reference values in the import. */
 const referenceNames = ({ mapping }: ImportPlan): ReadonlySet<string> =>
   new Set(mapping.flatMap((use) => (use.as === 'reference' ? [use.name] : [])));
 
@@ -121,16 +123,16 @@ async function readImport(
       ...plan.problems,
       ...plan.drafts
         .filter(({ key }) => invited.has(key))
-        .map(({ line, draft }) => ({ line, message: `${draft.email} is invited already.` })),
+        .map(({ line, draft }) => ({ line, message: `${draft.email} already has an invitation.` })),
     ].toSorted((a, b) => a.line - b.line),
     unsubscribed: unsubscribed.filter(({ address_key }) => !invited.has(address_key)).length,
   };
 }
 
 /**
- * Begins an import: its lines are stored with the job that makes invitations of them, so that it goes on after a
- * restart where it was. Lines with problems are left out.
- * @returns the id of its batch, and how many will be invited.
+ * Starts an import. Its lines are stored with the job that turns them into invitations, so it continues after
+ * a restart. Lines with problems are omitted.
+ * @returns the id of its batch, and how many people will be invited.
  * @throws ApiError not_found, validation_error.
  */
 export async function startImport(
@@ -144,7 +146,11 @@ export async function startImport(
   const { drafts, problems } = read;
   const errors = checkInvitation(invitation, referenceNames(read));
   if (drafts.length === 0)
-    errors.push({ field: 'text', message: 'There is nobody to invite.', code: 'too_few' });
+    errors.push({
+      field: 'text',
+      message: 'There is no one to invite. Check the problems in the preview.',
+      code: 'too_few',
+    });
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
   const items = drafts.map(({ draft }): WaitingDraft => ({ entry: draft }));
   const queued = { kind: importJob, lane: `invitations of ${form.formId}` };
@@ -155,7 +161,7 @@ export async function startImport(
   return { batchId, total: drafts.length, problems };
 }
 
-/** One step of an import: its invitations are there and their mails in the outbox. */
+/** Runs one step of an import: creates invitations and puts their emails into the outbox. */
 export const importStep = (
   context: MailingContext & { database: Database; wakeQueue: () => void },
   job: Job,
@@ -163,7 +169,7 @@ export const importStep = (
   runTaskStep<WaitingDraft>(context, job, stepSize, async (client, { items }) => {
     const { workspaceId, id } = job;
     const [batch] = await findBatch(client, { workspace_id: workspaceId, id });
-    // None: the form was deleted meanwhile.
+    // There is no batch if the form was deleted in the meantime.
     if (!batch || items.length === 0) return {};
     const drafts = items.map(({ entry }) => entry);
     const added = await addInvitations(client, context, workspaceId, batch, drafts);

@@ -5,19 +5,19 @@ import { countCharacters, isCleanText } from '#ast/text.ts';
 import { fill, sayDay } from '#ast/words.ts';
 import type { Letter, LetterBlock } from '#kit/outbox.ts';
 
-/** What `{{…}}` may stand for in a subject and a message, beside the names of reference values. */
+/** The placeholders of a subject and a message, besides the names of reference values. */
 export const placeholders = {
-  name: 'The name of the person.',
-  email: 'The address of the person.',
+  name: "The person's name.",
+  email: "The person's email address.",
   form: 'The name of the form.',
-  link: 'The personal link. The mail has a button for it in any case.',
-  expires: 'The day on which the link runs out.',
+  link: 'The personal link. The email always has a button for it.',
+  expires: 'The day on which the link expires.',
 } as const satisfies Record<string, string>;
 
-/** `{{name}}`, or `{{name|friend}}` with what stands there when there is no value. */
+/** Matches `{{name}}`, and `{{name|friend}}` with a fallback for a missing value. */
 const pattern = /\{\{\s*([^{}|]{1,64}?)\s*(?:\|([^{}]{0,200}))?\}\}/gu;
 
-/** Puts values in the place of placeholders, once: what a value holds is text. */
+/** Replaces placeholders with values, once: placeholders inside a value stay text. */
 function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): string {
   return text.replaceAll(
     pattern,
@@ -25,7 +25,7 @@ function fillPlaceholders(text: string, values: ReadonlyMap<string, string>): st
   );
 }
 
-/** The placeholders of a text that stand for nothing. */
+/** Returns the unknown placeholders of a text. */
 function unknownPlaceholders(text: string, referenceNames: ReadonlySet<string>): string[] {
   const named = [...text.matchAll(pattern)].map(([, name]) => name!);
   return [...new Set(named)].filter(
@@ -33,31 +33,33 @@ function unknownPlaceholders(text: string, referenceNames: ReadonlySet<string>):
   );
 }
 
-/** What the mails of a batch say, with placeholders. Without words of their own, reminders say the same once more. */
+/**
+ * The texts of a batch's emails, with placeholders. A reminder without its own text repeats the invitation.
+ */
 export type Message = {
   subject: string;
   message: string;
   reminderSubject: string | null;
   reminderMessage: string | null;
-  /** Days after an invitation was sent, ascending. */
+  /** Days after the invitation was sent, in ascending order. */
   remindAfterDays: number[];
 };
 
 const messageLimits = { subject: 200, message: 10_000, reminders: 5, days: 365 } as const;
 
-/** What is said when nothing else is. */
+/** The default message of a batch. */
 export const defaultMessage: Message = {
   subject: 'You are invited: {{form}}',
-  message: 'Hello {{name|there}},\n\nyou are invited to fill in “{{form}}”. The link below is for you alone.',
+  message: 'Hello {{name|there}},\n\nYou are invited to fill in “{{form}}”. The link below is only for you.',
   reminderSubject: null,
   reminderMessage: null,
   remindAfterDays: [],
 };
 
-/** One thing that is wrong with a message. */
+/** A problem with a message. */
 type MessageProblem = { field: string; message: string };
 
-/** Everything that is wrong with a message to people who have these reference values. */
+/** Returns the problems with a message to people with these reference values. */
 export function checkMessage(message: Message, referenceNames: ReadonlySet<string>): MessageProblem[] {
   const { reminderSubject, reminderMessage, remindAfterDays } = message;
   const texts = [
@@ -68,15 +70,23 @@ export function checkMessage(message: Message, referenceNames: ReadonlySet<strin
   ] as const;
   const problems = texts.flatMap(([field, text, most, hasLines]): MessageProblem[] => {
     if (text === null) return [];
-    if (text.trim() === '') return [{ field, message: 'Write something.' }];
+    if (text.trim() === '') return [{ field, message: 'The text must not be empty.' }];
     if (countCharacters(text) > most || !isCleanText(text))
-      return [{ field, message: `It is text of at most ${sayNumber(most)} characters.` }];
-    if (!hasLines && /[\r\n]/.test(text)) return [{ field, message: 'A subject is one line.' }];
+      return [
+        {
+          field,
+          message: `The text must have at most ${sayNumber(most)} characters and no control characters.`,
+        },
+      ];
+    if (!hasLines && /[\r\n]/.test(text)) return [{ field, message: 'The subject must be one line.' }];
     const unknown = unknownPlaceholders(text, referenceNames);
     if (unknown.length === 0) return [];
     const known = [...Object.keys(placeholders), ...referenceNames].map((name) => `{{${name}}}`);
     return [
-      { field, message: `{{${unknown[0]}}} stands for nothing. There is ${known.slice(0, 20).join(', ')}.` },
+      {
+        field,
+        message: `{{${unknown[0]}}} is not a placeholder. Use one of ${known.slice(0, 20).join(', ')}.`,
+      },
     ];
   });
   const isAscending = remindAfterDays.every((days, index) => days > (remindAfterDays[index - 1] ?? 0));
@@ -86,12 +96,12 @@ export function checkMessage(message: Message, referenceNames: ReadonlySet<strin
   if (!isAscending || !isBounded)
     problems.push({
       field: 'remind_after_days',
-      message: `Up to ${messageLimits.reminders} numbers of days from 1 to ${messageLimits.days}, each greater than the one before.`,
+      message: `Give up to ${messageLimits.reminders} whole numbers from 1 to ${messageLimits.days}, in ascending order.`,
     });
   return problems;
 }
 
-/** What is said to those who are invited at once; the console sends the same. */
+/** The message and options of a batch in a request; the console sends them too. */
 export const messageProperties = {
   subject: Type.Optional(Type.String({ maxLength: messageLimits.subject, default: defaultMessage.subject })),
   message: Type.Optional(
@@ -99,9 +109,7 @@ export const messageProperties = {
       maxLength: messageLimits.message,
       description: `Plain text with placeholders: ${Object.keys(placeholders)
         .map((name) => `{{${name}}}`)
-        .join(
-          ', ',
-        )} and the names of reference values; {{name|friend}} says what stands there without a value.`,
+        .join(', ')} and the names of reference values. {{name|friend}} sets a fallback for a missing value.`,
       default: defaultMessage.message,
     }),
   ),
@@ -109,32 +117,32 @@ export const messageProperties = {
   reminder_message: Type.Optional(Type.String({ maxLength: messageLimits.message })),
   remind_after_days: Type.Optional(
     Type.Array(Type.Integer(), {
-      description: 'On which days after the invitation was sent.',
+      description: 'Days after the invitation was sent.',
       maxItems: messageLimits.reminders,
     }),
   ),
   expires_at: Type.Optional(Type.String({ format: 'date-time' })),
   send: Type.Optional(
-    Type.Boolean({ description: 'Whether mails are sent; if not, hand out the links.', default: true }),
+    Type.Boolean({ description: 'Whether emails are sent. If not, hand out the links.', default: true }),
   ),
 };
 
-/** What the service says in a mail beside the author's own words. `{parts}` are the same in every language. */
+/** The service's own texts in an invitation email. The `{parts}` are identical in every language. */
 type LetterWords = {
   readonly button: string;
   readonly until: string;
   readonly reason: string;
-  /** Before the subject of a reminder that has none of its own. */
+  /** The subject of a reminder without its own subject. */
   readonly reminder: string;
 };
 
-/** In each language that a form can speak. */
+/** The texts in each language that forms support. */
 const letterWords: Readonly<Record<Locale, LetterWords>> = {
   en: {
     button: 'Open the form',
     until: 'The link works until {date} (UTC).',
     reason:
-      '{workspace} invited {email} to fill in this form. The link is personal: whoever has it can answer in your name.',
+      '{workspace} invited {email} to fill in this form. The link is personal: anyone who has it can answer in your name.',
     reminder: 'Reminder: {subject}',
   },
   de: {
@@ -187,7 +195,7 @@ const letterWords: Readonly<Record<Locale, LetterWords>> = {
   },
 };
 
-/** The person that a mail is written to, and what it is about. */
+/** The person who gets the email, and the data in it. */
 export type Recipient = {
   email: string;
   name: string;
@@ -201,13 +209,13 @@ export type Recipient = {
   locale: Locale;
 };
 
-/** It shows no answers. */
+/** The content of an invitation email. It contains no answers. */
 export type InvitationLetter = Letter & { blocks: Exclude<LetterBlock, { kind: 'fields' }>[] };
 
-/** Whether the mail invites, or reminds of an invitation. */
+/** Whether the email is an invitation or a reminder. */
 export type MailPurpose = 'invitation' | 'reminder';
 
-/** What the mail to one person says. */
+/** Writes the email to one person. */
 export function writeLetter(
   message: Message,
   recipient: Recipient,
@@ -255,7 +263,7 @@ function valuesFor({
   locale,
 }: Recipient): Map<string, string> {
   return new Map([
-    // A reference value of the name of a placeholder does not take its place.
+    // Placed first, so that a reference value cannot replace a built-in placeholder.
     ...Object.entries(reference),
     ['name', name],
     ['email', email],

@@ -7,8 +7,8 @@ import { checkInvitation, type Invitation } from '../invite.ts';
 import { type InvitationLetter, writeLetter } from './message.ts';
 
 /**
- * What the mail to one person would say; its link leads to the form, and invites nobody.
- * @throws ApiError not_found; validation_error with what is wrong with the message.
+ * Writes a preview of the email to one person. Its link opens the form without an invitation.
+ * @throws ApiError not_found; validation_error with the problems with the message.
  */
 export async function previewLetter(
   { database, config }: Pick<InvitationContext, 'database' | 'config'>,

@@ -16,22 +16,22 @@ import { invitationUrl, unsubscribeUrl } from '../admission.ts';
 import type { InvitationContext, InvitedForm } from '../context.ts';
 import { type MailPurpose, writeLetter } from '../message/message.ts';
 
-/** An invitation with all that a mail about it says. */
+/** An invitation with the data that its emails need. */
 export const mailColumns = columns(
   'id form_id email name expires_at? form_name workspace_name:text subject message',
   'reminder_subject? reminder_message? remind_after_days',
   {
     reference: jsonb<Record<string, string>>(),
-    /** The last mail about it. */
+    /** The last email of the invitation. */
     mail_id: nullable(uuid),
     /** The form's `settings.locale`. */
     locale: nullable(text),
-    /** Who invited. */
+    /** The account that invited the person. */
     created_by: nullable(text),
   },
 );
 
-/** These mails are on their way about these invitations. The arrays belong together. */
+/** Records the queued emails of invitations. `ids` and `mail_ids` correspond by position. */
 const noteMails = statement(
   'invitations.note_mails',
   ['workspace_id ids mail_ids:uuids now', { purpose: word<MailPurpose>() }],
@@ -44,16 +44,15 @@ const noteMails = statement(
     where i.workspace_id = $workspace_id and i.id = mail.invitation_id`,
 );
 
-/** An invitation with all that a mail about it says. */
+/** An invitation with the data that its emails need. */
 type Mailable = RowOf<typeof mailColumns>;
 
-/** What writing mails needs. */
 export type MailingContext = Pick<InvitationContext, 'vault' | 'config'>;
 
 /**
- * Puts the mails about some invitations of one form into the outbox, in the caller's transaction. Each takes the place
- * of one that waits: a person gets no two at once, and the last mail is the only one that revoking has to stop.
- * @param form `accountId` is whose limits they count against (throttleEmail, which the caller asks before).
+ * Puts emails for invitations of one form into the outbox, in the caller's transaction. Each replaces a
+ * queued email: no person gets two, and revoking only has to stop the last one.
+ * @param form `accountId` is the account whose limits apply; the caller checks them with throttleEmail.
  */
 export async function mailInvitations(
   db: Queryable,
@@ -113,7 +112,9 @@ function writeMail(
   };
 }
 
-/** The last mail about an invitation has left: from the first one on its schedule runs. */
+/**
+ * Records that the last email of an invitation was sent. The first one starts the schedule of its reminders.
+ */
 const noteMailSent = statement(
   'invitations.note_mail_sent',
   'workspace_id mail_id now',
@@ -128,7 +129,7 @@ const noteMailSent = statement(
       and b.workspace_id = i.workspace_id and b.id = i.batch_id`,
 );
 
-/** It could not be delivered, in words; for good when `bounced_at` says when. */
+/** Records why an email could not be delivered. With `bounced_at` the failure is final. */
 const noteMailFailed = statement(
   'invitations.note_mail_failed',
   'workspace_id mail_id error bounced_at:timestamp?',
@@ -137,7 +138,7 @@ const noteMailFailed = statement(
     where workspace_id = $workspace_id and mail_id = $mail_id`,
 );
 
-/** Writes down how the last mail about an invitation fared, in the transaction that settles the mail. */
+/** Records the outcome of an invitation's last email, in the transaction that settles the email. */
 export async function followInvitationMail(
   db: Queryable,
   {
@@ -154,7 +155,7 @@ export async function followInvitationMail(
   }
   await noteMailFailed(db, {
     ...mail,
-    error: error ?? 'It could not be delivered.',
+    error: error ?? 'The email could not be delivered.',
     bounced_at: state === 'failed' ? now() : null,
   });
 }

@@ -22,11 +22,14 @@ const mailSource = `invitations i ${withSubmission}
 const wantsMail = `not exists (select from unsubscribed_addresses u
   where u.workspace_id = i.workspace_id and u.address_key = ${wishOf('i.address_key')})`;
 
-/** A link that still leads to an answer: not used, also when what was sent lies in the spam box; not revoked, not run out. */
+/**
+ * SQL: the link can still be answered. It is not used, revoked or expired. A submission in the spam box
+ * counts as used.
+ */
 const isOpen = `s.completed_at is null and i.revoked_at is null and (i.expires_at is null or i.expires_at > $now)
   and not exists (select from held_submissions h where h.workspace_id = i.workspace_id and h.key = i.id)`;
 
-/** Those of the named, of one form, that may be mailed now. Locked until the transaction ends. */
+/** Locks the invitations with these ids that can be emailed now, until the transaction ends. */
 export const lockToMail = statement(
   'invitations.lock_to_mail',
   'workspace_id form_id ids now',
@@ -37,7 +40,10 @@ export const lockToMail = statement(
     for update of i`,
 );
 
-/** From now on the link leads nowhere, and no mail about it leaves. No row: it is absent, or revoked already. */
+/**
+ * Disables the link of an invitation and its reminders. No row if the invitation is missing or already
+ * revoked.
+ */
 const revokeInvitation = statement(
   'invitations.revoke_invitation',
   'workspace_id form_id id now',
@@ -48,8 +54,8 @@ const revokeInvitation = statement(
 );
 
 /**
- * Mails one invitation again, with the same link; for one that was never mailed, for the first time.
- * @throws ApiError not_found; conflict with the reason why it cannot be mailed; rate_limit_exceeded.
+ * Emails an invitation with its current link, again or for the first time.
+ * @throws ApiError not_found; conflict with the reason why it cannot be emailed; rate_limit_exceeded.
  */
 export async function resendInvitation(
   context: InvitingContext,
@@ -72,9 +78,9 @@ export async function resendInvitation(
   else throw await whyNot(context, form, invitationId);
 }
 
-/** What is said where nothing can be mailed. */
+/** The message if the server sends no email. */
 const noMail =
-  'This service sends no mail: its operator has not set SMTP_URL. Copy the personal links instead.';
+  'This server sends no email: its operator has not set SMTP_URL. Copy the personal links instead.';
 
 async function whyNot(
   { database, config }: InvitationContext,
@@ -85,21 +91,21 @@ async function whyNot(
   if (!found) return new ApiError('not_found');
   if (config.smtp === undefined) return new ApiError('conflict', noMail);
   if (found.status === 'completed' || found.status === 'revoked')
-    return new ApiError('conflict', `This invitation is ${found.status}: there is nothing to send.`);
+    return new ApiError('conflict', `This invitation is ${found.status}, so there is nothing to send.`);
   if (found.is_unsubscribed)
-    return new ApiError('conflict', `${found.email} asked for no more mails of this workspace.`);
+    return new ApiError('conflict', `${found.email} has unsubscribed from emails of this workspace.`);
   const isOver = found.expires_at !== null && found.expires_at <= now();
   return new ApiError(
     'conflict',
     isOver
-      ? 'This invitation has run out.'
-      : 'This invitation was answered: the answers are in the spam box.',
+      ? 'This invitation has expired.'
+      : 'This invitation was answered. The submission is in the spam box.',
   );
 }
 
 /**
- * Makes a link lead nowhere. Its mail does not leave when it has not left yet, and the address can be invited anew.
- * @throws ApiError not_found; conflict when the person has answered.
+ * Disables the link of an invitation and cancels its queued email. The address can be invited again.
+ * @throws ApiError not_found; conflict if the person has answered.
  */
 export async function revokeOne(
   { database }: Pick<InvitationContext, 'database'>,
@@ -117,9 +123,9 @@ export async function revokeOne(
 }
 
 /**
- * Up to a thousand of a form's whose people got the invitation and did not answer, after `after`; those who got a mail
- * since `quiet_since`, or whose mail has not left yet, are let alone.
- * @param ids null: all of the form.
+ * Locks up to a thousand invitations of a form after `after` that were sent and not answered. People who got
+ * an email since `quiet_since`, or whose email is still queued, are omitted.
+ * @param ids null for all of the form.
  */
 const lockUnanswered = statement(
   'invitations.lock_unanswered',
@@ -136,7 +142,10 @@ const lockUnanswered = statement(
     for update of i`,
 );
 
-/** Up to a hundred of one form's whose scheduled reminder is due; other processes take others. */
+/**
+ * Locks up to a hundred invitations whose scheduled reminder is due, of all forms. Skips those that other
+ * processes have locked.
+ */
 const lockDueReminders = statement(
   'invitations.lock_due_reminders',
   'now',
@@ -154,7 +163,7 @@ const lockDueReminders = statement(
 
 const remindAt = 'i.sent_at + make_interval(days => day)';
 
-/** The schedule goes on: to the next of its days that is still to come, or to its end. */
+/** Moves the reminder schedule to its next day in the future, or ends it. */
 const advanceReminders = statement(
   'invitations.advance_reminders',
   'workspace_id ids now',
@@ -165,14 +174,16 @@ const advanceReminders = statement(
     where i.workspace_id = $workspace_id and i.id = any($ids) and b.workspace_id = i.workspace_id and b.id = i.batch_id`,
 );
 
-/** Nobody is reminded within this time of another mail: a second press of the button does nothing. */
+/**
+ * No reminder is sent within this time after another email, so pressing the button twice sends one reminder.
+ */
 const quietMs = 3_600_000;
 
 /**
- * Reminds those who got the invitation and did not answer: the named, or all of the form. All of them or, when the
- * process ends on the way, none.
+ * Reminds people who were invited and have not answered: those with these ids, or all of the form. One
+ * transaction, so a crash sends none.
  * @returns how many.
- * @throws ApiError not_found, conflict where nothing can be mailed, rate_limit_exceeded.
+ * @throws ApiError not_found, conflict if the server sends no email, rate_limit_exceeded.
  */
 export async function remindUnanswered(
   context: InvitingContext,
@@ -206,8 +217,8 @@ export async function remindUnanswered(
 }
 
 /**
- * Sends the reminders whose day has come, a batch at a time. Whoever has answered meanwhile, or cannot any more, is
- * left out, and their schedule goes on or ends.
+ * Sends due reminders in batches. People who have answered, or no longer can, get none; their schedule
+ * continues or ends.
  */
 export async function sendDueReminders(
   context: MailingContext & { database: Database; wakeQueue: () => void },

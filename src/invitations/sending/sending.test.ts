@@ -165,7 +165,7 @@ test('whose answers lie in the spam box has answered: no mail asks for them agai
   const { status, body } = await tenant.call('POST', `${path}/${invitation.id}/resend`);
   assert.deepEqual(
     [status, body.message],
-    [409, 'This invitation was answered: the answers are in the spam box.'],
+    [409, 'This invitation was answered. The submission is in the spam box.'],
   );
   const { rowCount } = await services.database.query('select from mails where form_id = $1', [form.id]);
   assert.equal(rowCount, 1);

@@ -7,7 +7,7 @@ import type { Vault } from '#kit/vault.ts';
 import { isUnsubscribeLink, readUnsubscribeToken } from '../admission.ts';
 import { wishOf } from '../links-file.ts';
 
-/** Who was invited to this form by the invitation of an unsubscribe link; the workspace is found by the form. */
+/** Finds the address behind an unsubscribe link of this form; the form's id leads to its workspace. */
 const findAddressee = statement(
   'invitations.find_addressee',
   'form_id id',
@@ -18,7 +18,7 @@ const findAddressee = statement(
     where f.form_id = $form_id`,
 );
 
-/** An address wants no more mails of this workspace. @returns the mails to it that may not have left. */
+/** Unsubscribes an address from the workspace's emails. @returns its emails, which may still be queued. */
 const unsubscribeAddress = statement(
   'invitations.unsubscribe_address',
   'workspace_id address_key now',
@@ -32,7 +32,7 @@ const unsubscribeAddress = statement(
 
 type Context = { database: Database; vault: Vault };
 
-/** Finds who unsubscribes by a link. @throws ApiError not_found. */
+/** Finds the address that an unsubscribe link belongs to. @throws ApiError not_found. */
 export async function findUnsubscriber(
   { database, vault }: Context,
   { formId, token }: { formId: string; token: string },
@@ -43,13 +43,13 @@ export async function findUnsubscriber(
     !found ||
     !isUnsubscribeLink(vault, read.signature, { workspaceId: found.workspace_id, formId, id: read.id })
   )
-    throw new ApiError('not_found', 'This link leads nowhere.');
+    throw new ApiError('not_found', 'This link is not valid.');
   return { workspaceId: found.workspace_id, addressKey: found.address_key };
 }
 
 /**
- * The person behind a link gets no more invitations and reminders of the workspace, also such as wait to leave. The
- * link itself still opens the form. Doing it again changes nothing.
+ * Stops invitations and reminders of the workspace to the person behind a link, including queued ones. The
+ * invitation link still opens the form. Repeating it changes nothing.
  * @throws ApiError not_found.
  */
 export async function unsubscribe(context: Context, link: { formId: string; token: string }): Promise<void> {

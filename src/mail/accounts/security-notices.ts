@@ -7,7 +7,7 @@ import type { PersonalNews } from '#workspaces/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import { sayMoment } from '../say-moment.ts';
 
-/** Those who may see to a workspace's keys and members. */
+/** Selects the owners and admins, who manage a workspace's keys and members. */
 const selectKeepers = statement(
   'mail.select_keepers',
   'workspace_id',
@@ -47,9 +47,10 @@ const findPerson = statement(
   `select email from users where id = $id`,
 );
 
-// Without a mail server nobody is told: the console shows keys and members, and these are no letters to keep.
+// Without SMTP these notices are not queued: the console shows keys and members, and a late notice helps no
+// one.
 
-/** A new API key: to the workspace's owners and admins. */
+/** Emails the workspace's owners and admins about a new API key. */
 export const tellKeyCreated = (
   context: NewsContext,
   client: Queryable,
@@ -58,15 +59,15 @@ export const tellKeyCreated = (
 ): Promise<void> =>
   tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
     subject: `New API key in ${key.workspace}: ${key.name}`,
-    heading: 'A new API key was made',
+    heading: 'A new API key was created',
     fields: [
-      { label: 'Made by', value: key.created_by ?? 'The operator of this server' },
-      { label: 'Made at', value: sayMoment(key.created_at) },
+      { label: 'Created by', value: key.created_by ?? 'The operator of this server' },
+      { label: 'Created at', value: sayMoment(key.created_at) },
     ],
-    warning: 'If nobody of you made it, revoke it: a key reaches the data of the workspace.',
+    warning: "If none of you created it, revoke it: an API key gives access to the workspace's data.",
   }));
 
-/** A key that got another secret: to the workspace's owners and admins. */
+/** Emails the workspace's owners and admins about the new secret of an API key. */
 export const tellKeyRotated = (
   context: NewsContext,
   client: Queryable,
@@ -75,9 +76,9 @@ export const tellKeyRotated = (
 ): Promise<void> =>
   tellOfKey(context, client, { workspaceId, keyId }, (key) => ({
     subject: `New secret for the API key in ${key.workspace}: ${key.name}`,
-    heading: 'An API key got a new secret',
-    fields: [{ label: 'The former secret works until', value: sayMoment(new Date(formerUntil)) }],
-    warning: 'If nobody of you did it, revoke the key: whoever did it holds the new secret.',
+    heading: 'An API key has a new secret',
+    fields: [{ label: 'Previous secret works until', value: sayMoment(new Date(formerUntil)) }],
+    warning: 'If none of you did this, revoke the key: someone else has the new secret.',
   }));
 
 type FoundKey = Awaited<ReturnType<typeof findKeyForNotice>>[number];
@@ -94,7 +95,7 @@ async function tellOfKey(
   const { subject, heading, fields, warning } = noticeOf(key);
   const place = [
     { label: 'Workspace', value: key.workspace },
-    { label: 'Name of the key', value: key.name },
+    { label: 'API key', value: key.name },
   ];
   await tellKeepers(context, client, workspaceId, {
     subject,
@@ -112,11 +113,11 @@ async function tellOfKey(
 
 const keysButton = ({ config }: NewsContext, workspaceId: string): LetterBlock => ({
   kind: 'button',
-  label: 'See the API keys',
+  label: 'View API keys',
   url: `${config.publicUrl}/app/w/${workspaceId}/settings/keys`,
 });
 
-/** A new member: to the owners and admins who were there before. */
+/** Emails the other owners and admins about a new member. */
 export async function tellMemberAdded(
   context: NewsContext,
   client: Queryable,
@@ -126,9 +127,9 @@ export async function tellMemberAdded(
   const member = only(await findMemberForNotice(client, { workspace_id: workspaceId, user_id: userId }));
   if (!member || !context.config.smtp) return;
   const notice = {
-    subject: `New member of ${member.workspace}: ${member.name}`,
+    subject: `New member in ${member.workspace}: ${member.name}`,
     letter: {
-      heading: 'Somebody joined your workspace',
+      heading: 'A new member joined your workspace',
       blocks: [
         {
           kind: 'fields',
@@ -141,7 +142,7 @@ export async function tellMemberAdded(
         },
         {
           kind: 'button',
-          label: 'See the members',
+          label: 'View members',
           url: `${context.config.publicUrl}/app/w/${workspaceId}/settings/members`,
         },
       ],
@@ -151,7 +152,7 @@ export async function tellMemberAdded(
   await tellKeepers(context, client, workspaceId, notice, userId);
 }
 
-/** A changed password: to whom it belongs. */
+/** Emails a person about their changed password. */
 export const tellPasswordChanged = (
   context: NewsContext,
   client: Queryable,
@@ -160,33 +161,36 @@ export const tellPasswordChanged = (
 ): Promise<void> =>
   tellPerson(context, client, { workspaceId, userId }, [
     'Your password was changed',
-    'You were signed out everywhere else. If it was not you, choose another password at once.',
+    "You were signed out everywhere else. If this wasn't you, choose a new password immediately.",
   ]);
 
-const orNotYou = 'If it was not you, choose another password at once, and look at your account.';
+const orNotYou = "If this wasn't you, choose a new password immediately and check your account.";
 
 const personalWords: Readonly<Record<PersonalNews, readonly [subject: string, text: string]>> = {
   addAuthenticatorApp: [
     'An authenticator app was added to your account',
-    `From now on a code of it is asked for when you sign in. ${orNotYou}`,
+    `You now need a code from it to sign in. ${orNotYou}`,
   ],
   removeAuthenticatorApp: ['The authenticator app was removed from your account', orNotYou],
   addPasskey: ['A passkey was added to your account', `It signs you in without a password. ${orNotYou}`],
   removePasskey: ['A passkey was removed from your account', orNotYou],
-  renewRecoveryCodes: ['You have new recovery codes', `The former ones work no more. ${orNotYou}`],
-  useRecoveryCode: ['A recovery code was used to sign in to your account', `It works once. ${orNotYou}`],
+  renewRecoveryCodes: ['You have new recovery codes', `The previous codes no longer work. ${orNotYou}`],
+  useRecoveryCode: [
+    'A recovery code was used to sign in to your account',
+    `It can't be used again. ${orNotYou}`,
+  ],
   forgetSecondFactors: [
-    'Your account has no second factor any more',
-    'Whoever runs the service has removed your authenticator app, passkeys and recovery codes, and signed you out. If you did not ask for it, write to them.',
+    'Two-factor was removed from your account',
+    "The operator of this server removed your authenticator app, passkeys and recovery codes, and signed you out. If you didn't request this, contact them.",
   ],
   deleteAccount: [
     'Your account is being deleted',
-    `You are signed out everywhere, and in 7 days the account is gone. Sign in until then to bring it back. ${orNotYou}`,
+    `You are signed out everywhere. The account will be deleted in 7 days. Sign in before then to restore it. ${orNotYou}`,
   ],
-  bringBackAccount: ['Your account stays', `It is open again, as it was. ${orNotYou}`],
+  bringBackAccount: ['Your account was restored', `It is open again, unchanged. ${orNotYou}`],
 };
 
-/** A change of how somebody signs in: to them. */
+/** Emails a person about a change of their sign-in methods or account. */
 export const tellSecondFactorChanged = (
   context: NewsContext,
   client: Queryable,
@@ -211,19 +215,19 @@ async function tellPerson(
       heading: subject,
       blocks: [
         { kind: 'text', text },
-        { kind: 'button', label: 'Choose another password', url: `${config.publicUrl}/app/forgot-password` },
+        { kind: 'button', label: 'Choose a new password', url: `${config.publicUrl}/app/forgot-password` },
       ],
-      reason: `You get this mail because you have an account at ${config.publicUrl}.`,
+      reason: `You get this email because you have an account at ${config.publicUrl}.`,
     },
   };
   await enqueueMails(client, vault, { workspaceId, isPrivate: true }, [mail]);
 }
 
-/** Why they get it. */
+/** Returns the reason below emails to owners and admins. */
 export const reasonOfKeepers = (workspace: string): string =>
-  `You get this mail because you are an owner or admin of the workspace “${workspace}”.`;
+  `You get this email because you are an owner or admin of the workspace “${workspace}”.`;
 
-/** To the owners and admins of a workspace. */
+/** Queues an email to the owners and admins of a workspace. */
 export async function tellKeepers(
   { vault }: NewsContext,
   client: Queryable,

@@ -32,7 +32,7 @@ import type { Vault } from '#kit/vault.ts';
 import { sayMoment } from '../say-moment.ts';
 import { english, type MailWords, mailWords } from '../words/words.ts';
 
-/** How a mail says answers: as the page does. */
+/** Returns the format of answers in emails, which is that of the public page. */
 const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): AnswerSpeech => ({
   language,
   numbers: numberMarksOf(language),
@@ -41,11 +41,14 @@ const speechOf = (language: Locale, words: Pick<MailWords, 'yes' | 'no'>): Answe
 
 const noFiles: ReadonlyMap<string, readonly { readonly filename: string }[]> = new Map();
 
-/** Texts of a form with the answers that they show, as they were stored: of what was hidden nothing was. */
+/**
+ * Returns a function that fills answers into texts of a form. All elements count as shown, because hidden
+ * ones have no stored answers.
+ */
 const storedSayer = (form: Form, values: Answers, speech: AnswerSpeech): SayText =>
   textSayer({ form, values, held: noFiles, shown: { isShown: () => true }, speech });
 
-/** A text of the form's settings with the answers that it shows. */
+/** Fills answers into a text of the form's settings. */
 const sayWithAnswers = (
   form: Form,
   answers: Answers,
@@ -54,8 +57,8 @@ const sayWithAnswers = (
 ): string => storedSayer(form, answers, speechOf(locale, words))(text);
 
 /**
- * What was answered, in the order of the form and under its labels; what was left out is not listed.
- * @param isListed which of the inputs: all, unless it says otherwise.
+ * Returns the answers with their labels, in form order. Unanswered questions are omitted.
+ * @param isListed selects inputs; defaults to all.
  */
 export function answerFields(
   form: Form,
@@ -92,8 +95,8 @@ function fieldOf(input: InputElement, label: string, answer: AnswerValue, speech
 }
 
 /**
- * The first answer to a question for an email address that mail can be sent to, so that an answer to the mail goes
- * there. An answer is an address by the HTML standard, which takes some that are none of mail: `ada.@example.org`.
+ * Returns the first email answer that can receive email, for Reply-To. Answers follow the HTML standard,
+ * which allows addresses that email does not: `ada.@example.org`.
  */
 function replyAddress(form: Form, answers: Answers): string | undefined {
   for (const { kind, element } of listQuestions(form)) {
@@ -109,11 +112,11 @@ export const noticeColumns = {
   form_id: uuid,
   form_name: text,
   settings: jsonb<Settings>(),
-  /** As it was answered. */
+  /** The version that was answered. */
   structure: formTree,
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),
-  /** In which it was answered, as a BCP-47 tag; null where the form names none. */
+  /** The language of the answers, as a BCP-47 tag; null if the form names none. */
   language: nullable(text),
   completed_at: timestamp,
 } as const;
@@ -121,14 +124,14 @@ export const noticeColumns = {
 /** A completed submission with its form. */
 export type Noticed = RowOf<typeof noticeColumns>;
 
-/** Where the form's people read it. */
+/** Returns the URL of a submission in the console. */
 const consoleAddress = (publicUrl: string, { form_id, id }: Pick<Noticed, 'form_id' | 'id'>): string =>
   `${publicUrl}/app/forms/${form_id}/submissions?open=${id}`;
 
 const reasonOfOwners = (formName: string): string =>
-  `You get this mail because this address is set to be notified in the settings of the form “${formName}”.`;
+  `You get this email because this address is set to be notified in the settings of the form “${formName}”.`;
 
-/** What was answered, and what came along with it. */
+/** Returns the answers and the reference data as blocks of an email. */
 function factsOf({ structure, answers, reference }: Noticed): LetterBlock[] {
   const along = Object.entries(reference).map(([label, value]) => ({ label, value }));
   return [
@@ -142,7 +145,7 @@ function factsOf({ structure, answers, reference }: Noticed): LetterBlock[] {
   ];
 }
 
-/** The mail to the form's people about one submission; an answer to it goes to whoever submitted. */
+/** Writes the notification about one submission; a reply to it goes to the visitor. */
 export function notificationOf(submission: Noticed, publicUrl: string): Omit<NewMail, 'to'> {
   const { form_name, structure, answers, completed_at, settings } = submission;
   const replyTo = replyAddress(structure, answers);
@@ -162,7 +165,7 @@ export function notificationOf(submission: Noticed, publicUrl: string): Omit<New
   };
 }
 
-/** One mail about the submissions of an hour or a day; `total` may be more than are listed. */
+/** Writes one email about the submissions of an hour or a day; `total` can exceed the listed ones. */
 export function digestOf(
   submissions: readonly [Noticed, ...Noticed[]],
   total: number,
@@ -182,12 +185,10 @@ export function digestOf(
           ...factsOf(submission),
           { kind: 'button', label: 'Open this submission', url: consoleAddress(publicUrl, submission) },
         ]),
-        ...(more > 0
-          ? [{ kind: 'text' as const, text: `And ${more} more, which are not listed here.` }]
-          : []),
+        ...(more > 0 ? [{ kind: 'text' as const, text: `And ${more} more, not listed here.` }] : []),
         {
           kind: 'button',
-          label: 'See all submissions',
+          label: 'View all submissions',
           url: `${publicUrl}/app/forms/${form_id}/submissions`,
         },
       ],
@@ -197,9 +198,9 @@ export function digestOf(
 }
 
 /**
- * The visitor's own copy.
- * @param edit the link to change the answers, where the form allows that.
- * @param spoken that the page spoke to the visitor, or the form's.
+ * Writes the visitor's receipt.
+ * @param edit the link to edit the answers, if the form allows it.
+ * @param spoken the language of the page, or of the form.
  */
 export function receiptOf(
   { id, answers, ...noticed }: Noticed,
@@ -230,7 +231,7 @@ export function receiptOf(
           ? [
               {
                 kind: 'text' as const,
-                // Answers that it shows are answers as well.
+                // Answers in the confirmation message are left out too if the receipt shows none.
                 text: sayWithAnswers(
                   structure,
                   settings.receipt_answers === true ? answers : {},
@@ -240,7 +241,8 @@ export function receiptOf(
               },
             ]
           : []),
-        // The address is anybody's until its owner says otherwise, and so are the answers.
+        // The address may belong to another person, so answers are only included if the form's settings say
+        // so.
         ...(settings.receipt_answers === true
           ? [
               {
@@ -264,7 +266,10 @@ export function receiptOf(
   };
 }
 
-/** Whose receipt it is: the answers to the form's receipt element and to those that notifications name, each once. */
+/**
+ * Returns the addresses that get a receipt, each once: the answer to the form's receipt element, and the
+ * answers that notifications name.
+ */
 export function receiptAddresses(
   { settings, answers }: Noticed,
   heard: readonly Notification[],
@@ -278,7 +283,7 @@ export function receiptAddresses(
   return [...new Map(texts.map((text) => [text.toLowerCase(), text])).values()];
 }
 
-/** Lets one mail at a time be counted and added for an address, until the transaction ends. */
+/** Locks counting and adding emails for an address until the transaction ends. */
 const lockRecipient = statement(
   'mail.lock_recipient',
   'workspace_id recipient',
@@ -286,7 +291,7 @@ const lockRecipient = statement(
   `select from pg_advisory_xact_lock(hashtextextended($workspace_id::text || lower($recipient), 0))`,
 );
 
-/** How many mails of some kinds were written to an address, in whatever case, in the last so many seconds. */
+/** Counts the emails of some kinds written to an address within a number of seconds, ignoring case. */
 const countMailsTo = statement(
   'mail.count_mails_to',
   'workspace_id recipient kinds seconds',
@@ -296,16 +301,16 @@ const countMailsTo = statement(
       and created_at > now() - make_interval(secs => $seconds)`,
 );
 
-/** What was written to people whom nobody asked: see countMailsTo. */
+/** Kinds of email to addresses that only a visitor entered. */
 const visitorKinds: readonly MailKind[] = ['receipt', 'resume_link'];
 
-/** Mails of a workspace to one address that only a visitor entered, in a day. */
+/** The most emails a day from a workspace to one address that only a visitor entered. */
 const mostADay = 5;
 const secondsOfDay = 86_400;
 
 /**
- * Whether an address that a visitor entered may be written to once more: a public form is not for filling somebody
- * else's inbox. Exact for mails that are told of at the same time, within the transaction that adds them.
+ * Whether another email can go to an address that a visitor entered: a public form must not flood anyone's
+ * inbox. Exact for parallel emails, in the transaction that adds them.
  */
 async function maySendToVisitor(db: Queryable, workspaceId: string, address: string): Promise<boolean> {
   await lockRecipient(db, { workspace_id: workspaceId, recipient: address });
@@ -318,20 +323,23 @@ async function maySendToVisitor(db: Queryable, workspaceId: string, address: str
   return counted!.count < mostADay;
 }
 
-/** Saved answers, and where the visitor goes on with them. */
+/** Saved answers and the link to resume them. */
 type ResumeLink = {
   workspaceId: string;
   formId: string;
   formName: string;
   submissionId: string;
   timeZone: string | undefined;
-  /** The language in which the visitor reads the page. */
+  /** The language in which the visitor sees the page. */
   locale: Locale;
   url: string;
   until: Date;
 };
 
-/** Mails a visitor the link to go on. @returns false when this address got enough mails for today. */
+/**
+ * Emails a visitor the link to resume saved answers. @returns false if the address has reached its limit for
+ * today.
+ */
 export async function mailResumeLink(
   { database, vault }: { database: Database; vault: Vault },
   { workspaceId, formId, formName, submissionId, timeZone, locale, url, until }: ResumeLink,

@@ -17,7 +17,7 @@ import {
 import type { NewsContext } from '../news-context.ts';
 import { tellDigest, tellSubmission } from './tell-submission.ts';
 
-/** Mails the link to choose another password, if somebody has this address. */
+/** Emails a password reset link if the address has an account. */
 async function tellPasswordReset(
   { vault, config }: NewsContext,
   client: Queryable,
@@ -40,16 +40,16 @@ async function tellPasswordReset(
         blocks: [
           {
             kind: 'text',
-            text: `Somebody, probably you, asked for a new password. This link works once, for ${resetMinutes} minutes.`,
+            text: `A new password was requested for your account. This link works once, within ${resetMinutes} minutes.`,
           },
           {
             kind: 'button',
             label: 'Choose a new password',
             url: `${config.publicUrl}/app/reset-password/${token}`,
           },
-          { kind: 'text', text: 'If it was not you, do nothing: your password stays as it is.' },
+          { kind: 'text', text: "If this wasn't you, ignore this email. Your password stays the same." },
         ],
-        reason: `You get this mail because you have an account at ${config.publicUrl}.`,
+        reason: `You get this email because you have an account at ${config.publicUrl}.`,
       },
     },
   );
@@ -62,7 +62,7 @@ const findWorkspaceName = statement(
   `select name from workspaces where id = $workspace_id`,
 );
 
-/** A workspace that is being deleted: to its owners and admins, with the way back. */
+/** Emails owners and admins that their workspace is being deleted, and how to restore it. */
 async function tellWorkspaceEnding(
   context: NewsContext,
   client: Queryable,
@@ -78,16 +78,16 @@ async function tellWorkspaceEnding(
       blocks: [
         {
           kind: 'text',
-          text: `Its forms, submissions and API keys are closed already. On ${endsAt.slice(0, 10)} all of it is gone, with its files. Until then an owner can sign in and bring it back.`,
+          text: `Its forms, submissions and API keys are already closed. On ${endsAt.slice(0, 10)} it will be permanently deleted, with its files. Until then, an owner can sign in and restore it.`,
         },
-        { kind: 'button', label: 'Bring it back', url: `${context.config.publicUrl}/app/account` },
+        { kind: 'button', label: 'Restore workspace', url: `${context.config.publicUrl}/app/account` },
       ],
       reason: reasonOfKeepers(workspace.name),
     },
   });
 }
 
-/** A workspace that was to be deleted, and stays: to the same. */
+/** Emails owners and admins that their workspace was restored. */
 async function tellWorkspaceKept(
   context: NewsContext,
   client: Queryable,
@@ -96,10 +96,10 @@ async function tellWorkspaceKept(
   const workspace = only(await findWorkspaceName(client, { workspace_id: workspaceId }));
   if (!workspace || !context.config.smtp) return;
   await tellKeepers(context, client, workspaceId, {
-    subject: `${workspace.name} stays`,
+    subject: `${workspace.name} was restored`,
     letter: {
-      heading: `The workspace “${workspace.name}” stays`,
-      blocks: [{ kind: 'text', text: 'It is open again, with all that was in it.' }],
+      heading: `The workspace “${workspace.name}” was restored`,
+      blocks: [{ kind: 'text', text: 'It is open again, with all its data.' }],
       reason: reasonOfKeepers(workspace.name),
     },
   });
@@ -126,15 +126,15 @@ const tellers: { readonly [Kind in MailNews['kind']]: Teller<Extract<MailNews, {
 };
 
 /**
- * The handler of the jobs that tell (#workspaces/mail-news.ts): the mails and the end of the job commit together, so
- * that what happened once is told once.
+ * Handles the jobs that send notices (#workspaces/mail-news.ts). The emails commit together with the end of
+ * the job, so each event is notified once.
  */
 export function tellNews(context: NewsContext): JobHandler {
   return async (job) => {
     const news = job.payload as MailNews;
     await transaction(context.database, async (client) => {
       await completeJob(client, job);
-      // The compiler cannot see that a kind finds its own teller.
+      // TypeScript cannot see that each kind selects the matching function.
       const tell = tellers[news.kind] as Teller<MailNews>;
       await tell(context, client, job.workspaceId, news);
     });

@@ -19,18 +19,20 @@ import {
 } from './submission-letters.ts';
 
 const hourMs = 3_600_000;
-/** Time zones are whole quarters of an hour away from each other. */
+/** All time zone offsets are multiples of a quarter of an hour. */
 const quarterMs = hourMs / 4;
-/** The time of the day, in the form's time zone, at which a daily digest leaves. */
+/** The time of day of a daily digest, in the form's time zone. */
 const digestTime = '08:00';
 
-/** When the digest leaves that gathers what is submitted now: at the next full hour, or at the next 08:00. */
+/**
+ * Returns when the digest of a submission received now is sent: at the next full hour, or at the next 08:00.
+ */
 export function nextDigest(at: Date, mode: Exclude<DigestMode, 'each'>, timeZone = 'UTC'): Date {
   const next = (step: number): Date => new Date(Math.floor(at.getTime() / step + 1) * step);
   if (mode === 'hourly') return next(hourMs);
   const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', hourCycle: 'h23', timeZone });
   const first = next(quarterMs);
-  // On a day of 23 hours an hour of the clock may be missing: then the next day's, at most 48 hours away.
+  // A day of 23 hours may lack 08:00. The next day's is at most 48 hours away.
   for (let quarter = 0; quarter < 48 * 4; quarter += 1) {
     const candidate = new Date(first.getTime() + quarter * quarterMs);
     if (clock.format(candidate) === digestTime) return candidate;
@@ -45,9 +47,9 @@ const noticeSelection = `
        join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id`;
 
 /**
- * A submission that was completed, as a mail tells of it; nothing when it was deleted meanwhile. Who makes it incomplete
- * again takes nothing back: its first completion is told of once, or never. Locked, so that an erasing waits for what is
- * written of it, or it for the erasing.
+ * Finds a completed submission for its notices; nothing if it was deleted in the meantime. Reopening it
+ * changes nothing: its first completion is notified at most once. The row is locked, so that an erasure and
+ * the emails about it wait for each other.
  */
 const findForNotice = statement(
   'mail.find_for_notice',
@@ -59,7 +61,7 @@ const findForNotice = statement(
       for key share of s`,
 );
 
-/** Puts a submission on the list of its form's next digest. */
+/** Adds a submission to the next digest of its form. */
 const insertDigestItem = statement(
   'mail.insert_digest_item',
   'workspace_id form_id submission_id',
@@ -70,8 +72,8 @@ const insertDigestItem = statement(
 );
 
 /**
- * Begins a digest, or takes hold of the one that is under way, so that it does not end before this transaction has put
- * its submission on the list.
+ * Creates a digest or locks the pending one, so that it does not end before this transaction adds its
+ * submission.
  */
 const holdDigest = statement(
   'mail.hold_digest',
@@ -82,7 +84,10 @@ const holdDigest = statement(
    returning d.xmax = 0 as is_new`,
 );
 
-/** Ends a form's digest. Whoever is putting a submission on its list is waited for, so this comes before takeDigest. */
+/**
+ * Ends a form's digest. Waits for transactions that are adding a submission, so it must run before
+ * takeDigest.
+ */
 const endDigest = statement(
   'mail.end_digest',
   'workspace_id form_id',
@@ -90,7 +95,9 @@ const endDigest = statement(
   `delete from digests where workspace_id = $workspace_id and form_id = $form_id`,
 );
 
-/** Empties the list of a digest that has ended: the number of submissions on it, and the first `limit` of them. */
+/**
+ * Empties the list of an ended digest and returns the number of submissions and the first `limit` of them.
+ */
 const takeDigest = statement(
   'mail.take_digest',
   'workspace_id form_id limit',
@@ -111,10 +118,10 @@ const takeDigest = statement(
 );
 
 const dayMs = 86_400_000;
-/** A digest lists so many; the rest is a click away. */
+/** The most submissions in a digest; it links to the rest. */
 const digestLength = 20;
 
-/** Tells the form's people, and the visitor who wants a receipt, of a completed submission. */
+/** Sends the notices of a completed submission: to the form's addresses, and receipts to the visitor. */
 export async function tellSubmission(
   context: NewsContext,
   client: Queryable,
@@ -158,7 +165,10 @@ async function tellPeople(
   await reportNews(client, workspaceId, news, (due.getTime() - at.getTime()) / 1_000);
 }
 
-/** Whom notifications name by address, each once; who hears of every submission at once is told already. */
+/**
+ * Notifies the addresses that notifications name, each once. Addresses that are notified of every submission
+ * already got their email.
+ */
 async function tellOthers(
   { vault, config }: NewsContext,
   client: Queryable,
@@ -175,7 +185,7 @@ async function tellOthers(
   await enqueueMails(client, vault, aboutOne(workspaceId, found), toEach(others.join(','), mail));
 }
 
-/** The digest that is due, about what is there by now. */
+/** Sends the due digest about the submissions that still exist. */
 export async function tellDigest(
   { vault, config }: NewsContext,
   client: Queryable,
@@ -192,7 +202,7 @@ export async function tellDigest(
   await enqueueMails(client, vault, { workspaceId, formId, submissionIds }, toEach(people, mail));
 }
 
-/** A receipt for whoever wants one, and for the addresses that notifications take from answers: each once. */
+/** Sends one receipt to each address that gets one. */
 async function sendReceipts(
   { vault, config }: NewsContext,
   client: Queryable,
@@ -220,7 +230,7 @@ const aboutOne = (workspaceId: string, { id, form_id: formId }: Noticed) => ({
   submissionIds: [id],
 });
 
-/** One mail for each address, so that none is shown to the others. */
+/** Makes one email for each address, so that recipients do not see each other. */
 const toEach = (people: string, mail: Omit<NewMail, 'to'>): NewMail[] =>
   recipientsOf(people).flatMap((address) => {
     const to = readMailAddress(address);

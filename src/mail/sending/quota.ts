@@ -5,7 +5,10 @@ import { countedAddress } from '#kit/outbox/address.ts';
 import type { MailKind } from '#kit/outbox.ts';
 import { statement } from '#kit/statement.ts';
 
-/** Deletes what no limit counts any more. @returns those removed; a full batch of 1,000 means that there may be more. */
+/**
+ * Deletes emails that no limit counts any more. @returns the deleted ones; a full batch of 1,000 means that
+ * there may be more.
+ */
 export const deleteCountedEmails = statement(
   'mail.delete_counted_emails',
   '',
@@ -18,7 +21,7 @@ export const deleteCountedEmails = statement(
    returning id`,
 );
 
-/** How many of some kinds have left to an address lately, from any workspace; counted no further than `most`. */
+/** Counts recently sent emails of some kinds to an address, from all workspaces, up to `most`. */
 const countSentTo = statement(
   'mail.count_sent_to',
   'recipient:bytes kinds seconds most:bigint',
@@ -31,7 +34,7 @@ const countSentTo = statement(
       limit $most) sent`,
 );
 
-/** How many of some kinds an account has sent lately, from any workspace; counted no further than `most`. */
+/** Counts recently sent emails of some kinds from an account, in all workspaces, up to `most`. */
 const countSentBy = statement(
   'mail.count_sent_by',
   'account_id kinds seconds most:bigint',
@@ -43,7 +46,7 @@ const countSentBy = statement(
       limit $most) sent`,
 );
 
-/** How many of some kinds have left lately from a workspace, or from one form of it; counted no further than `most`. */
+/** Counts recently sent emails of some kinds from a workspace, or from one form in it, up to `most`. */
 const countSentFrom = statement(
   'mail.count_sent_from',
   'workspace_id form_id? kinds seconds most:bigint',
@@ -55,20 +58,20 @@ const countSentFrom = statement(
       limit $most) sent`,
 );
 
-/** How many mails of some kinds may have left when one more does. */
+/** A limit for emails of some kinds: at most `most` in `seconds`. */
 type Quota = {
-  /** Counted together. */
+  /** The kinds that count together. */
   kinds: readonly MailKind[];
   of: 'recipient' | 'form' | 'workspace' | 'account';
   most: number;
   seconds: number;
-  /** Why a mail is put off, for the log. */
+  /** The reason for the log if an email is postponed. */
   reason: string;
 };
 
 const hour = 3_600;
 const day = 24 * hour;
-/** A mail that is put off is looked at again so much later. */
+/** A postponed email is tried again after this many seconds. */
 const patience = hour / 4;
 
 const toVisitors = ['receipt', 'resume_link'] as const satisfies readonly MailKind[];
@@ -79,34 +82,39 @@ const toAddress = (kinds: readonly MailKind[], most: number, reason: string): Qu
   of: 'recipient',
   most,
   seconds: day,
-  reason: `Put off: ${reason} (${most} a day).`,
+  reason: `Postponed: ${reason} (${most} a day).`,
 });
 
-/** What the operator allows. */
+/** The limits that the operator sets. */
 export type QuotaConfig = Pick<Config, 'mailToVisitors'> & {
   limits: Pick<Config['limits'], 'invitationsPerPerson' | 'invitationsPerWorkspace'>;
 };
 
-/** Anybody can enter the address of somebody else into a form: a form must not fill inboxes, one or many. */
+/**
+ * Visitors can enter other people's addresses into a form, so emails from forms are limited for each address,
+ * form and workspace.
+ */
 const visitorQuotas = ({ mailToVisitors: perForm }: QuotaConfig): readonly Quota[] => [
-  toAddress(toVisitors, 5, 'this address got enough mails that visitors asked for'),
+  toAddress(toVisitors, 5, 'this address has reached the limit for emails requested by visitors'),
   {
     kinds: toVisitors,
     of: 'form',
     most: perForm,
     seconds: hour,
-    reason: `Put off: the form has sent enough mails to visitors (${perForm} an hour, MAIL_TO_VISITORS).`,
+    reason: `Postponed: the form has reached the limit for emails to visitors (${perForm} an hour, MAIL_TO_VISITORS).`,
   },
   {
     kinds: toVisitors,
     of: 'workspace',
     most: perForm * 5,
     seconds: hour,
-    reason: `Put off: the workspace has sent enough mails to visitors (${perForm * 5} an hour, MAIL_TO_VISITORS).`,
+    reason: `Postponed: the workspace has reached the limit for emails to visitors (${perForm * 5} an hour, MAIL_TO_VISITORS).`,
   },
 ];
 
-/** The last gate of the limits that throttleEmail (src/invitations/draft.ts) checks when mails are queued. */
+/**
+ * The last check of the limits that throttleEmail (src/invitations/draft.ts) checks when emails are queued.
+ */
 const invitedQuotas = ({
   limits: { invitationsPerPerson, invitationsPerWorkspace },
 }: QuotaConfig): readonly Quota[] => {
@@ -119,21 +127,30 @@ const invitedQuotas = ({
             of,
             most,
             seconds: day,
-            reason: `Put off: ${who} has sent enough invitations and reminders (${most} a day, ${name}).`,
+            reason: `Postponed: ${who} has reached the limit for invitations and reminders (${most} a day, ${name}).`,
           },
         ];
   return [
-    toAddress(toInvited, 10, 'this address got enough invitations and reminders'),
+    toAddress(toInvited, 10, 'this address has reached the limit for invitations and reminders'),
     ...perDay('workspace', invitationsPerWorkspace, 'the workspace', 'INVITATIONS_PER_WORKSPACE'),
-    ...perDay('account', invitationsPerPerson, 'the person who invited', 'INVITATIONS_PER_PERSON'),
+    ...perDay(
+      'account',
+      invitationsPerPerson,
+      'the person who sent the invitation',
+      'INVITATIONS_PER_PERSON',
+    ),
   ];
 };
 const notices = (kind: MailKind): readonly Quota[] => [
-  toAddress([kind], 1_000, 'this address got enough of them; a digest gathers them'),
+  toAddress([kind], 1_000, 'this address has reached the limit; use a digest to combine notifications'),
 ];
-const few = (kind: MailKind): readonly Quota[] => [toAddress([kind], 50, 'this address got enough of them')];
+const few = (kind: MailKind): readonly Quota[] => [
+  toAddress([kind], 50, 'this address has reached the limit for this kind of email'),
+];
 
-/** What holds for each kind of mail, over all processes and restarts: it is counted in the database. */
+/**
+ * The quotas of each kind of email. They apply across processes and restarts, because the database counts.
+ */
 const quotasOf = {
   notification: () => notices('notification'),
   digest: () => notices('digest'),
@@ -149,10 +166,10 @@ const quotasOf = {
   test: () => few('test'),
 } as const satisfies Record<MailKind, (config: QuotaConfig) => readonly Quota[]>;
 
-/** Why a mail has to wait, and for how many seconds; undefined when it may leave. */
+/** The reason why an email is postponed, and for how many seconds. */
 export type PutOff = { reason: string; delay: number };
 
-/** What of a mail is counted. */
+/** The properties of an email that quotas count by. */
 type QuotaMail = {
   workspaceId: string;
   form_id: string | null;
@@ -161,7 +178,7 @@ type QuotaMail = {
   kind: MailKind;
 };
 
-/** Looks whether one more mail may leave now. Exact while one process sends one mail of a pace at a time. */
+/** Checks whether an email can be sent now. Exact while each process sends one email of a pace at a time. */
 export async function checkQuotas(
   database: Database,
   mail: QuotaMail,
@@ -181,7 +198,7 @@ async function countSent(
   { kinds, of, most, seconds }: Quota,
 ): Promise<readonly { count: number }[]> {
   const asked = { kinds: [...kinds], seconds, most };
-  // Mails leave also while the server of another cell is away.
+  // Emails are also sent while the server of another cell is unavailable.
   const options = { isPartial: true };
   if (of === 'recipient')
     return findInAllCells(

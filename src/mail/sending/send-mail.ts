@@ -12,7 +12,7 @@ import type { LinkTarget, Vault } from '#kit/vault.ts';
 import { type DrawnLetter, drawLetter } from '../template.ts';
 import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
 
-/** How a mail ended, or that an attempt failed and another follows (`queued`). */
+/** The outcome of an email; `queued` if an attempt failed and another follows. */
 type MailNote = {
   workspaceId: string;
   mailId: string;
@@ -20,22 +20,22 @@ type MailNote = {
   error: string | null;
 };
 
-/** Hears how mails of a kind fare, in the transaction that writes it down. */
+/** Is called with the outcome of emails of a kind, in the transaction that records it. */
 type Follower = (client: Queryable, note: MailNote) => Promise<void>;
 
-/** What lower rooms do when their mails have left, or never will. */
+/** The functions of lower rooms that follow the outcome of their emails. */
 const followers: Partial<Readonly<Record<MailKind, Follower>>> = {
   invitation: followInvitationMail,
   reminder: followInvitationMail,
 };
 
 type MessageParts = {
-  /** The mail's id: the Message-ID is made of it, so whoever gets it twice has the same message twice. */
+  /** The email's id. The Message-ID is made from it, so a duplicate is recognized as one. */
   id: string;
   from: MailAddress;
   to: MailAddress;
   subject: string;
-  /** When the mail was written; the same in each attempt. */
+  /** When the email was written; identical in every attempt. */
   date: Date;
   letter: DrawnLetter;
   replyTo?: string | undefined;
@@ -43,12 +43,13 @@ type MessageParts = {
 };
 
 /**
- * The message as it goes over the wire (RFC 5322, MIME): text and HTML alternatives. Names and subjects are encoded by
- * the library, and nothing in them can begin a header (send-mail.test.ts holds it). It may not read files or addresses.
+ * Composes the message for the wire (RFC 5322, MIME) with text and HTML alternatives. The library encodes
+ * names and subjects, so that none can begin a header (tested in send-mail.test.ts). It must not read files
+ * or URLs.
  */
 export async function composeMessage(parts: MessageParts): Promise<Buffer> {
   const { id, from, to, subject, date, letter, replyTo, unsubscribeUrl } = parts;
-  // Loaded when there is something to send: an instance without mail does without it.
+  // Loaded on first use, so that an instance without email does not need it.
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
     messageId: messageIdOf(id, from),
@@ -59,7 +60,7 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
     text: letter.text,
     html: letter.html,
     headers: {
-      // RFC 3834: no holiday notices, please.
+      // RFC 3834: prevents automatic replies.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
       ...(unsubscribeUrl !== undefined && {
@@ -77,22 +78,22 @@ export async function composeMessage(parts: MessageParts): Promise<Buffer> {
 const messageIdOf = (id: string, from: MailAddress): string =>
   `<${id}@${toAsciiDomain(from.address).replace(/^.*@/s, '')}>`;
 
-/** As an object, so that the library reads no commas and brackets out of a name. */
+/** Returns the address as an object, so that the library does not parse commas and brackets in a name. */
 const named = ({ address, name = '' }: MailAddress): { name: string; address: string } => ({ name, address });
 
-/** Seconds between two mails of a pace. */
+/** SQL: the seconds between two emails of a pace. */
 const step = "case when name = 'bulk' then $bulk_step else $prompt_step end";
 
 /**
- * Takes the next place of the pace that is free first, unless that is more than `patience` seconds away.
- * @returns the seconds until then.
+ * Reserves the earliest slot of the paces, unless it is more than `patience` seconds away.
+ * @returns the seconds until the slot.
  */
 export const takePlace = statement(
   'mail.take_place',
   [
     'names prompt_step:double patience:double',
     {
-      /** Seconds between two mails of each pace. */
+      /** The seconds between two bulk emails; `prompt_step` is that of prompt ones. */
       bulk_step: double,
     },
   ],
@@ -107,16 +108,16 @@ export const takePlace = statement(
    select greatest(extract(epoch from next_at - now())::double precision - ${step}, 0) as wait from taken`,
 );
 
-/** What mails to many may use of the rate; the rest stays free for what somebody waits for. */
+/** The share of the rate for bulk emails. The rest stays free for emails that a person waits for. */
 const bulkShare = 0.8;
-/** A sender waits this long for its turn at most: with the dialogue (12 s) it stays within a lease of 25 s. */
+/** A sender waits at most this long: with the SMTP dialogue (12 s) it stays within a lease of 25 s. */
 const patienceSeconds = 8;
 
 /**
- * Waits for a mail's turn, so that `perMinute` mails leave in a minute over all processes. `prompt` mails use what the
- * others leave, and a fifth of the rate in any case.
- * @returns false when its turn is too far away: try again.
- * @throws the signal's reason when it aborts.
+ * Waits for a slot, so that `perMinute` emails are sent in a minute across all processes. `prompt` emails get
+ * what bulk emails leave, and always a fifth of the rate.
+ * @returns false if the slot is too far away: try again.
+ * @throws the signal's reason if it aborts.
  */
 async function waitForTurn(
   database: Database,
@@ -135,7 +136,7 @@ async function waitForTurn(
   return place !== undefined;
 }
 
-/** A mail as its sender needs it; nothing when it was deleted with its form. */
+/** Finds an email to send; nothing if it was deleted with its form. */
 const findMail = statement(
   'mail.find_mail',
   'workspace_id id',
@@ -143,7 +144,7 @@ const findMail = statement(
     'form_id? recipient subject content? attempts:integer created_at',
     {
       kind: word<MailKind>(),
-      /** Whose limits it counts against. */
+      /** The account whose limits apply. */
       account_id: nullable(text),
       state: word<MailState>(),
     },
@@ -154,7 +155,7 @@ const findMail = statement(
     where m.workspace_id = $workspace_id and m.id = $id`,
 );
 
-/** Counts an email that was sent, also if it was queued so long ago that its row is gone. */
+/** Counts a sent email, even if it was queued long ago and its row is gone. */
 const countSentEmail = statement(
   'mail.count_sent_email',
   ['workspace_id id form_id? account_id? recipient:bytes queued_at:timestamp', { kind: word<MailKind>() }],
@@ -164,14 +165,17 @@ const countSentEmail = statement(
    on conflict (workspace_id, id) do update set sent_at = excluded.sent_at`,
 );
 
-/** How an attempt ended. What was sent needs its content no more. What was cancelled meanwhile stays so, unless it left. */
+/**
+ * Records the outcome of an attempt and deletes the content of a sent email. An email that was cancelled in
+ * the meantime stays cancelled, unless it was sent.
+ */
 const settleMail = statement(
   'mail.settle_mail',
   [
     'workspace_id id error?',
     {
       state: word<MailState>(),
-      /** Seconds until the next attempt; null when there is none. */
+      /** Seconds until the next attempt; null if there is none. */
       delay: nullable(double),
     },
   ],
@@ -184,7 +188,7 @@ const settleMail = statement(
     where workspace_id = $workspace_id and id = $id and (state = 'queued' or $state = 'sent')`,
 );
 
-/** Says in the log why a mail waits. It has not been tried. */
+/** Records why an email waits, without counting an attempt. */
 const putOffMail = statement(
   'mail.put_off',
   'workspace_id id reason delay',
@@ -196,24 +200,25 @@ const putOffMail = statement(
 export type SendContext = {
   database: Database;
   vault: Pick<Vault, 'unseal'>;
-  /** The download address of a file, good for an hour from now. */
+  /** Returns the download URL of a file, valid for an hour from now. */
   signLink: (file: LinkTarget) => string;
   config: {
     smtp: SmtpConfig | undefined;
     mailPerMinute: number;
     mailRetryDelays: readonly number[];
   } & QuotaConfig;
-  /** Counts what became of each mail that the server was asked to take. */
+  /** Counts the outcome of each attempt. */
   onAttempt?: ((state: Verdict['state'], outcome: SmtpOutcome) => void) | undefined;
 };
 
 type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
 
-export const mailIsOff = 'Mail is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
+export const mailIsOff = 'Email is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
 
 /**
- * The handler of the jobs that send (kit/outbox/kinds.ts): one mail, one dialogue, settled in one transaction with its
- * job. Between the server's "250" and that transaction a crash makes the mail leave twice, with the same Message-ID.
+ * Handles the jobs that send emails (kit/outbox/kinds.ts): one email, one SMTP dialogue, settled in one
+ * transaction with its job. After a crash between the server's "250" and that transaction, the email is sent
+ * twice with one Message-ID.
  */
 export function sendMail(context: SendContext): JobHandler {
   const { database, config } = context;
@@ -226,7 +231,7 @@ export function sendMail(context: SendContext): JobHandler {
       const turn = { kind: waiting.kind, perMinute: config.mailPerMinute };
       if (!(await waitForTurn(database, turn, signal))) return rescheduleJob(database, job, { delay: 0 });
     }
-    // It may have been cancelled while it waited.
+    // The email may have been cancelled in the meantime.
     const mail = await findQueued(context, job);
     if (!mail) return completeJob(database, job);
     await settle(context, job, mail, await attempt(context, job, mail, signal));
@@ -247,7 +252,7 @@ async function attempt(
   const { smtp } = config;
   if (!smtp) return { kind: 'refused', reason: mailIsOff };
   const content = readContent(vault, mail.content);
-  if (!content) return { kind: 'refused', reason: 'The mail cannot be read with the key of this server.' };
+  if (!content) return { kind: 'refused', reason: "The email can't be decrypted with this server's key." };
   const { letter, name, replyTo, unsubscribeUrl } = content;
   const raw = await composeMessage({
     id,
@@ -262,7 +267,7 @@ async function attempt(
   return sendMessage(smtp, { recipient: mail.recipient, raw, replyTo }, { signal });
 }
 
-/** Undefined when it was sealed with another key. */
+/** Returns undefined if the content was sealed with another key. */
 function readContent(vault: SendContext['vault'], sealed: Buffer | null): MailContent | undefined {
   if (!sealed) return undefined;
   try {
@@ -272,10 +277,10 @@ function readContent(vault: SendContext['vault'], sealed: Buffer | null): MailCo
   }
 }
 
-/** A mail that has waited for its place for so long is not sent any more by itself. */
+/** An email that has waited this long is no longer sent automatically. */
 const longestWaitMs = 86_400_000;
 
-/** Nothing is lost without a word: the log says why a mail waits, and in the end why it did not leave. */
+/** Postpones an email and records the reason in the log. After a day the email fails with it. */
 async function putOff(
   context: SendContext,
   job: Job,
@@ -283,7 +288,10 @@ async function putOff(
   { reason, delay }: PutOff,
 ): Promise<void> {
   if (now().getTime() - mail.created_at.getTime() > longestWaitMs)
-    return settle(context, job, mail, { kind: 'refused', reason: `${reason} A day has passed.` });
+    return settle(context, job, mail, {
+      kind: 'refused',
+      reason: `${reason} The email was not sent within a day.`,
+    });
   await transaction(context.database, async (client) => {
     await rescheduleJob(client, job, { delay });
     await putOffMail(client, { workspace_id: job.workspaceId, id: job.id, reason, delay });
@@ -299,11 +307,11 @@ async function settle(
   const { kind, form_id, account_id, recipient, attempts } = mail;
   const { state, error, delay } = verdictOf(outcome, attempts, config.mailRetryDelays);
   await transaction(database, async (client) => {
-    // First, for it holds the job: whoever lost the lease writes nothing.
+    // First, because it locks the job: a process that lost the lease writes nothing.
     if (delay === null) await completeJob(client, job);
     else await rescheduleJob(client, job, { delay });
-    // What the mail is about comes before the mail, as it does for whoever resends or revokes: in the other order the two
-    // waited for each other, and PostgreSQL ended one of them after a second.
+    // The subject of the email is locked before the email, as when resending or revoking. In the opposite
+    // order the two deadlocked, and PostgreSQL aborted one after a second.
     await followers[kind]?.(client, { workspaceId: job.workspaceId, mailId: job.id, state, error });
     await settleMail(client, { workspace_id: job.workspaceId, id: job.id, state, error, delay });
     if (state === 'sent')
@@ -320,7 +328,7 @@ async function settle(
   onAttempt?.(state, outcome);
 }
 
-/** Shows in the mail log why a parked email is not sent. Retrying it by hand sends it. */
+/** Shows in the email log why a parked email is not sent. Retrying it manually sends it. */
 export const failParkedMail: OnParked = async (client, { workspaceId, id }, reason) => {
   const mail = only(await findMail(client, { workspace_id: workspaceId, id }));
   if (mail?.state !== 'queued') return;
@@ -331,11 +339,11 @@ export const failParkedMail: OnParked = async (client, { workspaceId, id }, reas
 
 type Verdict = { state: 'queued' | 'sent' | 'failed'; error: string | null; delay: number | null };
 
-/** What becomes of a mail after its attempt number `attempts + 1`. */
+/** Returns the outcome of an email after its attempt number `attempts + 1`. */
 function verdictOf(outcome: SmtpOutcome, attempts: number, retryDelays: readonly number[]): Verdict {
   if (outcome.kind === 'sent') return { state: 'sent', error: null, delay: null };
   if (outcome.kind === 'refused') return { state: 'failed', error: outcome.reason, delay: null };
   const delay = retryDelays[attempts];
   if (delay !== undefined) return { state: 'queued', error: outcome.reason, delay };
-  return { state: 'failed', error: `${outcome.reason} (no automatic retries are left)`, delay: null };
+  return { state: 'failed', error: `${outcome.reason} (no retries left)`, delay: null };
 }

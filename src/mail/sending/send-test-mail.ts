@@ -4,23 +4,23 @@ import { type SmtpConfig, sendMessage } from '#kit/smtp.ts';
 import { drawLetter } from '../template.ts';
 import { composeMessage, mailIsOff } from './send-mail.ts';
 
-/** How a test fared: in words, and line by line as it was spoken, without credentials. */
+/** The result of a test, and its SMTP dialogue line by line, without credentials. */
 type TestResult = { sent: boolean; result: string; dialogue: string[] };
 
-/** Sends one mail at once, past the outbox, to see whether the mail server takes it. */
+/** Sends one email immediately, without the outbox, to test the mail server. */
 export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress): Promise<TestResult> {
   if (!smtp) return { sent: false, result: mailIsOff, dialogue: [] };
   const dialogue: string[] = [];
   const letter = {
-    heading: 'Mail works',
-    blocks: [{ kind: 'text', text: 'This is a test. The mail server of this Formloom took it.' }],
-    reason: 'You get this mail because somebody asked for a test to this address.',
+    heading: 'Email works',
+    blocks: [{ kind: 'text', text: 'This is a test. It shows that this Formloom server can send email.' }],
+    reason: 'You get this email because a test email to this address was requested.',
   } as const;
   const raw = await composeMessage({
     id: newId(),
     from: smtp.from,
     to,
-    subject: 'A test from Formloom',
+    subject: 'Formloom test email',
     date: now(),
     letter: drawLetter(letter, String),
   });
@@ -30,5 +30,5 @@ export async function sendTestMail(smtp: SmtpConfig | undefined, to: MailAddress
     { hear: (line) => void dialogue.push(line) },
   );
   if (outcome.kind !== 'sent') return { sent: false, result: outcome.reason, dialogue };
-  return { sent: true, result: `The mail server took the mail: ${outcome.response}`, dialogue };
+  return { sent: true, result: `The mail server accepted the email: ${outcome.response}`, dialogue };
 }

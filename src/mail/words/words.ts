@@ -8,15 +8,17 @@ import ja from './ja.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 
-/** What emails to visitors say in one language. The English file decides the names and their `{parts}`. */
+/**
+ * The texts of emails to visitors in one language. The English file defines the names and their `{parts}`.
+ */
 export type MailWords = Readonly<Record<keyof typeof en, string>>;
 
 const languages: Readonly<Record<Locale, MailWords>> = { en, fr, de, es, pt, ar, ja, zh };
 
-/** The English words of emails. */
+/** The English texts of emails. */
 export const english: MailWords = en;
 
-/** Returns the words of a language: English if the form uses its visitor's language and that is not known. */
+/** Returns the texts of a language; English if the form uses its visitor's language and that is unknown. */
 export function mailWords(choice: LocaleChoice | undefined): { locale: Locale; words: MailWords } {
   const locale = isLocale(choice) ? choice : 'en';
   return { locale, words: languages[locale] };

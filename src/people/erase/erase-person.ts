@@ -27,7 +27,7 @@ import {
   hashOfReceipt,
 } from './receipt.ts';
 
-/** The files of answers in spam boxes. */
+/** Lists the files of submissions in the spam box. */
 const listHeldFiles = statement(
   'people.list_held_files',
   'workspace_id held_ids:uuids',
@@ -35,7 +35,7 @@ const listHeldFiles = statement(
   `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
 );
 
-/** Removes mails, sent or not. One that is under way at this moment may still arrive. */
+/** Deletes emails, sent or not. One that is being sent at this moment may still arrive. */
 const deleteMails = statement(
   'people.delete_mails',
   'workspace_id ids',
@@ -43,7 +43,7 @@ const deleteMails = statement(
   `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
 );
 
-/** Some of the lines of imports that are no invitations, or no submissions, yet, and may say it. */
+/** Finds a batch of import lines that are not submissions or invitations yet and may contain the term. */
 const findWaitingLines = statement(
   'people.find_waiting_lines',
   'workspace_id json_pattern after_id:uuid after_line:integer limit',
@@ -54,7 +54,7 @@ const findWaitingLines = statement(
    order by import_id, line limit $limit`,
 );
 
-/** Removes lines of imports. The arrays belong together. */
+/** Deletes lines of imports. `import_ids` and `lines` correspond by position. */
 const deleteWaitingLines = statement(
   'people.delete_waiting_lines',
   'workspace_id import_ids:uuids lines:integers',
@@ -64,7 +64,7 @@ const deleteWaitingLines = statement(
    returning i.position as line`,
 );
 
-/** Forgets what was said, of lines that an import left out, with these words. */
+/** Deletes import problems whose message contains the term. */
 const forgetImportProblems = statement(
   'people.forget_import_problems',
   'workspace_id json_pattern word_pattern:text',
@@ -76,7 +76,7 @@ const forgetImportProblems = statement(
    where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
 );
 
-/** Some of the uploads that no submission has claimed and whose names may say it. */
+/** Finds a batch of unclaimed uploads whose names may contain the term. */
 const findLooseFiles = statement(
   'people.find_loose_files',
   'workspace_id pattern:text after limit',
@@ -86,7 +86,10 @@ const findLooseFiles = statement(
    order by id limit $limit`,
 );
 
-/** Forgets receipts with the lines of the audit log that name them: of each workspace by its own number of days. */
+/**
+ * Deletes receipts when the audit entries that name them are deleted, after the number of days of each
+ * workspace.
+ */
 export const deleteOldErasures = statement(
   'people.delete_old_erasures',
   'now limit',
@@ -102,7 +105,7 @@ export const deleteOldErasures = statement(
    returning id`,
 );
 
-/** Some of what is kept sealed: mails that have not left. */
+/** Reads a batch of unsent emails, whose contents are sealed. */
 const readSealedMails = statement(
   'people.read_sealed_mails',
   'workspace_id after limit',
@@ -111,33 +114,32 @@ const readSealedMails = statement(
    where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
 );
 
-/** The job that erases one person. */
 export const eraseJob = 'people.erase';
 
-/** Submissions, mails and so on that one step takes: short enough that nobody waits for its locks. */
+/** Records of one step: few enough that no other transaction waits long for its locks. */
 const stepItems = 100;
-/** Rows of one statement's answer that are looked at: what waits may be much. */
+/** Rows per statement, because there may be many to check. */
 const windowRows = 200;
 
 export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void };
 
-/** What of whom is erased, and for whom. */
+/** The request to erase a person. */
 export type EraseRequest = {
   q: string;
   match: Match;
   what: ErasedKind;
-  /** Of what is found, what is somebody else's: its ids. */
+  /** Ids of records that belong to another person. */
   except: readonly string[];
-  /** As many as somebody saw and meant. */
+  /** The number of records that the caller saw and confirmed. */
   expected?: number | undefined;
   by: Actor;
 };
 
 /**
- * Asks for the erasing of what is found of a person now: exactly that goes, in steps, by a job.
- * Where nothing is found, the receipt says so.
+ * Starts erasing the records of a person that exist now. A job erases exactly these, step by step. If there
+ * are none, the receipt says so.
  * @returns its id.
- * @throws ApiError conflict for another number than was expected, or too many.
+ * @throws ApiError conflict if the number is not the expected one, or over the limit.
  */
 export async function startErasing(
   { database, vault, wakeQueue }: Omit<EraseContext, 'storage'>,
@@ -146,12 +148,12 @@ export async function startErasing(
 ): Promise<string> {
   const found = await findTraces(database, workspaceId, readAsked(q), match);
   if (found.isPartial)
-    throw new ApiError('conflict', `More than ${mostTraces} are found. Look for something more exact.`);
+    throw new ApiError('conflict', `More than ${mostTraces} records were found. Enter a more specific term.`);
   const traces = found.traces.filter(({ id }) => !except.includes(id));
   if (expected !== undefined && expected !== traces.length)
     throw new ApiError(
       'conflict',
-      `You confirmed ${expected}, but now there are ${traces.length}. Nothing was erased.`,
+      `You confirmed ${expected} records, but now there are ${traces.length}. Nothing was erased. Check them and confirm again.`,
     );
   const id = newId();
   const task = {
@@ -172,7 +174,7 @@ export async function startErasing(
   return id;
 }
 
-/** Things of one kind and one form that one step erases. */
+/** Records of one kind and form that one step erases. */
 type Batch = { kind: ErasureItemKind; form_id: string | null; ids: string[] };
 
 const batchesOf = (
@@ -189,13 +191,13 @@ const batchesOf = (
       return batches;
     });
 
-/** The job: a step, with what comes of it, in one transaction; again and again, until the list is empty. */
+/** Runs one step of an erasure in one transaction, until its list is empty. */
 export async function eraseStep(context: EraseContext, job: Job): Promise<void> {
   const { workspaceId, id } = job;
   const key = { workspace_id: workspaceId, id };
   const [first] = await findFirstItem(context.database, key);
   const waiting = first?.item as Batch | undefined;
-  // Bytes go before the transaction: once more, after a crash, is the same.
+  // Bytes are deleted before the transaction; after a crash, deleting them again is harmless.
   if (waiting?.kind === 'file') await removeTakenFiles(context, workspaceId, waiting.ids);
   await runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch], at }) => {
     const { what } = task.input as ErasureInput;
@@ -260,7 +262,9 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
   file: async () => stepOf({}),
 };
 
-/** What is on no list goes last: lines of imports, uploads of nobody, and what is kept sealed. */
+/**
+ * Erases data that is on no list, as the last step: lines of imports, unclaimed uploads and sealed contents.
+ */
 async function eraseUnlisted(
   context: EraseContext,
   client: Queryable,
@@ -269,7 +273,7 @@ async function eraseUnlisted(
 ): Promise<ErasedCounts> {
   const workspace = { workspace_id: workspaceId };
   const said = { ...workspace, json_pattern: asked.json_pattern };
-  // PostgreSQL finds it in longer words too, which are somebody else's.
+  // PostgreSQL also matches within longer words, which belong to other people.
   const waiting = await sift<{ import_id: string; line: number; said: string }>(
     (last) =>
       findWaitingLines(client, {
@@ -302,7 +306,8 @@ async function eraseUnlisted(
     ({ content }) => saysIt(opened(context.vault, content), asked),
   );
   await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
-  // Any of them may tell of the person, and they are kept for a day.
+  // Deletes all stored responses of repeatable requests: any may contain the person's data. They are stored
+  // for a day anyway.
   const requests = await forgetKeptAnswers(client, workspace);
   return {
     import_lines: lines.length,
@@ -314,7 +319,7 @@ async function eraseUnlisted(
 
 const saysIt = (json: string, { isSaid }: Asked): boolean => saidIn(JSON.parse(json), isSaid);
 
-/** Of what is read window by window those that are meant. */
+/** Reads rows batch by batch and returns those that match. */
 async function sift<Row>(
   read: (last: Row | undefined) => Promise<Row[]>,
   isMeant: (row: Row) => boolean,
@@ -329,7 +334,10 @@ async function sift<Row>(
   }
 }
 
-/** Nothing, when it was sealed with another key: nobody can read it, and it never leaves. */
+/**
+ * Returns JSON null if the content was sealed with another key: it can't be read, and the email is never
+ * sent.
+ */
 function opened(vault: Vault, content: Buffer): string {
   try {
     return vault.unseal('mails', content);

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import type { Gone } from '#submissions/erase/erase.ts';
 import type { TraceKind } from '../traces.ts';
 
-/** Whole submissions, or the answers alone that tell who somebody is. */
+/** The scope of an erasure: whole submissions, or only the answers that identify the person. */
 export const erasedKinds = ['submissions', 'identity'] as const;
 export type ErasedKind = (typeof erasedKinds)[number];
 
-/** What stands on the list of an erasing: what was found, and files whose bytes follow. */
+/** The kinds of items on an erasure's list: records, and files whose bytes are deleted after them. */
 export type ErasureItemKind = TraceKind | 'file';
 
-/** What is gone beside what a submission takes with it. */
+/** Kinds that are erased besides the data of a submission. */
 const besides = ['spam', 'import_lines', 'kept_requests'] as const;
-/** By kind, how much is gone; what is not there is none. */
+/** The number of erased records of each kind; a missing kind means none. */
 export type ErasedCounts = Partial<Record<keyof Gone | (typeof besides)[number], number>>;
 
-/** What the task of an erasing keeps of the request, and of what is done. */
+/** The input and result that the task of an erasure stores. */
 export type ErasureInput = { what: ErasedKind };
 export type ErasureResult = { gone: ErasedCounts; list_hash: string; hash?: string };
 
-/** Every kind that a receipt counts, in its order. */
+/** The kinds that a receipt counts, in its order. */
 export const countedKinds = [
   'submissions',
   'stripped',
@@ -35,7 +35,6 @@ export const countedKinds = [
   'kept_requests',
 ] as const satisfies readonly (keyof ErasedCounts)[];
 
-/** The sum of two. */
 export const addCounts = (one: ErasedCounts, other: ErasedCounts): ErasedCounts =>
   Object.fromEntries(
     countedKinds.flatMap((kind) => {
@@ -44,7 +43,7 @@ export const addCounts = (one: ErasedCounts, other: ErasedCounts): ErasedCounts 
     }),
   );
 
-/** SHA-256, in hexadecimal, of a list of what was to be erased: `kind id` lines in their order. */
+/** Returns the hexadecimal SHA-256 of a list of records: sorted `kind id` lines. */
 export const hashOfList = (items: readonly { kind: string; id: string }[]): string =>
   sha256(
     items
@@ -62,7 +61,10 @@ type Receipt = {
   list_hash: string;
 };
 
-/** SHA-256 of a receipt: of its JSON without blanks, with these names in this order and all counts. */
+/**
+ * Returns the SHA-256 of a receipt: of its JSON without whitespace, with these names in this order and all
+ * counts.
+ */
 export const hashOfReceipt = ({ id, what, created_at, finished_at, gone, list_hash }: Receipt): string =>
   sha256(
     JSON.stringify({
@@ -75,7 +77,7 @@ export const hashOfReceipt = ({ id, what, created_at, finished_at, gone, list_ha
     }),
   );
 
-/** The counts with the zeros, in the order of a receipt. */
+/** Returns the counts including zeros, in the order of a receipt. */
 export const everyCount = (gone: ErasedCounts) =>
   Object.fromEntries(countedKinds.map((kind) => [kind, gone[kind] ?? 0])) as Record<
     (typeof countedKinds)[number],

@@ -47,7 +47,7 @@ type Place = { readonly workspaceId: string; readonly formId: string; readonly d
 export type VisitCounter = {
   /** Adds what a visitor did, unless their address did too much in this minute. It costs the visitor nothing. */
   add(place: Place, address: string, counts: Iterable<VisitCount>): void;
-  /** Writes what is left. */
+  /** Writes the remaining requests. */
   stop(): Promise<void>;
 };
 
@@ -97,7 +97,7 @@ export function openVisitCounter(
     try {
       await writeSums(database, batch);
     } catch (error) {
-      // Tried again, together with what came meanwhile.
+      // Retried with the requests that came in the meantime.
       for (const sum of batch) put(sum);
       throw error;
     }

@@ -171,7 +171,7 @@ export const targetOf = (use: object): string => JSON.stringify(Object.entries(u
 export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
   as === 'reference' && !/^(?!_)[^\p{Cc}]{1,64}$/u.test(name);
 
-/** What is wrong with a mapping as a whole; undefined when it can be used. */
+/** Returns the problem with a mapping as a whole, or undefined if it can be used. */
 export function findMappingProblem(
   mapping: readonly ColumnUse[],
   width: number,

@@ -74,7 +74,7 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
   const wrong = findMappingProblem(mapping, columns.length, about.form);
   if (wrong !== undefined && source.mapping) return wrong;
   const { formats, writing, doubts } = guessFormats(table, source, { columns, mapping, about });
-  // A person who has chosen nothing yet sees the columns first.
+  // Without a chosen mapping, the person sees the columns first.
   if (wrong !== undefined)
     return { columns, mapping, formats, writing, entries: [], problems: [], doubts: [] };
   const reading = { ...about, columns, mapping, formats, isOwn: isOwnExport(columns) };

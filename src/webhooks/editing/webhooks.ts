@@ -71,7 +71,7 @@ export function fillHeaders(
 
 // What may be wrong with a webhook that somebody creates or changes, in sentences, by field.
 
-/** In characters. */
+/** The most characters of a name. */
 export const longestUrl = 2_048;
 export const secretLength = { least: 16, most: 256 } as const;
 

@@ -211,7 +211,7 @@ export async function cancelReplay(
   return readReplay(database, place);
 }
 
-/** @throws ApiError not_found. */
+/** Returns an invitation with its link. @throws ApiError not_found. */
 export const readReplay = async (
   db: Queryable,
   { workspaceId, replayId }: { workspaceId: string; replayId: string },

@@ -116,7 +116,7 @@ export type Outcome = {
   id: string;
   lease_token: string;
   status: DeliveryStatus;
-  /** Seconds until the next attempt; null when there is none. */
+  /** Seconds until the next attempt; null if there is none. */
   delay: number | null;
   trigger: Trigger;
   url: string | null;

@@ -3,10 +3,10 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, jsonb, nullable, type RowOf, statement, word } from '#kit/statement.ts';
 import type { Changes, PersonalDeed } from './personal-audit.ts';
 
-/** Who did what a line tells of: whoever asked, or the service by itself, on a schedule that somebody set. */
+/** The actor of an audit entry: the caller, or the service on a schedule. */
 export type LineActor = Actor['kind'] | 'service';
 
-/** How something that concerns a person's account is noted, for them and in the log of each of their workspaces. */
+/** The columns of an event of an account, for the person and for the log of each of their workspaces. */
 export const personalColumns = columns('id operation status:smallint address? agent? session_id?', {
   actor_kind: word<Actor['kind']>(),
 });
@@ -14,7 +14,7 @@ export const personalColumns = columns('id operation status:smallint address? ag
 export const ofMember = columns('user_id', personalColumns);
 export type LineOfMember = RowOf<typeof ofMember>;
 
-/** Newest first: what concerns a person's account. */
+/** Lists the events of an account, newest first. */
 export const selectPersonalLines = statement(
   'audit.select_personal_lines',
   'user_id below limit offset',
@@ -37,7 +37,7 @@ export const filtered = `a.workspace_id = $workspace_id and ($actor_kind is null
       and ($actor_id is null or a.actor_id = $actor_id) and ($operation is null or a.operation = $operation) and ($thing_id is null or a.thing_id = $thing_id)
       and ($from is null or a.id >= ${leastIdAt('$from')}) and ($to is null or a.id < ${leastIdAt('$to')})`;
 
-/** Newest first, with the names that people and keys have now. */
+/** Lists audit entries, newest first, with the current names of people and keys. */
 export const selectLines = statement(
   'audit.select_lines',
   ['below limit offset', filter],
@@ -57,8 +57,8 @@ export const selectLines = statement(
 );
 
 /**
- * Lines whose time in their workspace is over.
- * @returns those removed; a full batch of 1,000 means that there may be more.
+ * Deletes audit entries after the number of days of their workspace.
+ * @returns the deleted ones; a full batch of 1,000 means that there may be more.
  */
 export const deleteOldLines = statement(
   'audit.delete_old_lines',

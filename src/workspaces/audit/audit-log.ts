@@ -10,7 +10,7 @@ import { statement, texts } from '#kit/statement.ts';
 import { notePerson, type PersonalLine } from './note-person.ts';
 import { changesBetween } from './personal-audit.ts';
 
-/** Notes that operations begin. */
+/** Adds entries of operations that start. */
 const insertLines = statement(
   'audit.insert_lines',
   [
@@ -19,7 +19,7 @@ const insertLines = statement(
     {
       /** '' for the operator. */
       actor_ids: texts,
-      /** '' where there is none. */
+      /** '' if there is none. */
       thing_ids: texts,
     },
   ],
@@ -36,7 +36,7 @@ const insertLines = statement(
                  session_id)`,
 );
 
-/** Notes how they ended: those that were refused did nothing, and their lines go. */
+/** Records outcomes. Refused operations changed nothing, so their entries are deleted. */
 export const settleLines = statement(
   'audit.settle_lines',
   'workspace_ids ids statuses thing_ids changes:texts',
@@ -53,7 +53,7 @@ export const settleLines = statement(
      from given where a.workspace_id = given.workspace_id and a.id = given.id and given.status < 400`,
 );
 
-/** The line of a request to an operation. Of what stands in its address the ids alone are kept. */
+/** Returns the audit entry of a request. Of the parameters in its path, only ids are kept. */
 export function lineOf(
   { name, method, path }: { name: string; method: string; path: string },
   { workspaceId, actor }: Scope,
@@ -74,7 +74,10 @@ export function lineOf(
   };
 }
 
-/** What a statement that writes a line itself (insertedLine) is given of it; null: there is none. */
+/**
+ * Returns the parameters of a statement that inserts an audit entry itself (insertedLine); all null if there
+ * is no entry.
+ */
 export const lineValues = (line: AuditLine | undefined) => ({
   line_id: line ? newId() : null,
   line_actor_kind: line?.actor.kind ?? null,
@@ -88,7 +91,10 @@ export const lineValues = (line: AuditLine | undefined) => ({
   line_session_id: line?.actor.sessionId ?? null,
 });
 
-/** How what an operation changes is read. `made`: the id of what it made, which its answer says. */
+/**
+ * Reads the object that an operation changes, before and after. `made` is the id of a new object, from the
+ * response.
+ */
 export type Compared = {
   before: () => Promise<unknown>;
   after: (answer: Answer, made: string | undefined) => Promise<unknown>;
@@ -96,9 +102,9 @@ export type Compared = {
 
 export type AuditLog = {
   /**
-   * Runs an operation with its line, if it has one: it begins when that is written, or writes it with what it does, so
-   * that none is without one. Where the line cannot be written nothing is done.
-   * @param compared reads what the operation changes, before it and after.
+   * Runs an operation with its audit entry, if it needs one. The entry is inserted first, or by the operation
+   * itself, so no operation runs without it. If the entry can't be inserted, the operation does not run.
+   * @param compared reads what the operation changes, before and after.
    */
   note<Caller extends Scope>(
     operation: { readonly isNotingItself: boolean },
@@ -107,24 +113,30 @@ export type AuditLog = {
     run: (caller: Caller) => Promise<Answer>,
     compared?: Compared,
   ): Promise<Answer>;
-  /** Notes what concerns a person behind the answer, so that the time it takes says nothing of whether there is one. */
+  /**
+   * Records an event of an account after the response, so that timing does not reveal whether the account
+   * exists.
+   */
   noteLater(line: PersonalLine): void;
-  /** Writes how the last ones ended. */
+  /** Writes the last outcomes. */
   stop(): Promise<void>;
 };
 
-/** How long the end of an operation may wait to be written, with others. */
+/** How long an outcome may wait to be written in a batch. */
 const pauseMs = 250;
 
 type Begun = AuditLine & { id: string };
 type Ended = { workspaceId: string; id: string; status: number; thingId: string; changes: string };
-/** Tries that may wait to be written; beyond them none is noted. Only a database that is away makes so many. */
+/**
+ * Sign-in attempts that may wait to be written; further ones are dropped. Only an unavailable database causes
+ * this many.
+ */
 const mostWaiting = 1_000;
 
 /**
- * Who did what. Lines of operations that begin at once are written together, before them; how they ended is written
- * behind, so that it costs the answer nothing. A process that dies in between leaves a line that says so: its end is not
- * known.
+ * Opens the audit log. Entries of operations that start together are inserted in one batch before they run.
+ * Outcomes are written after the response, so they do not delay it. If a process dies in between, its entries
+ * stay without an outcome.
  */
 export function openAuditLog({ database, log }: { database: Database; log: Log }): AuditLog {
   const begin = gather(
@@ -164,14 +176,14 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
         changes: batch.map(({ changes }) => changes),
       });
     } catch (error) {
-      // Tried again, together with what came meanwhile. A line that is not settled stays, and says that it began.
+      // Retried with the next batch. An entry without an outcome stays.
       ended = [...batch, ...ended].slice(-10_000);
       throw error;
     }
   };
   const settling = runPeriodically('noting how operations ended', { pauseMs, log, work: settle });
 
-  /** Writes that it begins, runs it, and has its end written. */
+  /** Inserts the entry, runs the operation and queues its outcome. */
   const noteBoth = async (
     line: AuditLine,
     run: () => Promise<Answer>,
@@ -186,11 +198,11 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
       const before = await compared?.before();
       const answer = await run();
       const made = madeBy(answer);
-      // What is done is done: that it cannot be compared is no reason to say that it failed.
+      // The operation has succeeded, so a failed comparison must not make it fail.
       const changes = await compared?.after(answer, made).then(
         (after) => changesBetween(before, after),
         (error: unknown) => {
-          log.warn({ err: error }, 'what an operation changed could not be read');
+          log.warn({ err: error }, 'could not read what an operation changed');
           return undefined;
         },
       );
@@ -198,7 +210,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
       return answer;
     } catch (error) {
       const status = error instanceof ApiError ? errorCodes[error.code].status : 500;
-      // What was refused did nothing; what failed may have done something.
+      // A refused operation changed nothing; a failed one may have changed something.
       if (status < 500) end(status);
       throw error;
     }
@@ -216,12 +228,14 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
     },
     async stop() {
       await settling.stop();
-      await settle().catch((error: unknown) => log.warn({ err: error }, 'the last lines were not settled'));
+      await settle().catch((error: unknown) =>
+        log.warn({ err: error }, 'could not write the last outcomes of the audit log'),
+      );
     },
   };
 }
 
-/** The id of what an operation answers with. */
+/** Returns the id in the response of an operation. */
 function madeBy({ body, json }: Answer): string | undefined {
   const id = isRecord(body)
     ? body['id']

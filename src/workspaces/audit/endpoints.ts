@@ -19,7 +19,10 @@ export const countPersonalLines = statement(
   `select count(*) as count from person_lines where user_id = $user_id`,
 );
 
-/** @returns those removed; a full batch of 1,000 means that there may be more. */
+/**
+ * Deletes old events of accounts. @returns the deleted ones; a full batch of 1,000 means that there may be
+ * more.
+ */
 export const deleteOldPersonalLines = statement(
   'audit.delete_old_personal_lines',
   'before:uuid',
@@ -31,14 +34,17 @@ export const deleteOldPersonalLines = statement(
    returning id`,
 );
 
-/** The parameters of a statement that makes something and notes it. */
+/** The parameters of a statement that creates something and inserts its audit entry. */
 export const lineParameters = columns(
   'line_id:uuid? line_actor_kind:text? line_actor_id:text? line_operation:text?',
   'line_method:text? line_path:text? line_request_id:uuid? line_address:text?',
   'line_agent:text? line_session_id:text?',
 );
 
-/** For its `with`: the line of what it has made (workspace_id, id), with how that ended. */
+/**
+ * Returns SQL for a `with` that inserts the audit entry of created rows (workspace_id, id), with their
+ * status.
+ */
 export const insertedLine = (made: string): string =>
   `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
                             address, agent, session_id)
@@ -53,7 +59,7 @@ const countLines = statement(
   `select count(*) as count from audit_lines a where ${filtered}`,
 );
 
-/** What something was done with, by the kind of who did it. */
+/** How an action was done, by the kind of its actor. */
 const meansOf = {
   person: 'session',
   key: 'key',
@@ -75,36 +81,34 @@ const AuditLineShape = named(
     actor: Type.Object({
       kind: Type.Enum(['key', 'person', 'operator', 'service']),
       id: maybe(Type.String()),
-      name: maybe(
-        Type.String({ description: 'What they are called now; null for the operator and the service.' }),
-      ),
+      name: maybe(Type.String({ description: 'The current name; null for the operator and the service.' })),
     }),
     operation: Type.String({
-      description: 'Its `operationId`; of how a person signs in, a word of its own.',
+      description: 'The `operationId`, or a name of its own for account events.',
     }),
     method: Type.String(),
     path: Type.String(),
-    thing_id: maybe(Type.String({ format: 'uuid', description: 'What it was done to, or what it made.' })),
+    thing_id: maybe(
+      Type.String({ format: 'uuid', description: 'The id of the object that was changed or created.' }),
+    ),
     by: Type.Enum([...means], {
       description:
-        'What it was done with: the session of a person, a key, the command line, or the service by itself, as its settings say.',
+        'How it was done: in a session, with an API key, on the command line, or by the service on a schedule.',
     }),
-    address: maybe(Type.String({ description: 'Where the request came from; null at the command line.' })),
-    agent: maybe(Type.String({ description: 'How the browser or the program calls itself.' })),
+    address: maybe(Type.String({ description: 'IP address of the request; null on the command line.' })),
+    agent: maybe(Type.String({ description: 'The User-Agent of the browser or program.' })),
     session_id: maybe(Type.String()),
     changes: maybe(
       Type.Record(
         Type.String(),
         Type.Object({ from: Type.Optional(anything), to: Type.Optional(anything) }),
         {
-          description: `What became of its settings, by their names; long values are \`${tooLong}\`. Null: nothing, or it has none.`,
+          description: `Changed settings by name; long values are \`${tooLong}\`. Null if nothing changed or there are no settings.`,
         },
       ),
     ),
-    request_id: maybe(Type.String({ format: 'uuid', description: '`X-Request-Id` of the answer.' })),
-    status: maybe(
-      Type.Integer({ description: 'Of the answer; null: it began, and how it ended is not known.' }),
-    ),
+    request_id: maybe(Type.String({ format: 'uuid', description: '`X-Request-Id` of the response.' })),
+    status: maybe(Type.Integer({ description: 'Status of the response; null if the outcome is unknown.' })),
   }),
 );
 
@@ -138,18 +142,18 @@ const lineJson = ({ actor_kind: kind, actor_id, actor_name, ...row }: Found) => 
   by: meansOf[kind],
 });
 
-/** Lines that are read at a time for a file. */
+/** The entries of one read for the file. */
 const linesAtOnce = 1_000;
 
-/** Who did what in a workspace. */
+/** Operations of the audit log. */
 export const auditEndpoints = ({ database }: { database: Database }) => ({
   listAuditLog: operation({
     summary: 'List audit log',
     description:
-      'Who changed what of forms and administration, who signed in and tried to, who read a single submission, and who took data out or away, newest first: without answers and secrets, for as many days as the workspace keeps. Changes of submissions are in their own histories.',
+      'Returns who changed forms or administration, signed in or tried to, read a single submission, or exported or deleted data, newest first. Contains no answers and no secrets. The workspace sets how long entries are kept. Submissions have their own history of changes.',
     permission: 'audit:read',
     query: AuditQuery,
-    reply: { status: 200, description: 'A page of lines.', schema: listOf(AuditLineShape) },
+    reply: { status: 200, description: 'A page of audit entries.', schema: listOf(AuditLineShape) },
     async run({ workspaceId, formIds, query }) {
       requireWholeWorkspace(formIds);
       const cut = readCut(query, 'audit');
@@ -165,7 +169,7 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
   exportAuditLog: operation({
     summary: 'Export audit log',
     description:
-      'Every line of the filter, newest first, as NDJSON: a line of JSON each, as the list has it.',
+      'Returns all entries that match the filter, newest first, as NDJSON: one JSON object a line, as in the list.',
     permission: 'audit:read',
     query: AuditFilter,
     reply: { status: 200, description: 'The file.', content: ['application/x-ndjson'] },

@@ -7,7 +7,10 @@ import { jsonb, nullable, type Queryable, statement, word } from '#kit/statement
 import { type LineActor, ofMember, personalColumns } from './audit-lines.ts';
 import type { Changes, PersonalDeed } from './personal-audit.ts';
 
-/** For the person, whose id or address is given. @returns who that is; nobody has some addresses, and nothing is noted of them. */
+/**
+ * Adds an event to an account, found by id or address. @returns the person; no row if no account has the
+ * address.
+ */
 const insertPersonalLine = statement(
   'audit.insert_personal_line',
   ['user_id? email?', personalColumns],
@@ -18,7 +21,7 @@ const insertPersonalLine = statement(
    returning user_id`,
 );
 
-/** For the workspaces that the person has in a cell. A line that is there stays as it is. */
+/** Adds the audit entry to each workspace of the person in a cell. An existing entry does not change. */
 const insertLinesOfMember = statement(
   'audit.insert_lines_of_member',
   ofMember,
@@ -32,7 +35,7 @@ const insertLinesOfMember = statement(
    on conflict (workspace_id, id) do nothing`,
 );
 
-/** What was done to a workspace outside of the table of operations. */
+/** Adds an audit entry for a change of a workspace outside the API operations. */
 const insertWorkspaceLine = statement(
   'audit.insert_workspace_line',
   [
@@ -46,20 +49,20 @@ const insertWorkspaceLine = statement(
            $changes)`,
 );
 
-/** Something that concerns an account, for whose it is. */
+/** An event of an account. */
 export type PersonalLine = {
-  /** Whose: an id, or an address that somebody has perhaps. */
+  /** The account: an id, or an address that may have no account. */
   who: { userId: string } | { email: string };
   operation: PersonalDeed;
-  /** What was answered; 200 unless somebody only tried. */
+  /** The status of the response; 200 unless the attempt was refused. */
   status?: number;
-  /** Undefined: the operator did it, at the command line. */
+  /** Undefined for the operator, on the command line. */
   by: { origin: Origin; sessionId?: string } | undefined;
 };
 
 /**
- * Notes it for the person, and in the audit log of each of their workspaces; nothing for an address without an account. Workspaces whose
- * node is away do not get the line.
+ * Records an event for the person, and in the audit log of each of their workspaces. Nothing for an address
+ * without an account. Workspaces on an unavailable node do not get the entry.
  */
 export async function notePerson(
   where: Queryable,
@@ -89,13 +92,13 @@ export async function notePerson(
   });
 }
 
-/** Where a visitor's request comes from. */
+/** Returns the IP address and User-Agent of a visitor's request. */
 export const originOf = ({ ip, headers }: Pick<Visitor, 'ip' | 'headers'>): Origin => ({
   address: ip,
   agent: headers.get('User-Agent') || null,
 });
 
-/** The line of what somebody who is signed in does about their account. */
+/** Returns the event of a signed-in person who changes their account. */
 export const personalLine = (
   { person, visitor }: { person: Pick<Person, 'id' | 'sessionId'>; visitor: Pick<Visitor, 'ip' | 'headers'> },
   operation: PersonalLine['operation'],
@@ -106,17 +109,17 @@ export const personalLine = (
     by: { origin: originOf(visitor), sessionId: person.sessionId },
   }) satisfies PersonalLine;
 
-/** What happens to a workspace outside of the table of operations: that it is made, left, or changed by the operator. */
+/** A change of a workspace outside the API operations: it is created, left, or changed by the operator. */
 export type WorkspaceLine = {
   workspaceId: string;
   operation: string;
-  /** Undefined: the operator did it, at the command line. */
+  /** Undefined for the operator, on the command line. */
   by: { userId: string; origin: Origin; sessionId?: string } | 'service' | undefined;
   thingId?: string;
   changes?: Changes | undefined;
 };
 
-/** Notes something in the audit log of one workspace, with the caller's transaction. */
+/** Adds an entry to the audit log of a workspace, in the caller's transaction. */
 export async function noteInWorkspace(
   db: Queryable,
   { workspaceId, operation, by, thingId, changes }: WorkspaceLine,
@@ -136,7 +139,7 @@ export async function noteInWorkspace(
   });
 }
 
-/** Notes that things of a form went because their time was over: how many, and nothing of what they were. */
+/** Records how many items retention deleted in a form, without their content. */
 export const noteByRetention = (
   db: Queryable,
   { workspaceId, formId, kind, count }: { workspaceId: string; formId: string; kind: string; count: number },

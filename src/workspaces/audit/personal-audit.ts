@@ -1,7 +1,7 @@
 import { isRecord } from '#ast/json.ts';
 import { personalNews } from '../mail-news.ts';
 
-/** What people do about their own account, and what the operator does about it at the command line. */
+/** Actions of people on their account, and of the operator on the command line. */
 export const personalDeeds = [
   ...personalNews,
   'signIn',
@@ -20,18 +20,18 @@ export const personalDeeds = [
 ] as const;
 export type PersonalDeed = (typeof personalDeeds)[number];
 
-/** What became of the settings of a thing, by their names: `settings.success_message`. */
+/** Changed settings by name: `settings.success_message`. */
 export type Changes = Readonly<Record<string, { from?: unknown; to?: unknown }>>;
 
-/** Values that are longer, as JSON, are said to have changed, and no more. */
+/** The log only says that longer values (as JSON) have changed. */
 const longestValue = 300;
 export const tooLong = '…';
-/** Settings of one line. */
+/** The most settings in an entry. */
 const mostChanges = 50;
-/** So deep are settings told apart. */
+/** The depth to which nested settings are compared. */
 const deepest = 3;
 
-/** What changes by itself, or with submissions that come in, and what the line says anyway. */
+/** Properties that change automatically or with new submissions, or that the entry contains anyway. */
 const passedOver = new Set([
   'id',
   'created_at',
@@ -39,7 +39,7 @@ const passedOver = new Set([
   'last_used_at',
   'last_used_address',
   'requests',
-  // Of a secret.
+  // The prefix of a secret.
   'prefix',
   'last_delivery',
   'day',
@@ -48,9 +48,9 @@ const passedOver = new Set([
 ]);
 
 /**
- * What an operation changed of a thing, by what the API tells of it before and after: without secrets, which it never tells, and
- * without what addresses hold behind their `?`.
- * @returns undefined when nothing is another.
+ * Returns what an operation changed, by comparing API representations. These contain no secrets; query
+ * strings of URLs are removed.
+ * @returns undefined if nothing differs.
  */
 export function changesBetween(before: unknown, after: unknown): Changes | undefined {
   const [old, young] = [settingsOf(before), settingsOf(after)];
@@ -87,7 +87,7 @@ function shown(value: unknown): unknown {
   return JSON.stringify(value).length > longestValue ? tooLong : value;
 }
 
-/** Addresses of webhooks carry secrets behind the path, and before the host. */
+/** Removes the query string and credentials: URLs of webhooks may have secrets in them. */
 function withoutQuery(text: string): string {
   const url = /^https?:/i.test(text) ? URL.parse(text) : null;
   return url ? `${url.origin}${url.pathname}${url.search && '?…'}` : text;

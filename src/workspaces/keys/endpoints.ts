@@ -32,15 +32,18 @@ export const Key = named(
     id: uuid,
     name: Type.String(),
     prefix: Type.String(),
-    /** Null: all with data, also those that come later. */
+    /** Null for all data permissions, including later ones. */
     permissions: maybe(Type.Array(permission)),
-    /** The only forms that it reaches; null: all of the workspace. */
+    /** The forms that it can access; null for all of the workspace. */
     form_ids: maybe(Type.Array(uuid)),
-    /** The name of the member who made it, or rotated it last; null for the operator's, and for people who are gone. */
+    /**
+     * The name of the member who created it or last rotated it; null for the operator's keys and deleted
+     * accounts.
+     */
     created_by: maybe(Type.String()),
-    /** Of that member; null where nobody's role limits the key. */
+    /** The role of that member; null if no role limits the key. */
     created_by_role: maybe(role),
-    /** What it was given and may not do, because that member may not. */
+    /** Permissions of the key that do not apply because that member lacks them. */
     withheld: Type.Array(permission),
     created_at: timestamp,
     updated_at: timestamp,
@@ -48,9 +51,9 @@ export const Key = named(
     revoked_at: maybe(timestamp),
     last_used_at: maybe(timestamp),
     last_used_address: maybe(Type.String()),
-    /** After a rotation: until when the former secret works too. */
+    /** The expiry of the previous secret after a rotation. */
     former_until: maybe(timestamp),
-    /** Of the last seven days. */
+    /** Requests within the last seven days. */
     requests: Type.Integer(),
   }),
 );
@@ -59,9 +62,9 @@ export type Key = Static<typeof Key>;
 export const NewKey = Type.Object(
   {
     name: nameText,
-    /** Absent: all with data, also those that come later. */
+    /** If missing, all data permissions, including later ones. */
     permissions: Type.Optional(permissions),
-    /** Absent: every form, also later ones. */
+    /** If missing, every form, including later ones. */
     form_ids: Type.Optional(formIds),
     expires_at: Type.Optional(timestamp),
   },
@@ -69,7 +72,7 @@ export const NewKey = Type.Object(
 );
 export type NewKey = Static<typeof NewKey>;
 
-/** What is left out stays as it is; null is not limited. */
+/** Missing properties keep their value; null removes a limit. */
 export const KeyChange = Type.Object(
   {
     name: Type.Optional(nameText),
@@ -81,20 +84,20 @@ export const KeyChange = Type.Object(
 );
 export type KeyChange = Static<typeof KeyChange>;
 
-/** For how long the former secret works beside the new one: no longer, when left out. */
+/** How long the previous secret still works. If missing, it ends immediately. */
 const KeyRotation = Type.Object(
   { grace_hours: Type.Optional(Type.Integer({ minimum: 0, maximum: longestGraceHours })) },
   closed,
 );
-/** The key itself is shown this once. */
+/** A new key with its secret, which is shown only once. */
 const CreatedKey = Type.Object({ id: uuid, key: Type.String() });
 const RotatedKey = Type.Object({ id: uuid, key: Type.String(), former_until: timestamp });
 
-/** A request that a key made lately. */
+/** A recent request of an API key. */
 export const KeyRequest = named(
   'KeyRequest',
   Type.Object({
-    /** X-Request-Id of its answer. */
+    /** X-Request-Id of the response. */
     id: uuid,
     method: Type.String(),
     path: Type.String(),
@@ -105,12 +108,15 @@ export const KeyRequest = named(
 );
 export type KeyRequest = Static<typeof KeyRequest>;
 
-/** Who grants. `expiresAt`: when their own key ends; null for a person and for a key that does not expire. */
+/**
+ * The caller who grants. `expiresAt` is the expiry of their own key; null for a person and for a key that
+ * does not expire.
+ */
 type Granter = Pick<Scope, 'may' | 'formIds'> & { expiresAt: Date | null };
 
 /**
- * What a key may do and reach, and until when, as far as a request names it; null: everything with data, every form,
- * without an end.
+ * The permissions, forms and expiry that a request gives to a key; null for all data permissions, every form,
+ * or no expiry.
  */
 type Grant = {
   permissions?: readonly string[] | null | undefined;
@@ -119,9 +125,9 @@ type Grant = {
 };
 
 /**
- * A caller grants no key what they lack themselves: permissions, forms, or time. Before a key is changed or rotated, the
- * caller must hold all that it has: otherwise they could narrow it, rotate it for its secret, and wait until somebody
- * gives its permissions back.
+ * Checks that a caller has all permissions, forms and time that they grant to a key. To change or rotate a
+ * key, the caller needs all that it has. Otherwise they could narrow it, rotate it for its secret, and wait
+ * until its permissions are restored.
  * @throws ApiError forbidden, naming what the caller lacks.
  */
 function requireGrantable(
@@ -131,21 +137,24 @@ function requireGrantable(
   const given = permissions === null ? dataPermissions : (permissions ?? []);
   const lacking = given.filter((permission) => !may(permission));
   if (lacking.length > 0)
-    throw new ApiError('forbidden', `You may not give what you may not do yourself: ${lacking.join(', ')}.`);
+    throw new ApiError(
+      'forbidden',
+      `You can't grant permissions that you don't have: ${lacking.join(', ')}.`,
+    );
   if (formIds !== undefined && !isWithin(own, formIds))
-    throw new ApiError('forbidden', 'You may not give forms that you do not reach yourself.');
+    throw new ApiError('forbidden', "You can't grant access to forms that you can't access.");
   if (ownEnd !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > ownEnd))
     throw new ApiError(
       'forbidden',
-      `The key would outlive your own, which expires at ${ownEnd.toISOString()}. Give it an "expires_at" no later than that.`,
+      `The key would outlive your own, which expires at ${ownEnd.toISOString()}. Set \`expires_at\` to that time or earlier.`,
     );
 }
 
-/** Whether a caller who reaches `own` reaches all of these forms; null: all of the workspace. */
+/** Whether a caller who can access `own` can access all of these forms; null means all of the workspace. */
 const isWithin = (own: readonly string[] | null, formIds: readonly string[] | null): boolean =>
   own === null || (formIds !== null && formIds.every((id) => own.includes(id.toLowerCase())));
 
-/** The latest requests of a key, newest first. */
+/** Lists the latest requests of a key, newest first. */
 export const listRequests = statement(
   'request_log.list_requests',
   'workspace_id key_id limit',
@@ -155,8 +164,8 @@ export const listRequests = statement(
 );
 
 /**
- * The API keys of a workspace. For a key that is limited to certain forms there are only keys within these; what a key
- * makes or rotates belongs to who made it, and ends with their membership.
+ * Operations on API keys. A key that is limited to certain forms only sees keys within these forms. What a
+ * key creates or rotates belongs to its creator, and ends with their membership.
  */
 export function keyEndpoints({ database }: { database: Database }) {
   const load = async ({ workspaceId, formIds }: Scope, id: string): Promise<ApiKey> => {
@@ -164,7 +173,7 @@ export function keyEndpoints({ database }: { database: Database }) {
     if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
     return key;
   };
-  /** The caller with the end of their own key. */
+  /** Returns the caller with the expiry of their own key. */
   const granterOf = async ({ workspaceId, actor, may, formIds }: Scope) => {
     const own = actor.kind === 'key' ? only(await listKeys(database, workspaceId, actor.id)) : undefined;
     return { may, formIds, expiresAt: own?.expiresAt ?? null };
@@ -177,9 +186,9 @@ export function keyEndpoints({ database }: { database: Database }) {
   return {
     listKeys: operation({
       summary: 'List API keys',
-      description: 'Newest first, the revoked and expired ones too; never a secret.',
+      description: 'Newest first, including revoked and expired ones. Contains no secrets.',
       permission: 'keys:read',
-      reply: { status: 200, description: 'All of them.', schema: Type.Object({ data: Type.Array(Key) }) },
+      reply: { status: 200, description: 'All API keys.', schema: Type.Object({ data: Type.Array(Key) }) },
       async run({ workspaceId, formIds }) {
         const keys = await listKeys(database, workspaceId);
         return { body: { data: keys.filter((key) => isWithin(formIds, key.formIds)).map(presentKey) } };
@@ -189,11 +198,11 @@ export function keyEndpoints({ database }: { database: Database }) {
     createKey: operation({
       summary: 'Create API key',
       description:
-        'The key is shown this once. Without `permissions` it may do everything with data and administers nothing; nobody gives what they may not do themselves.',
+        "The key is shown only once. Without `permissions` it can do everything with data and can't administer the workspace. You can't grant permissions that you don't have.",
       permission: 'keys:write',
       body: NewKey,
       example: { body: { name: 'Nightly export', permissions: ['forms:read', 'submissions:read'] } },
-      reply: { status: 201, description: 'The key.', schema: CreatedKey },
+      reply: { status: 201, description: 'The API key.', schema: CreatedKey },
       async run({ body, ...scope }) {
         const grant = { permissions: body.permissions, formIds: body.form_ids };
         const expiresAt = readExpiry(body.expires_at) ?? undefined;
@@ -224,13 +233,13 @@ export function keyEndpoints({ database }: { database: Database }) {
     changeKey: operation({
       summary: 'Change API key',
       description:
-        'Changes what the key may do and reach, and when it expires. The change takes effect at once; the secret stays. The caller must hold everything that the key has, before and after the change.',
+        'Changes the name, permissions, forms and expiry. The change applies immediately; the secret stays. The caller needs all permissions and forms of the key, before and after the change.',
       permission: 'keys:write',
       params: idParameter,
       body: KeyChange,
       example: { body: { name: 'Weekly export' } },
       isConditional: true,
-      reply: { status: 200, description: 'The key as it is now.', schema: Key },
+      reply: { status: 200, description: 'The changed key.', schema: Key },
       async run({ params, body, unchanged, ...scope }) {
         const expiresAt = readExpiry(body.expires_at);
         const grant = { permissions: body.permissions, formIds: body.form_ids, expiresAt };
@@ -245,12 +254,12 @@ export function keyEndpoints({ database }: { database: Database }) {
 
     revokeKey: operation({
       summary: 'Revoke API key',
-      description: 'It is refused from now on. A key may revoke itself.',
+      description: 'The key stops working immediately. A key can revoke itself.',
       permission: 'keys:write',
       params: idParameter,
       isConditional: true,
       isDestructive: true,
-      reply: { status: 204, description: 'The key has ended.' },
+      reply: { status: 204, description: 'The key is revoked.' },
       async run({ params, unchanged, ...scope }) {
         await load(scope, params.id);
         await revokeKey(database, { workspaceId: scope.workspaceId, keyId: params.id, unchanged });
@@ -260,7 +269,7 @@ export function keyEndpoints({ database }: { database: Database }) {
     rotateKey: operation({
       summary: 'Rotate API key',
       description:
-        'Another secret, shown this once; the former one works for `grace_hours` more. The caller must hold everything that the key has.',
+        'Returns a new secret, which is shown only once. The previous one works for `grace_hours` more. The caller needs all permissions and forms of the key.',
       permission: 'keys:write',
       params: idParameter,
       body: KeyRotation,
@@ -281,7 +290,7 @@ export function keyEndpoints({ database }: { database: Database }) {
 
     listKeyRequests: operation({
       summary: 'List requests of an API key',
-      description: `The latest ${keptRequests}, newest first, about a second after they were answered.`,
+      description: `Returns the latest ${keptRequests} requests, newest first. A request appears about a second after its response.`,
       permission: 'keys:read',
       params: idParameter,
       reply: {
@@ -298,13 +307,13 @@ export function keyEndpoints({ database }: { database: Database }) {
   };
 }
 
-/** @throws ApiError validation_error for what has passed. */
+/** Parses an expiry. @throws ApiError validation_error if it is in the past. */
 function readExpiry<Nothing extends null | undefined>(text: string | Nothing): Date | Nothing {
   if (typeof text !== 'string') return text;
   const date = new Date(text);
   if (date > now()) return date;
   throw new ApiError('validation_error', undefined, {
-    errors: [{ field: 'expires_at', message: 'A key expires in the future.', code: 'too_small' }],
+    errors: [{ field: 'expires_at', message: 'The expiry must be in the future.', code: 'too_small' }],
   });
 }
 

@@ -3,7 +3,7 @@ import type { Permission } from '#rules/permissions.ts';
 
 export const permissionList: Column<Permission[]> = { pg: texts.pg };
 
-/** Adds nothing, and returns nothing, when the workspace does not exist. */
+/** Adds an API key; no row if the workspace does not exist. */
 export const insertApiKey = statement(
   'workspaces.insert_api_key',
   [
@@ -19,10 +19,13 @@ export const insertApiKey = statement(
    returning id`,
 );
 
-/** The channel on which a revocation is told (NOTIFY, no payload). Whoever hears it calls forgetKeys(). */
+/** The channel that announces changed keys (NOTIFY, no payload). Listeners call forgetKeys(). */
 export const keyChannel = 'formloom_keys';
 
-/** Tells every process, once the change is committed, to forget what it knows of keys: after each that makes them do less. */
+/**
+ * Tells all processes after the commit to forget the keys they know. Needed after every change that limits
+ * keys.
+ */
 export const tellOfKeys = statement(
   'workspaces.tell_of_keys',
   '',
@@ -30,7 +33,7 @@ export const tellOfKeys = statement(
   `select from pg_notify('${keyChannel}', '')`,
 );
 
-/** Revokes the keys whose secret a person was shown. */
+/** Revokes the keys whose secret a person saw. */
 export const revokeKeysOf = statement(
   'workspaces.revoke_keys_of',
   'workspace_id user_id now',

@@ -13,12 +13,12 @@ import { setPassword } from '../password-reset.ts';
 import { passwordProblems } from '../passwords.ts';
 import { createUser, refuseProblems, wordsOfPerson } from '../users.ts';
 
-/** An invitation, wherever it lies. */
+/** The key of an invitation, in any cell. */
 export type InvitationKey = { workspaceId: string; id: string };
 
 /**
- * What holding a link proves. `confirmed`: that its holder has the address, for it was mailed there, or the operator
- * handed it over. `unconfirmed`: nothing, for a member was shown it to hand over.
+ * What a link proves about its holder. `confirmed`: they have the address, because it was emailed there or
+ * handed over by the operator. `unconfirmed`: nothing, because a member got it to hand over.
  */
 export type LinkProof = 'confirmed' | 'unconfirmed';
 
@@ -27,17 +27,20 @@ const proofs = ['confirmed', 'unconfirmed'] as const satisfies readonly LinkProo
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const pattern = new RegExp(`^(${uuid})\\.(${uuid})\\.([\\w-]{43})$`);
 
-/** Links that are mailed and links that are handed over are signed differently: nobody makes one of the other. */
+/**
+ * Returns what a token signs. Emailed and handed-over links are signed differently, so neither can be turned
+ * into the other.
+ */
 const partsOf = ({ workspaceId, id }: InvitationKey, proof: LinkProof): string[] => [workspaceId, id, proof];
 
 /**
- * `<workspace>.<invitation>.<HMAC-SHA256 of both and of what the link proves>`: to whoever lacks the instance's key it
- * cannot be guessed, and it need not be stored, so that the same link can be mailed again.
+ * Returns `<workspace>.<invitation>.<HMAC-SHA256 of both and of what the link proves>`. It can't be guessed
+ * without the instance key. It need not be stored, so the link can be emailed again.
  */
 export const invitationToken = (vault: Vault, key: InvitationKey, proof: LinkProof): string =>
   `${key.workspaceId}.${key.id}.${vault.sign('member invitations', partsOf(key, proof))}`;
 
-/** The invitation that a token is of; undefined when it is none of ours. Compares in constant time. */
+/** Returns the invitation of a token; undefined if the token is not ours. Compares in constant time. */
 function readInvitationToken(
   vault: Vault,
   token: string,
@@ -49,7 +52,7 @@ function readInvitationToken(
   return proof && { ...key, proof };
 }
 
-/** What an invitation says, while its time lasts. */
+/** Finds an invitation that has not expired. */
 const findOpenInvitation = statement(
   'member_invitations.find_open',
   'workspace_id id now',
@@ -61,7 +64,7 @@ const findOpenInvitation = statement(
     where i.workspace_id = $workspace_id and i.id = $id and i.expires_at > $now`,
 );
 
-/** Uses an invitation up: of two who accept at once, one gets the row. */
+/** Deletes an invitation when it is accepted: of two parallel requests, one gets the row. */
 const claimInvitation = statement(
   'member_invitations.claim',
   'workspace_id id now',
@@ -72,8 +75,8 @@ const claimInvitation = statement(
 );
 
 /**
- * The account with an address (in lower case, as users.ts stores it), and whether it is certain whose it is. It stays as
- * it is until the transaction ends; from a cell at a node it is only looked at.
+ * Locks the account with an address (in lower case, as users.ts stores it) until the transaction ends, and
+ * returns whether the address is confirmed. From a cell on another node, it is only read.
  */
 export const lockAccount = statement(
   'member_invitations.lock_account',
@@ -85,13 +88,13 @@ export const lockAccount = statement(
 type AcceptContext = { database: Database; vault: Vault };
 
 /**
- * How the holder of a link gets in: by choosing a password, by signing in, or by either. Only a link that was mailed
- * tells which: whoever was shown one to hand it over could ask about any address.
+ * How the holder of a link can join: by choosing a password, by signing in, or both. Only an emailed link
+ * says which. Otherwise a member could find out whether an address has an account.
  */
 export const waysIn = ['choose_password', 'sign_in', 'either'] as const;
 type WayIn = (typeof waysIn)[number];
 
-/** What the holder of a link is asked. */
+/** What the page of an invitation shows to the holder of its link. */
 type OpenInvitation = {
   workspace: string;
   email: string;
@@ -100,7 +103,7 @@ type OpenInvitation = {
   way: WayIn;
 };
 
-/** @throws ApiError gone for what is no open invitation. */
+/** Returns an open invitation. @throws ApiError gone if there is none. */
 export async function openInvitation(
   { database, vault }: AcceptContext,
   token: string,
@@ -116,11 +119,10 @@ export async function openInvitation(
 }
 
 /**
- * Joins by choosing a password: with an account that is made now, or, by a link that proves whose the address is, with
- * the one that somebody made who never proved it. Whoever that was has it no longer: its password is another, and its
- * sessions have ended.
- * @returns the address to sign in with, and who has joined what.
- * @throws ApiError gone; validation_error; conflict when there is an account that this link does not open.
+ * Joins with a new account. With a link that proves the address, it can also claim an unconfirmed account.
+ * The password of that account is then replaced, and its sessions end.
+ * @returns the address to sign in with, and who joined which workspace.
+ * @throws ApiError gone; validation_error; conflict if an account exists that this link can't claim.
  */
 export async function joinByPassword(
   { database, vault }: AcceptContext,
@@ -134,7 +136,7 @@ export async function joinByPassword(
     const account = only(await lockAccount(homeOf(client), { email }));
     const isConfirmed = proof === 'confirmed';
     if (account && (account.is_confirmed || !isConfirmed)) {
-      throw new ApiError('conflict', 'There is an account with this address. Sign in with it to join.');
+      throw new ApiError('conflict', 'An account with this address exists. Sign in with it to join.');
     }
     if (account) await takeAccount(client, { userId: account.id, password, workspace });
     if (!account)
@@ -146,7 +148,8 @@ export async function joinByPassword(
   try {
     return await transaction(cell, join);
   } catch (error) {
-    // The account was made over another pool for a cell at a node, and would refuse the person who opens the link again.
+    // For a cell on another node, the account was created in a separate transaction. Left there, it would
+    // reject the person when they open the link again.
     if (made !== undefined && homeOf(cell) !== cell) await deleteUser(homeOf(cell), { user_id: made });
     throw error;
   }
@@ -164,8 +167,8 @@ async function takeAccount(
 }
 
 /**
- * Joins as the person who is signed in, who must be the one who was invited, and of whom it is certain that they are.
- * @throws ApiError gone; forbidden for somebody else, and for an account that was never confirmed; conflict for a member.
+ * Joins as the signed-in person, who must be the invited one and have a confirmed address.
+ * @throws ApiError gone; forbidden for another person or an unconfirmed account; conflict for a member.
  */
 export async function joinAsPerson(
   { database, vault }: AcceptContext,
@@ -184,11 +187,10 @@ export async function joinAsPerson(
   });
 }
 
-const unconfirmed =
-  'Whether the address of this account is yours was never confirmed, so it opens no other workspace.';
+const unconfirmed = "The address of this account was never confirmed, so it can't join other workspaces.";
 const sayUnconfirmed = {
   confirmed: `${unconfirmed} Choose a new password here to confirm it.`,
-  unconfirmed: `${unconfirmed} “Forgot your password?” confirms it by mail; where no mail is sent, whoever runs this server does, with a temporary password.`,
+  unconfirmed: `${unconfirmed} Use “Forgot your password?” to confirm it by email. If this server sends no email, ask its operator for a temporary password.`,
 } as const;
 
 async function claim(client: Queryable, workspaceId: string, id: string) {
@@ -204,4 +206,4 @@ function readToken(vault: Vault, token: string) {
 }
 
 const over = (): ApiError =>
-  new ApiError('gone', 'This invitation was used or withdrawn, or its time is over. Ask for another.');
+  new ApiError('gone', 'This invitation was used or revoked, or it has expired. Ask for a new one.');

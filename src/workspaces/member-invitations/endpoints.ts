@@ -15,18 +15,18 @@ import {
   revokeInvitation,
 } from './invite.ts';
 
-/** Somebody who was asked to join. */
+/** A pending invitation to join a workspace. */
 export const MemberInvitation = named(
   'MemberInvitation',
   Type.Object({
     id: uuid,
     email: Type.String(),
     role,
-    /** The name of the member who asked; null for people who are gone, and for the operator. */
+    /** The name of the member who invited; null for the operator and deleted accounts. */
     invited_by: maybe(Type.String()),
     created_at: timestamp,
     expires_at: timestamp,
-    /** How the latest mail fared; null when none was written. */
+    /** The status of the last email; null if there was none. */
     mail_state: maybe(Type.Enum([...mailStates])),
     mail_error: maybe(Type.String()),
   }),
@@ -35,14 +35,14 @@ export type MemberInvitation = Static<typeof MemberInvitation>;
 
 const MemberInvitations = Type.Object({
   data: Type.Array(MemberInvitation),
-  /** Otherwise an invitation is a link to hand over. */
+  /** If false, invitations are links to hand over. */
   sends_mail: Type.Boolean(),
 });
 const NewInvitation = Type.Object({ email: emailText, role }, closed);
-/** `link` only where no mail is sent: it is handed over by hand. */
+/** `link` is only set if the server sends no email; the inviter hands it over. */
 const Invited = Type.Object({ id: uuid, link: maybe(Type.String()) });
 
-/** An invitation and the mail that carries it; the fate of that mail, where there is one. */
+/** The columns of an invitation, with the status of its email, if any. */
 const invitationColumns = columns('id email invited_by? created_at expires_at mail_error:text?', {
   role: word<Role>(),
   mail_state: nullable(word<MailState>()),
@@ -55,7 +55,7 @@ const invitationSelection = `
        left join users u on u.id = i.invited_by
        left join mails m on m.workspace_id = i.workspace_id and m.id = i.mail_id`;
 
-/** Newest first; also those whose time is over, which can be sent again. */
+/** Lists invitations, newest first, including expired ones, which can be sent again. */
 const selectInvitations = statement(
   'member_invitations.select',
   'workspace_id',
@@ -63,7 +63,7 @@ const selectInvitations = statement(
   `${invitationSelection} where i.workspace_id = $workspace_id order by i.id desc`,
 );
 
-/** Asking people to join a workspace; they join by themselves (src/console). */
+/** Operations to invite people to a workspace; they join in src/console. */
 export function memberInvitationEndpoints(context: InviteContext) {
   const { database, config } = context;
   const inviterOf = async (scope: Scope): Promise<Inviter> => {
@@ -72,17 +72,17 @@ export function memberInvitationEndpoints(context: InviteContext) {
       may: scope.may,
       id: person?.id ?? scope.actor.id,
       userId: person?.id ?? null,
-      name: person?.name ?? 'Somebody',
+      name: person?.name ?? 'An administrator',
     };
   };
 
   return {
     listMemberInvitations: operation({
-      summary: 'List invitations of members',
+      summary: 'List member invitations',
       description:
-        'Who was asked to join and has not answered, newest first. Only whoever may invite sees them.',
+        'Returns people who were invited and have not joined, newest first. Requires the permission to invite.',
       permission: 'members:write',
-      reply: { status: 200, description: 'All of them.', schema: MemberInvitations },
+      reply: { status: 200, description: 'All pending invitations.', schema: MemberInvitations },
       async run({ workspaceId, formIds }) {
         requireWholeWorkspace(formIds);
         const data = wired(await selectInvitations(database, { workspace_id: workspaceId }));
@@ -93,7 +93,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
     inviteMember: operation({
       summary: 'Invite member',
       description:
-        'Asks a person by mail to join with a role, which no key can make that of an owner. An open invitation of the same address ends. Where the service sends no mail the answer has a link to hand over. 409: they are a member.',
+        "Emails a person an invitation to join with a role. API keys can't invite owners. An open invitation to the address is replaced. If the server sends no email, the response has a link to hand over. 409 if they are already a member.",
       permission: 'members:write',
       body: NewInvitation,
       example: { body: { email: 'ada@example.org', role: 'editor' } },
@@ -107,8 +107,8 @@ export function memberInvitationEndpoints(context: InviteContext) {
     }),
 
     resendMemberInvitation: operation({
-      summary: 'Resend invitation of a member',
-      description: 'The same link, whose time begins anew.',
+      summary: 'Resend member invitation',
+      description: 'Emails the link again and extends its expiry.',
       permission: 'members:write',
       params: idParameter,
       reply: { status: 200, description: 'The invitation.', schema: Invited },
@@ -120,12 +120,12 @@ export function memberInvitationEndpoints(context: InviteContext) {
     }),
 
     revokeMemberInvitation: operation({
-      summary: 'Revoke invitation of a member',
-      description: 'Its link leads nowhere from now on.',
+      summary: 'Revoke member invitation',
+      description: 'The link of the invitation stops working.',
       permission: 'members:write',
       params: idParameter,
       isDestructive: true,
-      reply: { status: 204, description: 'The invitation is gone.' },
+      reply: { status: 204, description: 'The invitation is revoked.' },
       async run({ workspaceId, formIds, params, may }) {
         requireWholeWorkspace(formIds);
         await revokeInvitation(context, { workspaceId, id: params.id, keeper: { may } });

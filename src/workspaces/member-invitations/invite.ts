@@ -17,8 +17,8 @@ import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts
 const hour = 3_600;
 
 /**
- * Counts an invitation before it is written, so that nobody fills inboxes by inviting, and nobody finds out much by it:
- * for the member who invites, the workspace, and the address, whoever invites it.
+ * Limits invitations by inviter, workspace and address, so that they can't flood inboxes or reveal who has an
+ * account. Counts before the invitation is written.
  * @throws ApiError rate_limit_exceeded with the wait and its reason.
  */
 async function countInvitation(
@@ -27,9 +27,9 @@ async function countInvitation(
 ): Promise<void> {
   const address = createHash('sha256').update(email).digest('base64url');
   const limits = [
-    [`invitations by ${inviterId}`, 20, hour, 'You have invited 20 people within an hour.'],
-    [`invitations to ${workspaceId}`, 50, hour, 'This workspace has invited 50 people within an hour.'],
-    [`invitations of ${address}`, 5, 24 * hour, 'This address was invited five times within a day.'],
+    [`invitations by ${inviterId}`, 20, hour, 'You can invite up to 20 people an hour.'],
+    [`invitations to ${workspaceId}`, 50, hour, 'A workspace can invite up to 50 people an hour.'],
+    [`invitations of ${address}`, 5, 24 * hour, 'An address can be invited up to five times a day.'],
   ] as const;
   for (const [key, most, seconds, why] of limits) await countUpTo(counter, key, most, { seconds, why });
 }
@@ -37,8 +37,8 @@ async function countInvitation(
 const longest = 40;
 
 /**
- * A name as a mail to a stranger says it: short, and with nothing in it that a mail program makes a link or a number to
- * call of. Names are free text of whoever invites, and such a mail is sent in ours.
+ * Returns a name for an email to a stranger: short, without text that email clients turn into a link or a
+ * phone number. Inviters choose names freely, and these emails are sent in our name.
  */
 export function plainName(name: string): string {
   const plain = name
@@ -49,7 +49,9 @@ export function plainName(name: string): string {
   return Array.from(plain).slice(0, longest).join('').trim() || '…';
 }
 
-/** Whether whoever has an address is a member: one question, whose time is the same whether anybody has it. */
+/**
+ * Finds a member by address, in one query whose timing does not depend on whether the address has an account.
+ */
 const findMemberByEmail = statement(
   'workspaces.find_member_by_email',
   'workspace_id email',
@@ -58,7 +60,7 @@ const findMemberByEmail = statement(
     where m.workspace_id = $workspace_id and u.email = $email`,
 );
 
-/** The invitation of an address; it stays as it is until the transaction ends. */
+/** Locks the invitation of an address until the transaction ends. */
 const lockInvitationOf = statement(
   'member_invitations.lock_of_address',
   'workspace_id email',
@@ -66,7 +68,7 @@ const lockInvitationOf = statement(
   `select role, mail_id from member_invitations where workspace_id = $workspace_id and email = $email for update`,
 );
 
-/** Replaces what was open for the same address: its link ends. */
+/** Adds an invitation and replaces an open one of the address, whose link then ends. */
 const insertInvitation = statement(
   'member_invitations.insert',
   ['workspace_id id email invited_by? created_at expires_at', { role: word<Role>() }],
@@ -78,7 +80,7 @@ const insertInvitation = statement(
           created_at = excluded.created_at, expires_at = excluded.expires_at`,
 );
 
-/** More time, for a link that is mailed again. */
+/** Extends the expiry of an invitation that is emailed again. */
 const prolongInvitation = statement(
   'member_invitations.prolong',
   'workspace_id id expires_at',
@@ -96,7 +98,7 @@ const setInvitationMail = statement(
   `update member_invitations set mail_id = $mail_id where workspace_id = $workspace_id and id = $id`,
 );
 
-/** Withdraws an invitation. @returns what it was for, and its mail, which need not leave any more. */
+/** Deletes an invitation. @returns its role and its email, which no longer needs to be sent. */
 const deleteInvitation = statement(
   'member_invitations.delete',
   'workspace_id id',
@@ -113,22 +115,22 @@ export type InviteContext = {
 };
 
 /**
- * Who invites: `may` decides who may be invited as what. `userId` is of the person behind a key, where there is one; the
- * limits count under `id`, `name` stands in the mail.
+ * The inviter: `may` decides which roles they can give. `userId` is the person behind an API key, if any.
+ * Limits count under `id`; `name` appears in the email.
  */
 export type Inviter = Keeper & { id: string; userId: string | null; name: string };
 
-/** `link` only where no mail server is set: then it is handed over by hand. */
+/** `link` is only set if the server sends no email; the inviter hands it over. */
 type Invited = { id: string; link: string | null };
 
-/** For how long an invitation is open, from its last mail on. */
+/** How many days an invitation stays open after its last email. */
 const openDays = 7;
 const dayMs = 86_400_000;
 
 /**
- * Asks a person by mail to join a workspace. An open invitation of the same address ends.
- * @throws ApiError validation_error; forbidden when somebody below an owner invites an owner, or an owner's invitation
- *   would end; conflict for a member; rate_limit_exceeded.
+ * Emails a person an invitation to join a workspace. An open invitation to the address is replaced.
+ * @throws ApiError validation_error; forbidden if the new or the replaced invitation has the role owner and
+ * the inviter is not an owner; conflict for a member; rate_limit_exceeded.
  */
 export async function inviteMember(
   context: InviteContext,
@@ -147,8 +149,9 @@ export async function inviteMember(
 }
 
 /**
- * The operator's invitation: the link to hand over. Whoever the operator hands it to is who has the address.
- * @throws ApiError validation_error; not_found without the workspace; conflict for a member.
+ * Creates an invitation of the operator and returns its link. The operator vouches that the recipient has the
+ * address.
+ * @throws ApiError validation_error; not_found if the workspace does not exist; conflict for a member.
  */
 export function inviteByHand(
   { database, vault, config }: Pick<InviteContext, 'database' | 'vault' | 'config'>,
@@ -162,7 +165,7 @@ export function inviteByHand(
   });
 }
 
-/** Writes an invitation in place of the one that the address had. */
+/** Writes an invitation and replaces the previous one of the address. */
 async function writeInvitation(
   client: Queryable,
   {
@@ -174,9 +177,9 @@ async function writeInvitation(
 ): Promise<{ id: string; workspace: string }> {
   const place = { workspace_id: workspaceId, email };
   if ((await findMemberByEmail(client, place)).length > 0)
-    throw new ApiError('conflict', 'This person is a member of the workspace already.');
+    throw new ApiError('conflict', 'This person is already a member of the workspace.');
   const workspace = only(await findWorkspace(client, { workspace_id: workspaceId, user_id: null }));
-  if (!workspace) throw new ApiError('not_found', 'There is no such workspace.');
+  if (!workspace) throw new ApiError('not_found', 'This workspace does not exist.');
   const former = only(await lockInvitationOf(client, place));
   if (former && inviter) requireOwner(inviter, former.role);
   const id = newId();
@@ -193,8 +196,8 @@ async function writeInvitation(
 }
 
 /**
- * Mails an invitation again; its time begins anew.
- * @throws ApiError not_found; forbidden and rate_limit_exceeded as inviteMember.
+ * Emails an invitation again and extends its expiry.
+ * @throws ApiError not_found; forbidden and rate_limit_exceeded as in inviteMember.
  */
 export async function resendInvitation(
   context: InviteContext,
@@ -214,7 +217,9 @@ export async function resendInvitation(
   return invited;
 }
 
-/** Withdraws an invitation: its link ends at once. @throws ApiError not_found; forbidden as inviteMember. */
+/**
+ * Revokes an invitation; its link ends immediately. @throws ApiError not_found; forbidden as in inviteMember.
+ */
 export function revokeInvitation(
   { database }: Pick<InviteContext, 'database'>,
   { workspaceId, id, keeper }: { workspaceId: string; id: string; keeper: Keeper },
@@ -226,7 +231,7 @@ export function revokeInvitation(
   });
 }
 
-/** The mail that waits need not leave: its link has ended, or another mail carries it. */
+/** Cancels a queued email: its link has ended, or a new email has it. */
 async function cancelMail(
   client: Queryable,
   workspaceId: string,
@@ -235,7 +240,7 @@ async function cancelMail(
   if (mailId) await cancelMails(client, { workspace_id: workspaceId, ids: [mailId] });
 }
 
-/** Where a person joins. */
+/** Returns the URL where a person joins. */
 const linkOf = (
   { vault, config }: Pick<InviteContext, 'vault' | 'config'>,
   key: InvitationKey,
@@ -267,18 +272,18 @@ async function send(
     {
       kind: 'member_invitation',
       to: { address: email },
-      subject: `${inviter} invites you to ${workspace}`,
+      subject: `${inviter} invited you to ${workspace}`,
       letter: {
         heading: `Join ${workspace}`,
         blocks: [
           {
             kind: 'text',
-            text: `${inviter} invites you to the workspace “${workspace}” in Formloom, with the role ${role}.`,
+            text: `${inviter} invited you to the workspace “${workspace}” in Formloom with the role ${role}.`,
           },
-          { kind: 'button', label: 'Accept the invitation', url: link },
-          { kind: 'text', text: `The invitation is open for ${openDays} days.` },
+          { kind: 'button', label: 'Accept invitation', url: link },
+          { kind: 'text', text: `The invitation expires in ${openDays} days.` },
         ],
-        reason: `You get this mail because ${inviter} entered your address. If you do not know why, ignore it.`,
+        reason: `You get this email because ${inviter} entered your address. If you don't know why, ignore it.`,
       },
     },
   );

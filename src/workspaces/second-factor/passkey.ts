@@ -1,21 +1,21 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /*
- * What a browser says of a passkey (WebAuthn, level 3), checked by hand: what is asked for is no attestation, so nothing has
- * to be read but a fixed layout, and the browser hands the public key over as `SubjectPublicKeyInfo`.
+ * Checks the passkey data of a browser (WebAuthn, level 3) without a library. No attestation is requested, so
+ * only a fixed layout must be parsed. The browser sends the public key as `SubjectPublicKeyInfo`.
  */
 
-/** The algorithms of COSE that are taken, and what a key of each is: those that browsers are asked to offer. */
+/** The accepted COSE algorithms, which browsers may use, with the key type of each. */
 const algorithms = {
   '-7': { type: 'ec', digest: 'sha256' },
   '-8': { type: 'ed25519', digest: null },
   '-257': { type: 'rsa', digest: 'sha256' },
 } as const;
 
-/** In the order in which they are liked. */
+/** In order of preference. */
 export const passkeyAlgorithms: readonly number[] = [-7, -8, -257];
 
-/** What a browser answers when a passkey is made; all but the algorithm is base64url. */
+/** The data of a new passkey from the browser; all but the algorithm is base64url. */
 export type MadePasskey = {
   client_data: string;
   authenticator_data: string;
@@ -23,7 +23,7 @@ export type MadePasskey = {
   algorithm: number;
 };
 
-/** What a browser answers when a passkey is shown; base64url. */
+/** The data of a sign-in with a passkey from the browser, as base64url. */
 export type ShownPasskey = {
   id: string;
   client_data: string;
@@ -31,24 +31,24 @@ export type ShownPasskey = {
   signature: string;
 };
 
-/** Where passkeys of this service work: its origin, and the name that they are bound to. */
+/** Where passkeys work: the origin of the server, and the host that they are bound to. */
 export type PasskeyPlace = { origin: string; host: string };
 
-/** A public key as it is stored. */
+/** A stored public key. */
 export type PasskeyKey = { public_key: Buffer; algorithm: number };
 
 const read = (text: string): Buffer => Buffer.from(text, 'base64url');
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
 
-/** A passkey works where there is a name: not at an address of numbers, which nobody can own. */
+/** Returns the origin and host for passkeys. They need a host name: an IP address can't be owned. */
 export const placeOf = (publicUrl: string): PasskeyPlace => {
   const { origin, hostname } = new URL(publicUrl);
   return { origin, host: hostname };
 };
 
 /**
- * The challenge that a browser signed, when it did so for this purpose, on a page of ours that nothing framed (7.1 and 7.2,
- * steps 7 to 10); undefined otherwise. Whether it is one that we gave is for the caller to see.
+ * Returns the challenge that a browser signed for this purpose, on a page of ours without a frame (7.1 and
+ * 7.2, steps 7 to 10); undefined otherwise. The caller checks whether the challenge is ours.
  */
 export function challengeIn(
   clientData: string,
@@ -69,8 +69,8 @@ export function challengeIn(
 const flags = { present: 1, verified: 4, withCredential: 64 } as const;
 
 /**
- * What an authenticator says (6.1): 32 bytes that name us, a byte of flags, its count. Undefined unless somebody was there, and
- * was known to it (by finger, face or PIN), which makes of a passkey two factors.
+ * Parses authenticator data (6.1): 32 bytes that identify our host, a byte of flags, and a count. Undefined
+ * unless the authenticator verified the person by finger, face or PIN, which makes a passkey two factors.
  */
 function readAuthenticatorData(
   bytes: Buffer,
@@ -82,12 +82,12 @@ function readAuthenticatorData(
   return isVerified ? { flags: said, count: bytes.readUInt32BE(33) } : undefined;
 }
 
-/** Longer ids are refused (7.1, step 25). */
+/** Longer ids are rejected (7.1, step 25). */
 const longestId = 1023;
 
 /**
- * A passkey that was made, whose challenge was found to be ours.
- * @returns what to store; undefined for what is none.
+ * Parses a new passkey whose challenge is verified.
+ * @returns what to store; undefined if it is invalid.
  */
 export function readMadePasskey(
   made: MadePasskey,
@@ -104,8 +104,8 @@ export function readMadePasskey(
 }
 
 /**
- * Whether a passkey that was shown signed what it says (7.2, steps 11 to 21), its challenge being ours.
- * @returns how often it has signed, by its own count; undefined when it did not.
+ * Verifies the signature of a passkey whose challenge is verified (7.2, steps 11 to 21).
+ * @returns the passkey's own count of signatures; undefined if the signature is invalid.
  */
 export function readShownPasskey(
   shown: ShownPasskey,
@@ -120,7 +120,7 @@ export function readShownPasskey(
   return verify(opened.digest, signed, opened.key, read(shown.signature)) ? said.count : undefined;
 }
 
-/** Undefined for a key that is none, or none of its algorithm. */
+/** Returns undefined if the key is invalid or does not fit its algorithm. */
 function openKey({
   public_key,
   algorithm,

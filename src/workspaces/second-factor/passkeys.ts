@@ -35,7 +35,7 @@ const countPasskeys = statement(
   `select count(*) as count from passkeys where user_id = $user_id`,
 );
 
-/** Adds nothing, and returns nothing, when anybody has this credential already. */
+/** Adds a passkey; no row if an account already has this credential. */
 export const insertPasskey = statement(
   'second_factor.insert_passkey',
   'user_id id credential_id public_key algorithm sign_count name now',
@@ -60,7 +60,7 @@ const deletePasskey = statement(
   `delete from passkeys where user_id = $user_id and id = $id returning id`,
 );
 
-/** A passkey with whose it is. */
+/** Finds a passkey with its account. */
 const findPasskey = statement(
   'second_factor.find_passkey',
   'credential_id',
@@ -70,7 +70,10 @@ const findPasskey = statement(
     where p.credential_id = $credential_id`,
 );
 
-/** Notes that it was used, unless its count did not grow; where it does not count, both are 0. */
+/**
+ * Records a use of a passkey; no row if its count did not grow. Authenticators that do not count always send
+ * 0.
+ */
 export const takePasskeyCount = statement(
   'second_factor.take_passkey_count',
   'user_id id sign_count now',
@@ -80,41 +83,41 @@ export const takePasskeyCount = statement(
    returning id`,
 );
 
-/** Of one person. */
+/** The most passkeys of a person. */
 export const mostPasskeys = 20;
 
-/** What a browser is asked to make or to show a passkey with, for five minutes. */
+/** A challenge to create or use a passkey is valid for five minutes. */
 const challengeSeconds = 300;
 
 type PasskeyContext = FactorContext & { config: { publicUrl: string } };
 
-/** What a browser makes a passkey by. */
+/** The options with which a browser creates a passkey. */
 type PasskeyRequest = {
   challenge: string;
   host: string;
   algorithms: readonly number[];
-  /** Authenticators that have one of these are not asked again. */
+  /** Existing credentials, so that an authenticator does not create a second one. */
   known: string[];
 };
 
-/** @throws ApiError conflict where passkeys cannot work. */
+/** Returns the origin and host for passkeys. @throws ApiError conflict if passkeys cannot work here. */
 function requirePlace({ config }: PasskeyContext): PasskeyPlace {
   const place = placeOf(config.publicUrl);
   if (!ipaddr.isValid(place.host.replaceAll(/[[\]]/g, ''))) return place;
   throw new ApiError(
     'conflict',
-    'Passkeys need a name: this service is reached by an address of numbers (PUBLIC_URL).',
+    'Passkeys need a host name, but this server is reached by an IP address (PUBLIC_URL).',
   );
 }
 
-/** `<random>.<until when>.<signature>`: nothing has to be kept of it before it comes back. */
+/** Returns `<random>.<expiry>.<signature>`, so that a challenge need not be stored. */
 function newChallenge(vault: Vault, purpose: string): string {
   const until = Math.floor(now().getTime() / 1_000) + challengeSeconds;
   const parts = [randomBytes(16).toString('base64url'), String(until)];
   return [...parts, vault.sign('second factors', [purpose, ...parts])].join('.');
 }
 
-/** Takes a challenge, once: it is counted where exact counts are kept, until its time is over anyway. */
+/** Accepts a challenge once. The request counter, which is exact, remembers it until it expires. */
 async function takeChallenge(context: FactorContext, purpose: string, challenge: string): Promise<boolean> {
   const [random = '', until = '', signature = ''] = challenge.split('.', 3);
   const isOurs = context.vault.verify('second factors', [purpose, random, until], signature);
@@ -123,14 +126,14 @@ async function takeChallenge(context: FactorContext, purpose: string, challenge:
   return requests === 1;
 }
 
-/** The passkeys of a person, the oldest first. */
+/** Lists the passkeys of a person, oldest first. */
 export const readPasskeys = (database: Database, userId: string) =>
   selectPasskeys(database, { user_id: userId });
 
 /**
- * Begins to add a passkey.
- * @throws ApiError validation_error for a wrong password; conflict where passkeys cannot work or there are too many;
- *   rate_limit_exceeded.
+ * Starts adding a passkey.
+ * @throws ApiError validation_error for a wrong password; conflict if passkeys cannot work here or there are
+ * too many; rate_limit_exceeded.
  */
 export async function startPasskey(
   context: PasskeyContext,
@@ -150,9 +153,9 @@ export async function startPasskey(
 }
 
 /**
- * Adds the passkey that the browser made.
- * @throws ApiError validation_error for a bad name; bad_request for what is no passkey of this request; conflict for one that
- *   is there already, or too many.
+ * Adds the passkey that the browser created.
+ * @throws ApiError validation_error for an invalid name; bad_request if the passkey does not belong to this
+ * request; conflict if it exists already or there are too many.
  */
 export async function addPasskey(
   context: PasskeyContext,
@@ -166,7 +169,7 @@ export async function addPasskey(
   const isOurs =
     challenge !== undefined && (await takeChallenge(context, `new passkey of ${userId}`, challenge));
   const passkey = isOurs ? readMadePasskey(made, place) : undefined;
-  if (!passkey) throw new ApiError('bad_request', 'This passkey was not taken. Begin again.');
+  if (!passkey) throw new ApiError('bad_request', 'This passkey could not be added. Start again.');
   return changeFactors(context, asker, 'addPasskey', async (client) => {
     const [counted] = await countPasskeys(client, { user_id: userId });
     refuseMany(counted!.count);
@@ -180,15 +183,16 @@ export async function addPasskey(
       name: name.trim(),
       now: now(),
     });
-    if (added.length === 0) throw new ApiError('conflict', 'This passkey was added already.');
+    if (added.length === 0) throw new ApiError('conflict', 'This passkey was already added.');
   });
 }
 
 function refuseMany(count: number): void {
-  if (count >= mostPasskeys) throw new ApiError('conflict', `A person has at most ${mostPasskeys} passkeys.`);
+  if (count >= mostPasskeys)
+    throw new ApiError('conflict', `An account can have at most ${mostPasskeys} passkeys. Remove one first.`);
 }
 
-/** @throws ApiError validation_error for a bad name; not_found. */
+/** Renames a passkey. @throws ApiError validation_error for an invalid name; not_found. */
 export async function namePasskey(
   database: Database,
   { userId, id, name }: { userId: string; id: string; name: string },
@@ -197,7 +201,9 @@ export async function namePasskey(
   requireRow(await renamePasskey(database, { user_id: userId, id, name: name.trim() }));
 }
 
-/** @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded. */
+/**
+ * Removes a passkey. @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded.
+ */
 export async function removePasskey(
   context: FactorContext,
   asker: Asker,
@@ -210,9 +216,9 @@ export async function removePasskey(
 }
 
 /**
- * What a browser is asked to show any passkey of this service with: whose it is, is found out then, so that the question tells
- * nobody who has one.
- * @throws ApiError conflict where passkeys cannot work; rate_limit_exceeded.
+ * Returns a challenge for any passkey of this server. It names no account, so it does not reveal who has a
+ * passkey.
+ * @throws ApiError conflict if passkeys cannot work here; rate_limit_exceeded.
  */
 export async function askForPasskey(
   context: PasskeyContext,
@@ -224,10 +230,11 @@ export async function askForPasskey(
 }
 
 /**
- * Signs in whoever shows a passkey: it is something that they have, and it knows them, so it is both steps. A session that the
- * browser had ends.
- * @returns the cookies to set, and the mark by which this browser is known from now on.
- * @throws ApiError unauthorized, in the same words for an unknown passkey and a wrong signature; rate_limit_exceeded.
+ * Signs in with a passkey. The person has it and it verifies them, so two-factor is complete. An existing
+ * session of the browser ends.
+ * @returns the cookies to set, and the token by which this browser is recognized from now on.
+ * @throws ApiError unauthorized, with one message for an unknown passkey and a wrong signature;
+ * rate_limit_exceeded.
  */
 export async function signInByPasskey(
   context: PasskeyContext,
@@ -237,10 +244,9 @@ export async function signInByPasskey(
   const place = requirePlace(context);
   await countTry(context, `passkey from ${visitor.address}`, signInTries.ofAddress);
   const person = await findShown(context, place, shown);
-  if (!person)
-    throw new ApiError('unauthorized', 'This passkey is not known here. Sign in with your password.');
+  if (!person) throw new ApiError('unauthorized', 'This passkey is unknown. Sign in with your password.');
   if (isTemporaryOver({ temporaryUntil: person.temporary_until }))
-    throw new ApiError('unauthorized', 'The time of this temporary password is over. Ask for another.');
+    throw new ApiError('unauthorized', 'This temporary password has expired. Ask for a new one.');
   const { auth, beginSession } = await context.accounts.library();
   const cookies = await beginSession(person.user_id, now(), visitor.headers);
   await auth.api.signOut({ headers: visitor.headers });
@@ -254,7 +260,7 @@ async function findShown(context: FactorContext, place: PasskeyPlace, shown: Sho
   const count = found && readShownPasskey(shown, found, place);
   if (!found || count === undefined) return undefined;
   const { user_id, id } = found;
-  // A count that does not grow is that of a copy (7.2, step 22).
+  // A count that does not grow indicates a copy of the passkey (7.2, step 22).
   const taken = await takePasskeyCount(context.database, { user_id, id, sign_count: count, now: now() });
   return taken.length > 0 ? found : undefined;
 }

@@ -8,8 +8,9 @@ import type { RequestCounter } from '../request-counter.ts';
 import { countTry, findPasswordHash, signInTries } from '../sign-in.ts';
 
 /**
- * Asks for the password again before what decides about the sign-in changes: a browser that was left open is not enough.
- * @throws ApiError validation_error; forbidden where there is none and the sign-in was long ago; rate_limit_exceeded.
+ * Checks the password before a change of sign-in methods, because the browser may have been left unattended.
+ * @throws ApiError validation_error; forbidden if there is no password and the sign-in was too long ago;
+ * rate_limit_exceeded.
  */
 export async function requirePassword(
   context: { database: Database; requestCounter: RequestCounter },
@@ -21,20 +22,19 @@ export async function requirePassword(
   if (!found) return requireNewSession(person);
   if (await verifyPassword(found.password, password)) return;
   throw new ApiError('validation_error', undefined, {
-    errors: [{ field: 'password', message: 'This is not your password.', code: 'mismatch' }],
+    errors: [{ field: 'password', message: 'The password is wrong.', code: 'mismatch' }],
   });
 }
 
-/** Whoever signs in by a provider alone has shown who they are when they have done so just now. */
+/** For people who only sign in with a provider, a recent sign-in replaces the password. */
 function requireNewSession({ signedInAt }: Person): void {
   if (now().getTime() - signedInAt.getTime() < newSessionMs) return;
   throw new ApiError(
     'forbidden',
-    'Sign out and in again first: this takes a sign-in of the last ten minutes.',
+    'This needs a sign-in within the last ten minutes. Sign out and sign in again first.',
   );
 }
 const newSessionMs = 10 * 60_000;
 
-/** Whether a person has a password here. */
 export const hasPassword = async (database: Database, userId: string): Promise<boolean> =>
   (await findPasswordHash(homeOf(database), { user_id: userId })).length > 0;

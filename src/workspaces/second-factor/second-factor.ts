@@ -17,12 +17,12 @@ import type { Accounts } from '../users.ts';
 import { requirePassword } from './password-again.ts';
 import { base32, looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
 
-/** So many are given at once; each works once. */
+/** The number of recovery codes in a set; each works once. */
 const recoveryCodeCount = 10;
-/** 50 bits: so many letters of base32. */
+/** Base32 characters of a code, which makes 50 bits. */
 const length = 10;
 
-/** Codes to keep on paper, as `abcde-fghij`. */
+/** Returns new recovery codes, such as `abcde-fghij`. */
 const newRecoveryCodes = (): string[] =>
   Array.from({ length: recoveryCodeCount }, () => {
     const code = base32(randomBytes(7)).slice(0, length).toLowerCase();
@@ -30,8 +30,8 @@ const newRecoveryCodes = (): string[] =>
   });
 
 /**
- * What is stored of a code, however it was typed: in capitals, without its hyphen, with spaces. By each key of the
- * instance, that of now first.
+ * Returns the stored hashes of a code, one for each instance key, the current one first. Case, hyphens and
+ * spaces in the typed code are ignored.
  */
 export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string): string[] =>
   vault.signatures('second factors', [
@@ -40,7 +40,7 @@ export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string
     typed.toLowerCase().replaceAll(/[^a-z2-7]/g, ''),
   ]);
 
-/** Makes changes of one person's second factors take turns, until the transaction ends. */
+/** Locks changes of a person's two-factor methods until the transaction ends. */
 const lockPerson = statement(
   'second_factor.lock_person',
   'user_id',
@@ -48,7 +48,7 @@ const lockPerson = statement(
   `select email from users where id = $user_id for no key update`,
 );
 
-/** What a person has: a confirmed app since when, passkeys, and recovery codes that are left. */
+/** Finds when a person's app was confirmed, and counts their passkeys and remaining recovery codes. */
 const findFactors = statement(
   'second_factor.find_factors',
   'user_id',
@@ -58,7 +58,7 @@ const findFactors = statement(
           (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
 );
 
-/** Begins with another secret, while none is confirmed; nothing when one is. */
+/** Stores a new secret; no row if the person has a confirmed one. */
 export const putTotp = statement(
   'second_factor.put_totp',
   'user_id secret now',
@@ -76,7 +76,10 @@ const findTotp = statement(
   `select secret, confirmed_at is not null as is_confirmed from totp_secrets where user_id = $user_id`,
 );
 
-/** Takes the code of a step, once: of two at once the second finds it taken. The first one confirms the secret. */
+/**
+ * Accepts the code of a step once: of two parallel requests, the second gets no row. The first code confirms
+ * the secret.
+ */
 const takeTotpStep = statement(
   'second_factor.use_totp_step',
   'user_id step:bigint now',
@@ -100,7 +103,7 @@ const spendRecoveryCode = statement(
   `delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`,
 );
 
-/** Gives others in place of those that are left. */
+/** Replaces the remaining recovery codes. */
 const replaceRecoveryCodes = statement(
   'second_factor.replace_recovery_codes',
   'user_id hashes',
@@ -110,8 +113,8 @@ const replaceRecoveryCodes = statement(
 );
 
 /**
- * Notes whether the person has a second factor, after one came or went; with the last one the recovery codes go. Where
- * that is another answer than before every session of theirs ends, and whoever asked begins a new one.
+ * Records whether the person has two-factor after a method was added or removed. Without any method, the
+ * recovery codes are deleted. If the result has changed, all sessions end, and the caller begins a new one.
  */
 const settleFactors = statement(
   'second_factor.settle',
@@ -130,7 +133,10 @@ const settleFactors = statement(
              (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
 );
 
-/** Takes all second factors from whoever has an address, and ends their sessions; nothing for an unknown address. */
+/**
+ * Removes all two-factor methods of the account with an address and ends its sessions; no row for an unknown
+ * address.
+ */
 const deleteFactors = statement(
   'second_factor.delete_all',
   'email',
@@ -151,13 +157,13 @@ export type FactorContext = {
   requestCounter: RequestCounter;
 };
 
-/** Whose second factors are changed, from which browser. */
+/** The person whose two-factor methods are changed, and their browser. */
 export type Asker = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
 
 /**
- * Codes of an app that are tried in a day from browsers that nobody has signed in from before. Three of a million count
- * at a time, so guessing them all day succeeds once in thirty years. Recovery codes and passkeys cannot be guessed: whoever
- * knows a password and uses these tries up does not keep its owner out.
+ * App codes that unknown browsers can try for an account in a day. Three of a million codes are valid at a
+ * time, so guessing all day succeeds once in thirty years. Recovery codes and passkeys can't be guessed and
+ * have no daily limit. An attacker who uses up these attempts therefore does not lock out the owner.
  */
 export const codeTriesInDay = 30;
 const daySeconds = 86_400;
@@ -165,7 +171,7 @@ const daySeconds = 86_400;
 export const secondSteps = ['totp', 'recovery_code', 'passkey'] as const;
 type SecondStep = (typeof secondSteps)[number];
 
-/** What a person has. `recoveryCodes`: how many are left. */
+/** Returns the two-factor methods of a person. `recoveryCodes` is the number that is left. */
 export async function readFactors(
   database: Queryable,
   userId: string,
@@ -174,7 +180,7 @@ export async function readFactors(
   return { totpSince: found!.totp_since, passkeys: found!.passkeys, recoveryCodes: found!.recovery_codes };
 }
 
-/** The ways of the second step that are open to a person. */
+/** Returns the methods with which a person can complete two-factor. */
 export async function readSecondSteps(database: Database, userId: string): Promise<SecondStep[]> {
   const { totpSince, passkeys, recoveryCodes } = await readFactors(database, userId);
   const open = { totp: totpSince !== null, recovery_code: recoveryCodes > 0, passkey: passkeys > 0 };
@@ -182,9 +188,10 @@ export async function readSecondSteps(database: Database, userId: string): Promi
 }
 
 /**
- * Begins to set up an app: nothing is asked of the person before they have shown that it works (confirmTotp).
- * @returns the secret, in base32, and the address that a QR code holds.
- * @throws ApiError validation_error for a wrong password; conflict when there is an app already; rate_limit_exceeded.
+ * Starts setting up an app. Sign-ins do not need it before the person has confirmed it (confirmTotp).
+ * @returns the secret in base32, and the URL in the QR code.
+ * @throws ApiError validation_error for a wrong password; conflict if there is already an app;
+ * rate_limit_exceeded.
  */
 export async function startTotp(
   context: FactorContext,
@@ -198,41 +205,45 @@ export async function startTotp(
   if (put.length === 0)
     throw new ApiError(
       'conflict',
-      'There is an authenticator app already. Remove it before you set up another.',
+      'You already have an authenticator app. Remove it before you set up another one.',
     );
   return { secret, address: totpAddress(secret, { service: given.service, email: person.email }) };
 }
 
-/** What somebody is given when a second factor was added: recovery codes, if these are their first. */
+/** The result of a change: recovery codes if they are the first ones, and cookies. */
 export type Added = { recoveryCodes: string[] | null; cookies: string[] };
 
 /**
- * Adds the app, by a code that it shows.
- * @throws ApiError validation_error for a wrong code; conflict when none was begun; rate_limit_exceeded.
+ * Confirms the app with a code that it shows.
+ * @throws ApiError validation_error for a wrong code; conflict if no setup was started; rate_limit_exceeded.
  */
 export async function confirmTotp(context: FactorContext, asker: Asker, typed: string): Promise<Added> {
   const { person } = asker;
   await countTry(context, `new app of ${person.id}`, signInTries.ofAccount);
   return changeFactors(context, asker, 'addAuthenticatorApp', async (client) => {
     const found = only(await findTotp(client, { user_id: person.id }));
-    if (!found || found.is_confirmed) throw new ApiError('conflict', 'Begin with the QR code again.');
+    if (!found || found.is_confirmed) throw new ApiError('conflict', 'Start again with a new QR code.');
     if (!(await tryTotp(context, client, { userId: person.id, sealed: found.secret, typed })))
-      throw wrongCode('This is not the code that belongs to the QR code. Is the clock of your phone right?');
-  });
-}
-
-/** @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded. */
-export async function removeTotp(context: FactorContext, asker: Asker, password: string): Promise<Added> {
-  await requirePassword(context, asker.person, password);
-  return changeFactors(context, asker, 'removeAuthenticatorApp', async (client) => {
-    const removed = await deleteTotp(client, { user_id: asker.person.id });
-    if (removed.length === 0) throw new ApiError('not_found', 'There is no authenticator app.');
+      throw wrongCode(
+        "This code is wrong. Check that your phone's clock is correct, and enter the current code.",
+      );
   });
 }
 
 /**
- * Gives other recovery codes; the former ones end.
- * @throws ApiError validation_error for a wrong password; conflict without a second factor; rate_limit_exceeded.
+ * Removes the app. @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded.
+ */
+export async function removeTotp(context: FactorContext, asker: Asker, password: string): Promise<Added> {
+  await requirePassword(context, asker.person, password);
+  return changeFactors(context, asker, 'removeAuthenticatorApp', async (client) => {
+    const removed = await deleteTotp(client, { user_id: asker.person.id });
+    if (removed.length === 0) throw new ApiError('not_found', 'You have no authenticator app.');
+  });
+}
+
+/**
+ * Replaces the recovery codes; the previous ones end.
+ * @throws ApiError validation_error for a wrong password; conflict without two-factor; rate_limit_exceeded.
  */
 export async function renewRecoveryCodes(
   context: FactorContext,
@@ -244,24 +255,25 @@ export async function renewRecoveryCodes(
     await lockPerson(client, { user_id: person.id });
     const { totpSince, passkeys } = await readFactors(client, person.id);
     if (totpSince === null && passkeys === 0)
-      throw new ApiError('conflict', 'Recovery codes stand in for a second factor. Set one up first.');
+      throw new ApiError('conflict', 'Recovery codes need two-factor. Set it up first.');
     await tellAndNote(client, 'renewRecoveryCodes', personalLine({ person, visitor }, 'renewRecoveryCodes'));
     return putRecoveryCodes(context, client, person.id);
   });
 }
 
 /**
- * Takes the second step of a sign-in by a code of the app or a recovery code. The session that waited ends, and another
+ * Completes two-factor with a code of the app or a recovery code. The pending session ends, and a new one
  * begins.
- * @returns the cookies to set, and the mark by which this browser is known from now on.
- * @throws ApiError validation_error for a wrong code; conflict when no step is waited for; rate_limit_exceeded.
+ * @returns the cookies to set, and the token by which this browser is recognized from now on.
+ * @throws ApiError validation_error for a wrong code; conflict if two-factor is not pending;
+ * rate_limit_exceeded.
  */
 export async function takeSecondStep(
   context: FactorContext,
   { person, visitor, device }: { person: Person; visitor: Visitor; device: string | undefined },
   typed: string,
 ): Promise<{ cookies: string[]; device: string }> {
-  if (!person.awaitsSecondStep) throw new ApiError('conflict', 'The sign-in is complete already.');
+  if (!person.awaitsSecondStep) throw new ApiError('conflict', 'Sign-in is already complete.');
   const known = knownDevice(context.vault, person.email, device);
   const tries = known === undefined ? `second step of ${person.id}` : `second step from ${known}`;
   await countTry(context, tries, signInTries.ofAccount);
@@ -271,14 +283,14 @@ export async function takeSecondStep(
   const isRight = isTotp
     ? await takeTotp(context, person.id, typed)
     : await takeRecoveryCode(context, { person, visitor }, typed);
-  if (!isRight) throw wrongCode('This code is wrong, or it was used already.');
+  if (!isRight) throw wrongCode('This code is wrong or was already used. Enter another code.');
   return {
     cookies: await finishSignIn(context, { person, visitor }),
     device: deviceMark(context.vault, person.email),
   };
 }
 
-/** Ends the session that waited for the second step, and begins the one that has taken it. */
+/** Ends the pending session and begins one with two-factor completed. */
 async function finishSignIn(context: FactorContext, { person, visitor }: Asker): Promise<string[]> {
   await endSession(context.database, { user_id: person.id, id: person.sessionId });
   const { beginSession } = await context.accounts.library();
@@ -293,7 +305,7 @@ async function takeTotp(context: FactorContext, userId: string, typed: string): 
   );
 }
 
-/** Whether a code is right, and was not used before. */
+/** Whether a code is correct and was not used before. */
 async function tryTotp(
   { vault }: FactorContext,
   db: Database | ClientBase,
@@ -318,15 +330,16 @@ const takeRecoveryCode = (
   });
 
 /**
- * Lets a person in who has lost all of their second factors: the operator's way, at the command line. Their sessions end,
- * and they are told.
+ * Removes the two-factor methods of a person who has lost all of them; for the operator, on the command line.
+ * Their sessions end, and they are emailed.
  * @returns whether they had any.
- * @throws ApiError not_found when there is no account with this address.
+ * @throws ApiError not_found if no account has this address.
  */
 export function forgetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
   return transaction(database, async (client) => {
     const address = { email: normalizeAddress(email) };
-    // What is being added at this moment goes too: to a statement that waits it is not there yet, to the next one it is.
+    // Locks the account first, so that a method that is being added in parallel is removed too: the next
+    // statement sees it after the wait.
     await lockAccount(client, address);
     const person = only(await deleteFactors(client, address));
     if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
@@ -337,9 +350,9 @@ export function forgetFactors(database: Database, email: string): Promise<{ id: 
 }
 
 /**
- * Changes what a person has, tells them, and notes it in the audit log of each of their workspaces, in one transaction.
- * Where they have a second factor now that had none, or the other way round, every session ends, and this browser gets
- * another one.
+ * Changes two-factor methods, and in one transaction emails the person and adds audit entries to each of
+ * their workspaces. If the account gains or loses two-factor, all sessions end, and this browser gets a new
+ * one.
  */
 export async function changeFactors(
   context: FactorContext,
@@ -375,7 +388,7 @@ async function putRecoveryCodes(
   return codes;
 }
 
-/** What changes how a person signs in concerns each workspace that they reach by it, and themselves. */
+/** Reports a change of sign-in methods to the person, and to the audit log of each of their workspaces. */
 async function tellAndNote(
   client: ClientBase,
   what: PersonalNews,

@@ -1,5 +1,6 @@
 /**
- * For the `with` of a statement that makes certain whose an address is: what whoever had the account until now set up goes.
+ * Returns SQL for the `with` of a statement that confirms an address. It removes the two-factor methods of an
+ * unconfirmed account, because a stranger may have set them up.
  * @param account a condition on `users`.
  */
 export const strangersFactors = (account: string): string =>

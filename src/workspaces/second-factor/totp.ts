@@ -1,14 +1,17 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Codes that an app shows, by time (RFC 6238 over RFC 4226): what all apps know, SHA-1, six digits, 30 seconds. */
+/**
+ * Time-based codes (RFC 6238 over RFC 4226) with the parameters that all apps support: SHA-1, six digits, 30
+ * seconds.
+ */
 const stepMs = 30_000;
 const digits = 6;
-/** Clocks differ: the code before and the one after count too (RFC 6238, 5.2). */
+/** Clocks differ, so the previous and the next code are accepted too (RFC 6238, 5.2). */
 const stepsBeside = 1;
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Bytes in base32 (RFC 4648) without padding, as apps take secrets. */
+/** Encodes bytes in base32 (RFC 4648) without padding, as apps expect secrets. */
 export function base32(bytes: Uint8Array): string {
   let written = '';
   let held = 0;
@@ -39,13 +42,13 @@ function bytesOf(secret: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** 160 random bits, as RFC 4226 recommends, in base32. */
+/** Returns 160 random bits in base32, as RFC 4226 recommends. */
 export const newTotpSecret = (): string => base32(randomBytes(20));
 
-/** The step of 30 seconds that a moment lies in. */
+/** Returns the number of the 30-second step that contains a time. */
 export const stepAt = (at: Date): number => Math.floor(at.getTime() / stepMs);
 
-/** The code of a step. @param secret in base32. */
+/** Returns the code of a step. @param secret in base32. */
 export function codeOf(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -55,7 +58,10 @@ export function codeOf(secret: string, step: number): string {
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The step whose code this is, of those that count now; undefined: of none. Which of them it is shows in no time. */
+/**
+ * Returns the step that a code belongs to, if it is valid now; otherwise undefined. Timing does not reveal
+ * which step it is.
+ */
 export function stepOf(secret: string, code: string, at: Date): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
   const given = Buffer.from(code);
@@ -68,11 +74,11 @@ export function stepOf(secret: string, code: string, at: Date): number | undefin
   return found;
 }
 
-/** What an app reads from the QR code. @param service where one signs in, as the app lists it. */
+/** Returns the URL in the QR code. @param service the name that the app lists. */
 export function totpAddress(secret: string, { service, email }: { service: string; email: string }): string {
   const label = `${encodeURIComponent(service)}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(service)}`;
 }
 
-/** Whether somebody typed a code of an app, rather than a recovery code. */
+/** Whether a typed code is from an app, not a recovery code. */
 export const looksLikeTotp = (typed: string): boolean => /^\d{6}$/.test(typed.replaceAll(/\s/g, ''));
