@@ -120,7 +120,8 @@ const noOptions: ReadonlyMap<unknown, ChoiceOption> = new Map();
 
 /** Whether a question whose answer is a list of options takes one of them only. */
 export function takesOne(input: InputElement): boolean {
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const { takesOne: takes } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return takes?.(input.attrs) ?? false;
 }
@@ -142,7 +143,8 @@ export function placeholderOf({ attrs }: InputElement): string | undefined {
 
 /** What a question on a scale takes, least first; none for every other input. */
 export function levelsOf(input: InputElement): number[] {
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const { levels } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   if (!levels) return [];
   const { from, to } = levels(input.attrs);

@@ -31,7 +31,10 @@ import {
 } from './shapes.ts';
 import { listFormVersions, publishWorkingCopy, readVersion, requirePublishable } from './versions.ts';
 
-/** A working copy as it is shown, with its ETag, which also changes with what it is shown beside. */
+/**
+ * Formats a working copy for the API, with its ETag. The ETag also changes when the live form beside it
+ * changes.
+ */
 function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
   const { version, structure, settings, version_created_at, version_created_by, ...own } = form;
   const tag = draftTag(
@@ -40,7 +43,7 @@ function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
   );
   const body: Static<typeof Draft> = {
     ...wired(draft),
-    // Whatever was saved is an object; its parts may be anything.
+    // A saved structure is an object, but its parts may be anything.
     structure: draft.structure,
     settings: draft.settings,
     etag: tag,
@@ -58,7 +61,7 @@ function presentDraft({ form, draft }: BuilderForm, addresses: FormAddresses) {
 
 const example = { structure: exampleStructure, settings: { confirmation_message: 'Thank you.' } };
 
-/** The working copy of a form, which becomes live when it is published, and what was live before. */
+/** Operations on the working copy of a form and on its versions. */
 export function draftEndpoints({ database, addresses }: { database: Database; addresses: FormAddresses }) {
   const place = ({ workspaceId }: Scope, { id: formId }: { id: string }) => ({ workspaceId, formId });
 
@@ -81,7 +84,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
     getDraft: operation({
       summary: 'Get draft',
       description:
-        'The working copy of a form: structure and settings as one document, complete or not, beside what is live. A form that nobody is editing has what is live.',
+        'Returns the structure and settings of the working copy, complete or not, together with the live version. If there is no working copy, both are those of the live version.',
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The working copy.', schema: Draft },
@@ -94,14 +97,14 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
     saveDraft: operation({
       summary: 'Save draft',
       description:
-        'The working copy as a whole, complete or not. Visitors see it when it is published. With If-Match nobody else is overwritten. The password is no part of it.',
+        "Saves the whole working copy, complete or not. Visitors see it once it is published. Send If-Match to avoid overwriting another person's changes. Passwords are not saved.",
       permission: 'forms:write',
       params: idParameter,
       query: dryRunParameter,
       body: DraftSave,
       example: { body: example },
       isConditional: true,
-      reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
+      reply: { status: 200, description: 'The saved revision.', schema: DraftSaved },
       async run({ params, query, body, unchanged, ...scope }) {
         requireReach(scope.formIds, params.id);
         const { base_version: baseVersion, ...document } = body;
@@ -121,7 +124,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
     publishForm: operation({
       summary: 'Publish form',
       description:
-        'The working copy becomes what visitors see, as a new version when it is another, and the form is published. If-Match takes the ETag of the draft, `version` the live version that it was compared with.',
+        'Publishes the working copy, as a new version if it differs from the live one. Send the ETag of the draft in If-Match, and the live version you compared it with in `version`.',
       permission: 'forms:write',
       params: idParameter,
       query: dryRunParameter,
@@ -131,7 +134,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       errors: ['conflict'],
       isConditional: true,
       conditionOf: '/forms/:id/draft',
-      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
+      reply: { status: 200, description: 'The form.', schema: ChangedForm },
       async run({ params, query, body, unchanged, ...scope }) {
         requireReach(scope.formIds, params.id);
         const key = place(scope, params);
@@ -149,8 +152,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
 
     listVersions: operation({
       summary: 'List versions',
-      description:
-        'Every version, from the one that the form was made with on, newest first, without their structures.',
+      description: 'Returns every version of the form, newest first, without structures.',
       permission: 'forms:read',
       params: idParameter,
       query: Type.Object(listParameters, closed),
@@ -163,7 +165,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
 
     getVersion: operation({
       summary: 'Get version',
-      description: 'A version with its structure and settings. Versions never change.',
+      description: 'Returns a version with its structure and settings. Versions never change.',
       permission: 'forms:read',
       params: versionParameters,
       reply: { status: 200, description: 'The version.', schema: VersionDetail },
@@ -182,12 +184,12 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
     restoreVersion: operation({
       summary: 'Restore version',
       description:
-        'Makes a version the working copy; visitors see it when it is published. A version from before settings were recorded leaves those of the working copy. If-Match takes the ETag of the draft.',
+        'Copies a version into the working copy. Visitors see it once it is published. If the version has no recorded settings, those of the working copy are kept. Send the ETag of the draft in If-Match.',
       permission: 'forms:write',
       params: versionParameters,
       isConditional: true,
       conditionOf: '/forms/:id/draft',
-      reply: { status: 200, description: 'That it was saved.', schema: DraftSaved },
+      reply: { status: 200, description: 'The saved revision.', schema: DraftSaved },
       async run({ params, unchanged, ...scope }) {
         requireReach(scope.formIds, params.id);
         const { structure, settings } = await readVersion(

@@ -9,7 +9,7 @@ import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#k
 import { tagOf } from '#kit/tag-of.ts';
 import { formColumns, sentStructure, submissionCount, withoutPassword } from './form-rows.ts';
 
-/** What the builder opens: the form, its live version, and its working copy when it has one. */
+/** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */
 const findBuilderForm = statement(
   'find_builder_form',
   'workspace_id id',
@@ -41,10 +41,9 @@ const findBuilderForm = statement(
 );
 
 /**
- * The next revision of the working copy, when it still is at one of `revisions` (0: there is none yet; null: whatever it
- * is at); no row otherwise.
- * base_version only grows: a copy that was published rests on that version whoever saves it next. Settings that are
- * not sent stay.
+ * Saves the next revision of the working copy if its revision is one of `revisions` (0: no copy exists yet;
+ * null: any revision). Otherwise returns no row. base_version only grows: once a copy is published, later
+ * saves are based on that version. Omitted settings are kept.
  */
 export const saveDraft = statement(
   'save_draft',
@@ -68,13 +67,16 @@ export const saveDraft = statement(
    returning revision, saved_at`,
 );
 
-/** What the builder edits: the form, and how it behaves. */
+/** What the builder edits: the structure and settings of a form. */
 type FormDocument = { structure: object; settings: Settings };
 
-/** The working copy. Revision 0: nothing was saved yet, and the document is the live one. */
+/** The working copy. Revision 0: nothing is saved yet, and the document is the live one. */
 type WorkingCopy = FormDocument & {
   revision: number;
-  /** The live version that the copy rests on; when the form's is another, live was changed beside it. */
+  /**
+   * The live version that the copy is based on. If it differs from the form's version, the live form was
+   * changed in the meantime.
+   */
   base_version: number;
   saved_at: Date | null;
   saved_by: string | null;
@@ -83,8 +85,8 @@ type WorkingCopy = FormDocument & {
 export type BuilderForm = Awaited<ReturnType<typeof readBuilderForm>>;
 
 /**
- * A form with its live version and its working copy. A form that was never edited in the builder, or whose copy
- * holds nothing but an older live version, is edited from its live version.
+ * Returns a form with its live version and its working copy. If there is no working copy, or it only repeats
+ * an older version, the live version is used instead.
  * @throws ApiError not_found.
  */
 export async function readBuilderForm(db: Queryable, workspaceId: string, id: string) {
@@ -99,7 +101,7 @@ export async function readBuilderForm(db: Queryable, workspaceId: string, id: st
     is_untouched,
     ...found
   } = row;
-  // The live structure was validated when it became that.
+  // Every version is validated before it is stored.
   const form = { ...found, settings: settingsFor(effectiveForm(found.structure), found.settings) };
   const isOwn = draft_structure !== null && (!is_untouched || base_version === form.version);
   const draft: WorkingCopy = {
@@ -113,25 +115,25 @@ export async function readBuilderForm(db: Queryable, workspaceId: string, id: st
   return { form, draft };
 }
 
-/** One save. `revisions` are those of which one must still be the copy's; null: whatever it is at. */
+/** A save. The copy's revision must be one of `revisions`; null allows any revision. */
 export type DraftChange = {
   workspaceId: string;
   formId: string;
   revisions: readonly number[] | null;
   structure: object;
-  /** Left out, they stay. A password among them is not kept: it is set on its own. */
+  /** If omitted, the settings are kept. A password in them is not stored: it is set separately. */
   settings?: Settings | undefined;
-  /** Left out, it stays. */
+  /** If omitted, it is kept. */
   baseVersion?: number | undefined;
-  /** Null: it came over the API. */
+  /** Null for a save through the API. */
   userId: string | null;
 };
 
 /**
- * Saves the working copy, complete or not, when it still is at one of `revisions`. A save that is repeated, because its
- * answer was lost, succeeds again.
- * @throws ApiError not_found; validation_error for what is no form or rests on a version that does not exist;
- *   precondition_failed, naming who saved meanwhile and when.
+ * Saves the working copy, complete or not, if its revision is one of `revisions`. A repeated save whose first
+ * response was lost succeeds.
+ * @throws ApiError not_found; validation_error if the structure is not an object or the base version does not
+ * exist; precondition_failed, which says who saved in the meantime and when.
  */
 export async function saveWorkingCopy(
   database: Queryable,
@@ -154,7 +156,7 @@ export async function saveWorkingCopy(
   return saved ?? refuseOrRepeat(database, { ...change, baseVersion });
 }
 
-/** The first working copy of a form that was made a moment ago. @throws as saveWorkingCopy. */
+/** Saves the first working copy of a newly created form. @throws as saveWorkingCopy. */
 export const saveFirstCopy = (
   client: Queryable,
   copy: Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>,
@@ -173,31 +175,35 @@ async function refuseOrRepeat(
   if (change.baseVersion > form.version) {
     throw new ApiError('validation_error', undefined, {
       errors: [
-        { field: 'base_version', message: `The form has ${form.version} versions.`, code: 'too_large' },
+        {
+          field: 'base_version',
+          message: `"base_version" must be at most ${form.version}, the newest version of the form.`,
+          code: 'too_large',
+        },
       ],
     });
   }
   throw changedMeanwhile(draft);
 }
 
-/** @throws ApiError precondition_failed, when the copy is at none of these revisions. */
+/** @throws ApiError precondition_failed if the copy's revision is none of these. */
 export function requireRevision(draft: WorkingCopy, revisions: DraftChange['revisions']): void {
   if (revisions && !revisions.includes(draft.revision)) throw changedMeanwhile(draft);
 }
 
-/** What a save or a publication on an old revision is refused with. */
+/** Returns the error for a save or publication that is based on an outdated revision. */
 function changedMeanwhile({ saved_by, saved_at }: WorkingCopy): ApiError {
-  const who = saved_by ?? 'Somebody else';
+  const who = saved_by ?? 'Another person';
   const when = saved_at ? ` at ${saved_at.toISOString()}` : '';
   return new ApiError('precondition_failed', `${who} saved this form${when}, after you opened it.`);
 }
 
 /**
- * The ETag of a working copy: its revision in place of a moment, one more, so that a tag that is none of ours (which
- * stands for 0) is that of no revision.
+ * Returns the ETag of a working copy, with the revision plus 1 in place of a timestamp. An unknown tag is
+ * read as 0, so it matches no revision.
  */
 export const draftTag = (revision: number, seen?: string): string => tagOf(new Date(revision + 1), seen);
 
-/** The revisions that If-Match names; null: the caller does not say. */
+/** Returns the revisions that If-Match names, or null if the header is missing. */
 export const revisionsIn = (unchanged: Unchanged): number[] | null =>
   unchanged && unchanged.map((moment) => moment.getTime() - 1);

@@ -24,9 +24,10 @@ type Impact = DryRun['impact'][number];
 type Change = Omit<Impact, 'message' | 'answers'> & { readonly what: string };
 
 /**
- * What a changed structure, complete or not, takes away from a form that is there, with the stored submissions that
- * answered it: exact up to 10,000 submissions, over the newest of them in a larger form. They keep their answers.
- * @param mayCount whether the caller may read submissions; the figures tell of them.
+ * Finds what a changed structure, complete or not, removes from an existing form, and how many stored
+ * submissions answered each part. Only the newest 10,000 submissions are counted. Submissions keep their
+ * answers.
+ * @param mayCount whether the caller may read submissions, because the counts reveal facts about them.
  */
 async function findImpact(
   db: Queryable,
@@ -49,10 +50,10 @@ async function findImpact(
 
 function sayAnswers(answers: number | null, scanned: number): string {
   if (answers === null) return '';
-  return ` touches ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` of the newest ${scanned} submissions`}`;
+  return ` touches ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
 }
 
-/** What visitors could answer, and cannot any more or not in that way. */
+/** Yields each part that visitors can no longer answer, or no longer in that way. */
 function* findChanges(live: Form, structure: unknown): Generator<Change> {
   const kept = new Map(walkAny(structure));
   const gone = new Set<unknown>();
@@ -64,11 +65,11 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
     const named = quote(label);
     if (!now || now.group !== group?.attrs.id) {
       gone.add(element);
-      // The rows go with their group.
+      // A removed group is reported once, without its elements.
       if (!group || !gone.has(group))
         yield { change: 'element_removed', element: id, what: `Removing ${named}` };
     } else if (now.type !== element.type) {
-      yield { change: 'type_changed', element: id, what: `Making ${named} another type of element` };
+      yield { change: 'type_changed', element: id, what: `Changing the type of ${named}` };
     } else if (isInput(element)) {
       for (const row of missing(matrixRowsOf(element), now.rows))
         yield {
@@ -88,7 +89,7 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
   }
 }
 
-/** Those of the options, or rows, that are not among these, which may be anything. */
+/** Returns the options or rows whose ids are not in `now`, which is not validated. */
 function missing(options: readonly ChoiceOption[], now: readonly unknown[]): ChoiceOption[] {
   const kept = new Set(now.map((option) => (isRecord(option) ? own(option, 'id') : option)));
   return options.filter(({ id }) => !kept.has(id));
@@ -101,7 +102,10 @@ type AnyElement = {
   group: string | undefined;
 };
 
-/** The elements of a structure that may be anything, by their ids. With a list instead of calls: it may be deep. */
+/**
+ * Yields the elements of an unvalidated structure by id. Uses a list instead of recursion, because the
+ * structure may be deep.
+ */
 function* walkAny(structure: unknown): Generator<[id: string, AnyElement]> {
   const open: { node: unknown; group: string | undefined }[] = [{ node: structure, group: undefined }];
   for (let next = open.pop(); next; next = open.pop()) {
@@ -119,8 +123,8 @@ function* walkAny(structure: unknown): Generator<[id: string, AnyElement]> {
 }
 
 /**
- * What a change of a form would be refused for, what is not good in it, and what it would take away from visitors of what
- * is live. Stores nothing.
+ * Checks a change of a form without storing it: its errors, its warnings, and what it removes from the live
+ * form.
  * @throws ApiError not_found.
  */
 export async function dryRun(
@@ -141,10 +145,10 @@ export async function dryRun(
 }
 
 /**
- * How many of a form's newest submissions answer each of `elements`, at the top level or in a row of one of `groups`, and
- * how many chose each option of those among `choices`, or answered each row of a matrix of them. The row without an
- * element says how many were looked at.
- * `limit` bounds the work: answers are not indexed by element.
+ * Counts how many of a form's newest submissions answer each of `elements`, at the top level or in a row of
+ * one of `groups`. For elements in `choices`, it also counts each option and each row of a matrix. The row
+ * without an element is the number of submissions scanned. `limit` bounds the work, because answers are not
+ * indexed by element.
  */
 const countAnswers = statement(
   'count_answers',
@@ -184,12 +188,13 @@ const countAnswers = statement(
    from cells where matrix_row is not null group by key, matrix_row`,
 );
 
-/** Submissions that are looked at: 10,000 with 20 answers each took 0.2 s. */
+/** Submissions to scan: 10,000 with 20 answers each took 0.2 s. */
 const scanLimit = 10_000;
 
 /**
- * How many stored submissions answer each element of a form, and each option and row of the elements named: exact up to
- * `scanLimit` submissions, and over the newest of them in a larger form. Rows of a group count once.
+ * Counts the stored submissions that answer each element of a form, and each option and row of the elements
+ * in `choices`. Only the newest `scanLimit` submissions are counted. A submission counts once, even if
+ * several rows of a group have an answer.
  */
 export async function countStoredAnswers(
   db: Queryable,
@@ -214,9 +219,9 @@ export async function countStoredAnswers(
     rows.map(({ element, option, matrix_row: row, count }) => [keyOf(element, { option, row }), count]),
   );
   return {
-    /** How many were looked at. */
+    /** The number of submissions scanned. */
     scanned: counted.get(keyOf(null, {})) ?? 0,
-    /** Of each element that anybody answered. */
+    /** Counts by element, for elements with at least one answer. */
     counts: Object.fromEntries(
       rows.flatMap(({ element, option, matrix_row: row, count }) =>
         element !== null && option === null && row === null ? [[element, count]] : [],
@@ -226,7 +231,7 @@ export async function countStoredAnswers(
   };
 }
 
-/** An option of an element, or a row of a matrix; of neither, the element. */
+/** An option of an element, or a row of a matrix. Without either, the whole element. */
 type Part = { readonly option?: string | null | undefined; readonly row?: string | null | undefined };
 
 const keyOf = (element: string | null, { option, row }: Part): string =>

@@ -37,16 +37,16 @@ import {
   structureShape,
 } from './shapes.ts';
 
-/** `readOnly`: generators, the command line and MCP do not offer it in requests. */
+/** `readOnly`: generators, the command line and MCP leave the property out of requests. */
 const ignored = (description: string) => Type.Optional(Type.Unsafe<unknown>({ readOnly: true, description }));
-const fromReading = ignored('Ignored, so that an object which the API returned can be sent back.');
+const fromReading = ignored('Ignored, so that an object returned by the API can be sent back.');
 
 /**
- * The properties of a form that the API returns and that no request changes: a client may read a form, change
- * its structure and send the whole object back. Any other unknown property stays an error.
+ * Properties of a form that the API returns and no request can change. They are accepted so that a client can
+ * read a form, change its structure and send back the whole object. Any other unknown property is an error.
  */
 const returnedProperties = {
-  id: ignored('Ignored in Create form. In Update form it must be the id in the path.'),
+  id: ignored('Ignored in Create form. In Update form, it must match the id in the path.'),
   workspace_id: ignored('Must be the workspace of the API key.'),
   name: ignored('Must equal `structure.attrs.name`.'),
   description: ignored('Must equal `structure.attrs.description`; empty or null if the form has none.'),
@@ -63,9 +63,9 @@ const returnedProperties = {
 type Returned = Static<ReturnType<typeof Type.Object<typeof returnedProperties>>>;
 
 /**
- * Checks that a body which repeats what the API returned means the same form.
+ * Checks that read-only properties in a body match the form.
  * @param expected.id the id in the path; undefined when a form is created.
- * @throws ApiError validation_error naming each property that says something else.
+ * @throws ApiError validation_error naming each property that differs.
  */
 function requireSameForm(
   body: Returned & { readonly structure: unknown },
@@ -80,26 +80,26 @@ function requireSameForm(
   const isId = (given: unknown, id: string): boolean =>
     typeof given === 'string' && given.toLowerCase() === id.toLowerCase();
   if (expected.id !== undefined)
-    compare('id', isId(body.id, expected.id), '"id" must be the id in the path, or be left out.');
+    compare('id', isId(body.id, expected.id), '"id" must be omitted or match the id in the path.');
   compare(
     'workspace_id',
     isId(body.workspace_id, expected.workspaceId),
-    '"workspace_id" must be the workspace of the API key, or be left out.',
+    '"workspace_id" must be omitted or match the workspace of the API key.',
   );
   compare(
     'name',
     body.name === attribute('name'),
-    '"name" must equal "name" in structure.attrs, or be left out. Change it there to rename the form.',
+    '"name" must be omitted or equal "name" in structure.attrs. To rename the form, change it there.',
   );
   compare(
     'description',
     (body.description ?? '') === (attribute('description') ?? ''),
-    '"description" must equal "description" in structure.attrs, or be left out. Change it there.',
+    '"description" must be omitted or equal "description" in structure.attrs. Change it there.',
   );
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
 }
 
-/** One page, newest first; of these forms only where some are named. */
+/** Lists one page of forms, newest first, limited to `form_ids` if given. */
 const listForms = statement(
   'list_forms',
   ['workspace_id form_ids? below_id limit offset', { status: nullable(word<FormStatus>()) }],
@@ -127,7 +127,7 @@ const body = {
   ...returnedProperties,
 };
 
-/** The five operations on forms of the specification ("Forms"), and a change of parts. */
+/** The five form operations of the specification ("Forms"), and Change form. */
 export function formEndpoints(context: {
   database: Database;
   addresses: FormAddresses;
@@ -135,7 +135,7 @@ export function formEndpoints(context: {
 }) {
   const { database, addresses, wakeQueue } = context;
 
-  /** The form as it is, and what a change of it would do. */
+  /** Returns the current form, and what a change to it would do. */
   const tryChange = async (
     scope: Pick<Scope, 'workspaceId' | 'may'>,
     formId: string,
@@ -154,7 +154,7 @@ export function formEndpoints(context: {
   return {
     listForms: operation({
       summary: 'List forms',
-      description: 'Newest first, without their structure.',
+      description: 'Returns forms, newest first, without their structure.',
       permission: 'forms:read',
       query: Type.Object({ ...listParameters, status: Type.Optional(statusShape) }, closed),
       reply: {
@@ -197,7 +197,7 @@ export function formEndpoints(context: {
     createForm: operation({
       summary: 'Create form',
       description:
-        'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true. An object that the API returned is accepted too: its other properties are ignored.',
+        'Creates a form. Its name and description come from `structure.attrs`. The form is a draft unless `publish` is true. You can also send an object that the API returned: its read-only properties are ignored.',
       permission: 'forms:write',
       isNotingItself: true,
       example: { body: { structure: exampleStructure, publish: true } },
@@ -213,7 +213,7 @@ export function formEndpoints(context: {
       ),
       reply: {
         status: 201,
-        description: 'The form, with the address where it is filled in.',
+        description: 'The form, with the address of its public page.',
         schema: CreatedForm,
       },
       async run({ workspaceId, formIds, body, line, ...caller }) {
@@ -231,7 +231,7 @@ export function formEndpoints(context: {
     updateForm: operation({
       summary: 'Update form',
       description:
-        'A published form changes at once. `status` publishes, takes back to draft, archives or restores; `publish: true` publishes too. An object that the API returned is accepted: its other properties are ignored.',
+        'Updates a form. Changes to a published form are live immediately. `status` publishes, unpublishes, archives or restores the form; `publish: true` also publishes it. You can send an object that the API returned: its read-only properties are ignored.',
       permission: 'forms:write',
       example: { body: { structure: exampleStructure } },
       params: idParameter,
@@ -243,13 +243,13 @@ export function formEndpoints(context: {
           publish: Type.Optional(
             Type.Boolean({
               default: false,
-              description: '`true` publishes the form, whatever `status` says.',
+              description: '`true` publishes the form, regardless of `status`.',
             }),
           ),
         },
         closed,
       ),
-      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
+      reply: { status: 200, description: 'The form.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
@@ -274,7 +274,7 @@ export function formEndpoints(context: {
     changeForm: operation({
       summary: 'Change form',
       description:
-        'Settings and status without the structure, as a JSON merge patch (RFC 7396): what is left out stays, null takes a setting away. It holds at once, and reaches the working copy too, except for settings that it has changed itself.',
+        'Changes settings and status, but not the structure, as a JSON merge patch (RFC 7396): omitted settings are kept, and null removes a setting. Changes are live immediately. The working copy gets them too, except for settings that were changed there.',
       permission: 'forms:write',
       example: { body: { settings: { confirmation_message: 'Thank you.' } } },
       params: idParameter,
@@ -285,14 +285,14 @@ export function formEndpoints(context: {
             Type.Unsafe<object>({
               type: 'object',
               description:
-                'The settings to change. `notification_email` and `notifications` take the permission submissions:read too.',
+                'The settings to change. `notification_email` and `notifications` also require the permission submissions:read.',
             }),
           ),
           status: Type.Optional(statusShape),
         },
         closed,
       ),
-      reply: { status: 200, description: 'The form as it is now.', schema: ChangedForm },
+      reply: { status: 200, description: 'The form.', schema: ChangedForm },
       isConditional: true,
       async run({ params, query, body, unchanged, ...scope }) {
         const key = { workspaceId: scope.workspaceId, formId: params.id };
@@ -316,10 +316,10 @@ export function formEndpoints(context: {
 
     deleteForm: operation({
       summary: 'Delete form',
-      description: 'The form and all its submissions are permanently deleted.',
+      description: 'Permanently deletes the form and all its submissions.',
       permission: 'forms:write',
       params: idParameter,
-      reply: { status: 204, description: 'The form is gone.' },
+      reply: { status: 204, description: 'The form is deleted.' },
       isConditional: true,
       isDestructive: true,
       async run({ workspaceId, formIds, params, actor, unchanged }) {

@@ -11,18 +11,18 @@ import { type Column, columns, jsonb, type Queryable, requireRow, statement, wor
 import { tagOf } from '#kit/tag-of.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 
-/** A structure as it was sent, with `attrs` and `children` at every node: for answers of the API. */
+/** A structure as it was sent, with `attrs` and `children` added at every node, for responses of the API. */
 export const sentStructure: Column<object> = { pg: 'json', read: (value) => fillNodes(value) as object };
 
-/** A structure as it is understood (ast/effective-form.ts): for everything that works with the form. */
+/** A structure as an effective form (ast/effective-form.ts), for all code that works with the form. */
 export const formTree: Column<Form> = { pg: 'json', read: (value) => effectiveForm(value as object) };
 
-/** The columns of every answer about a form. */
+/** The columns of every response about a form. */
 export const formColumns = columns('id workspace_id name description created_at updated_at published_at?', {
   status: word<FormStatus>(),
 });
 
-/** How many submissions the form `f` has. */
+/** SQL for the number of submissions of the form `f`. */
 export const submissionCount = `(
   select coalesce(sum(count), 0)::bigint from submission_counts c
   where c.workspace_id = f.workspace_id and c.form_id = f.id)`;
@@ -37,7 +37,6 @@ export const findForm = statement(
    where f.workspace_id = $workspace_id and f.id = $id and f.deleted_at is null`,
 );
 
-/** Of a form that is there. */
 export const findFormSettings = statement(
   'find_form_settings',
   'workspace_id id',
@@ -45,19 +44,21 @@ export const findFormSettings = statement(
   'select settings from forms where workspace_id = $workspace_id and id = $id and deleted_at is null',
 );
 
-/** A form of a workspace. @throws ApiError not_found, for that of another workspace as for none. */
+/** Returns a form of a workspace. @throws ApiError not_found, also for a form of another workspace. */
 export async function requireForm(db: Queryable, key: { workspaceId: string; formId: string }) {
   const found = requireRow(await findForm(db, { workspace_id: key.workspaceId, id: key.formId }));
   return found;
 }
 
-/** The same without reading what it asks: its settings. @throws ApiError not_found. */
+/** Returns the settings of a form without reading its structure. @throws ApiError not_found. */
 export async function requireFormSettings(db: Queryable, key: { workspaceId: string; formId: string }) {
   const found = requireRow(await findFormSettings(db, { workspace_id: key.workspaceId, id: key.formId }));
   return found.settings;
 }
 
-/** The key of a form that is there, and within reach of who asks. @throws ApiError not_found. */
+/**
+ * Checks that a form exists and that the caller may use it, and returns its key. @throws ApiError not_found.
+ */
 export async function reachForm(
   db: Queryable,
   { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
@@ -68,10 +69,10 @@ export async function reachForm(
   return { workspaceId, formId };
 }
 
-/** Specification, "Form status". */
+/** The status of a form (specification, "Form status"). */
 export type FormStatus = 'draft' | 'published' | 'archived';
 
-/** Where a form's pages are. docs/rules.md 18. */
+/** The base address of public pages and the builder (docs/rules.md 18). */
 export type FormAddresses = { publicUrl: string };
 export const publicUrlOf = ({ publicUrl }: FormAddresses, formId: string): string =>
   `${publicUrl}/f/${formId}`;
@@ -108,7 +109,10 @@ export const presentListItem = (row: FormRow & { submission_count: number }) => 
   ...times(row),
 });
 
-/** As Get form shows it: `settings.access` says what holds, also where nobody set it (specification, "Form"). */
+/**
+ * Formats a form as Get form returns it. `settings.access` is always included, with its default if unset
+ * (specification, "Form").
+ */
 export const presentForm = (
   row: FormRow & { structure: object; settings: object; submission_count: number },
 ) => ({
@@ -127,18 +131,18 @@ export const presentCreated = (row: FormRow, structure: object, addresses: FormA
   ...times(row),
 });
 
-/** A form as it is shown, with its ETag. @throws ApiError not_found. */
+/** Returns a form as the API shows it, with its ETag. @throws ApiError not_found. */
 export async function readForm(db: Queryable, key: { workspaceId: string; formId: string }) {
   const row = await requireForm(db, key);
   return { body: presentForm(row), tag: tagOf(row.updated_at, row.submission_count) };
 }
 
-/** A form that visitors do not see, or never saw, is called what its working copy is called. */
+/** Joins the working copy. It names a form that is a draft or was never published. */
 export const draftJoin = `left join form_drafts d
      on d.workspace_id = f.workspace_id and d.form_id = f.id and (f.status = 'draft' or f.published_at is null)`;
 export const shownName = `coalesce(d.name, f.name)`;
 
-/** A form, kept from changing until the transaction ends. What is read of it in later statements is as it is then. */
+/** Locks a form until the transaction ends, so that later statements read it unchanged. */
 export const lockForm = statement(
   'lock_form',
   'workspace_id id',
@@ -147,7 +151,10 @@ export const lockForm = statement(
    where workspace_id = $workspace_id and id = $id and deleted_at is null for update`,
 );
 
-/** Status alone, without a version: what visitors would see did not change. published_at as in update_form. */
+/**
+ * Sets only the status. There is no new version, because the form itself does not change. published_at is set
+ * as in update_form.
+ */
 export const setFormStatus = statement(
   'set_form_status',
   ['workspace_id id now', { status: word<FormStatus>() }],
@@ -159,7 +166,10 @@ export const setFormStatus = statement(
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 
-/** What is done to a form as a whole (docs/rules.md 5): from where, and where to. Publishing has its own way. */
+/**
+ * Status changes (docs/rules.md 5): the allowed statuses before, and the status after. Publishing has its own
+ * function.
+ */
 const changes = {
   unpublish: { from: ['published'], to: 'draft' },
   archive: { from: ['draft', 'published'], to: 'archived' },
@@ -168,8 +178,8 @@ const changes = {
 export type StatusChange = keyof typeof changes;
 
 /**
- * Unpublishes, archives, or restores a form; its live version stays. What is done already succeeds again.
- * @throws ApiError not_found; precondition_failed; conflict when it cannot be done to a form of its status.
+ * Unpublishes, archives or restores a form. Its live version stays. Repeating a change succeeds.
+ * @throws ApiError not_found; precondition_failed; conflict if the form's status does not allow the change.
  */
 export async function changeStatus(
   database: Database,
@@ -184,28 +194,34 @@ export async function changeStatus(
     requireUnchanged(unchanged, form.updated_at);
     if (form.status === to) return;
     if (!from.includes(form.status))
-      throw new ApiError('conflict', `This does not go with a form that is ${form.status}.`);
+      throw new ApiError('conflict', `A form with the status "${form.status}" does not allow this change.`);
     await setFormStatus(client, { workspace_id: workspaceId, id, status: to, now: now() });
   });
 }
 
-/** A change of a form's password: undefined leaves it, null takes it away, a text is the new one. */
+/** A change of a form's password: undefined keeps it, null removes it, a string sets it. */
 export type PasswordChange = string | null | undefined;
 
-/** Settings without the password, which is written and never shown. */
+/** Returns settings without the password, which is write-only. */
 export function withoutPassword(settings: Settings): Settings {
   const { password: _, ...shown } = settings;
   return shown;
 }
 
-/** What settings as they were sent say of the password. Left out, it stays: they were read without it. */
+/**
+ * Returns the password change in settings as they were sent. An omitted password is kept, because settings
+ * are returned without it.
+ */
 export function passwordIn(sent: unknown): PasswordChange {
   if (typeof sent !== 'object' || sent === null || !Object.hasOwn(sent, 'password')) return undefined;
   const { password } = sent as { password: unknown };
   return typeof password === 'string' ? password : null;
 }
 
-/** What is stored of a change: the hash (scrypt, as of people's passwords), and whether it replaces the one there. */
+/**
+ * Returns what to store for a change: the hash (scrypt, as for accounts), and whether it replaces the stored
+ * one.
+ */
 export const storedPassword = async (
   change: PasswordChange,
 ): Promise<{ changes_password: boolean; password_hash: string | null }> => ({

@@ -24,8 +24,8 @@ import {
 import { claimImages } from './images/images.ts';
 
 /**
- * A form, its first version, the way to it from its id alone, the languages its answers will be searched in, and its line
- * in the audit log: all of it or nothing, in one round trip.
+ * Inserts a form, its first version, its lookup row, its search languages and its audit entry, all or
+ * nothing, in one round trip.
  */
 const insertForm = statement(
   'insert_form',
@@ -58,8 +58,8 @@ const insertForm = statement(
 );
 
 /**
- * A live change: the next version becomes the form. Statement snapshots make two updates at once take turns, so a
- * structure is never mixed. published_at is the time of the first publication since the form was a draft.
+ * Updates a form and adds the next version, which is live. Concurrent updates run one after the other, so two
+ * structures never mix. published_at is the time of the first publication since the form was a draft.
  */
 const updateForm = statement(
   'update_form',
@@ -89,7 +89,10 @@ const updateForm = statement(
    select id from form`,
 );
 
-/** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/remove-form.ts). */
+/**
+ * Marks a form as deleted: from now on it returns 404 everywhere. A job removes its data
+ * (src/submissions/remove-form.ts).
+ */
 const markFormDeleted = statement(
   'mark_form_deleted',
   'workspace_id id unchanged? now',
@@ -103,8 +106,8 @@ const markFormDeleted = statement(
 export const removeFormJob = 'form.remove';
 
 /**
- * A change as it is sent: what is undefined stays as it is. `changedBy` is the person in the builder, if it was one;
- * `unchanged` what the change was made on (kit/conditional.ts).
+ * A change as it was sent: undefined properties are kept. `changedBy` is the person who used the builder, if
+ * any; `unchanged` is the state that the change is based on (kit/conditional.ts).
  */
 type FormChange = {
   structure: unknown;
@@ -112,13 +115,13 @@ type FormChange = {
   settings?: unknown;
   changedBy?: string | null;
   unchanged?: Unchanged;
-  /** When it was made, of what is brought here from elsewhere; else it is made now. */
+  /** The time of the change, for imported forms. Default: now. */
   at?: Date;
 };
 
 /**
- * Creates a form; name and description come from `structure.attrs` (specification, "Forms", note 1).
- * @param line its line in the audit log, where nobody else writes one.
+ * Creates a form. Its name and description come from `structure.attrs` (specification, "Forms", note 1).
+ * @param line its audit entry, unless the caller writes one.
  * @throws ApiError validation_error with every problem of the structure (`message`, `path`).
  */
 export async function createForm(
@@ -147,8 +150,8 @@ export async function createForm(
 }
 
 /**
- * Changes a form; when it is published, the change is live at once (docs/rules.md 5). Submissions stay pinned to the
- * version that they answered.
+ * Changes a form. If it is published, the change is live immediately (docs/rules.md 5). Submissions stay
+ * pinned to the version they answered.
  * @throws ApiError not_found, precondition_failed, validation_error.
  */
 export async function changeForm(
@@ -174,7 +177,7 @@ export async function changeForm(
   if (changed.length === 0) throw await refusal(database, workspaceId, id);
 }
 
-/** Why a form could not be changed: it is absent, or was changed meanwhile. */
+/** Returns why a form could not be changed: it does not exist, or was changed in the meantime. */
 async function refusal(database: Queryable, workspaceId: string, id: string): Promise<ApiError> {
   const found = await findForm(database, { workspace_id: workspaceId, id });
   return new ApiError(found.length === 0 ? 'not_found' : 'precondition_failed');
@@ -189,8 +192,8 @@ const countSubmissions = statement(
 );
 
 /**
- * Deletes a form for good: it and its submissions answer 404 from now on; they are removed, and their
- * `submission.deleted` events fired, in batches behind (docs/rules.md 4). The caller wakes the queue.
+ * Deletes a form permanently. It and its submissions return 404 from now on. A job removes the submissions
+ * and sends their `submission.deleted` events in batches (docs/rules.md 4). The caller wakes the queue.
  * @throws ApiError not_found, precondition_failed.
  */
 export async function deleteForm(
@@ -210,7 +213,7 @@ export async function deleteForm(
   });
 }
 
-/** What a change says, checked; throws ApiError validation_error. */
+/** Validates a change and returns its parts. Throws ApiError validation_error. */
 export function readChange(change: FormChange): {
   form: Form;
   settings: Settings | undefined;
@@ -233,7 +236,7 @@ export function readChange(change: FormChange): {
   };
 }
 
-/** @param structure as it was sent: that is stored. */
+/** @param structure the structure as it was sent, which is stored unchanged. */
 const versionOf = (form: Form, structure: unknown) => ({
   name: form.attrs.name,
   description: form.attrs.description ?? '',

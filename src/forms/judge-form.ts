@@ -26,14 +26,14 @@ type Place = { readonly node: Readonly<Record<string, unknown>>; readonly path: 
 
 const nodeNames = ['type', 'attrs', 'children'];
 const optionNames = ['id', 'label', 'points', 'image', 'capacity', 'show_when'];
-/** Names by which programs mark attributes of their own. */
+/** Prefixes that programs use for their own attributes. */
 const ownPrefix = /^(?:x[-_]|data[-_]|_)/i;
-/** Names with fewer letters are too alike to guess from: `max` and `min`. */
+/** Names with fewer letters are too similar to guess from, such as `max` and `min`. */
 const leastLetters = 4;
 
 /**
- * Finds what is probably a slip in a structure, valid or not: names of attributes that look like a misspelling of a known
- * one, and composites without children. Other unknown names are the caller's own and stay silent.
+ * Finds probable mistakes in a structure, valid or not: attribute names that look misspelled, and composites
+ * without children. Other unknown names belong to the caller and cause no warning.
  */
 function findSlips(structure: unknown): Warning[] {
   const found: Warning[] = [];
@@ -51,7 +51,7 @@ function findSlips(structure: unknown): Warning[] {
         if (meant !== undefined)
           warn(
             'misspelt-attribute',
-            `${where} has ${quote(name)}, which is not known. Did you mean ${quote(meant)}?`,
+            `${where} has the unknown property ${quote(name)}. Did you mean ${quote(meant)}?`,
           );
       }
     };
@@ -61,7 +61,7 @@ function findSlips(structure: unknown): Warning[] {
     for (const list of isRecord(attrs) ? [own(attrs, 'options'), own(attrs, 'rows')] : [])
       if (Array.isArray(list)) for (const option of list) check(option, optionNames, `An option of ${name}`);
     if (type === 'composite' && Array.isArray(children) && children.length === 0)
-      warn('empty-composite', `${name} has no elements, so it asks nothing.`);
+      warn('empty-composite', `${name} has no elements. Add an element or remove it.`);
     if (Array.isArray(children))
       for (const [index, child] of children.entries())
         if (isRecord(child)) open.push({ node: child, path: [...path, index] });
@@ -75,7 +75,10 @@ function knownNames(type: unknown): readonly string[] {
   return isElementType(type) ? Object.keys(elements[type].attrs) : [];
 }
 
-/** The known name that an unknown one probably means: another spelling of it, or one with a mistake or two. */
+/**
+ * Returns the known name that an unknown one probably means: another spelling of it, or one with a typo or
+ * two.
+ */
 function meantBy(name: string, known: readonly string[]): string | undefined {
   if (known.includes(name) || ownPrefix.test(name) || name.length > longestKnown + 2) return undefined;
   const letters = fold(name);
@@ -88,7 +91,7 @@ function meantBy(name: string, known: readonly string[]): string | undefined {
     : undefined;
 }
 
-/** `helpText`, `help-text` and `help_text` are one name. */
+/** `helpText`, `help-text` and `help_text` count as one name. */
 const fold = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s.]/g, '');
 
 const longestKnown = 32;
@@ -99,15 +102,16 @@ function nameOf(type: unknown, attrs: unknown): string {
   return `The ${isElementType(type) || type === 'step' ? type : 'form'}`;
 }
 
-/** As many as problems of a structure are told (ast/limits.ts). */
+/** Equal to the number of problems that are reported for a structure (ast/limits.ts). */
 const mostWarnings = 100;
 
-/** A form as it may be stored, and its settings where they are sent; neither is checked. */
+/** A form that is not validated yet, with its settings if they were sent. */
 export type Candidate = { readonly structure: unknown; readonly settings?: unknown };
 
 /**
- * Everything that storing a form would be refused for, at once, of its structure and of its settings, and
- * what is probably a slip. Without problems also what makes the form hard to fill in. Stores nothing.
+ * Returns all problems that would prevent storing a form and its settings, with warnings about probable
+ * mistakes. If there are no problems, it also warns about what makes the form hard to fill in. Stores
+ * nothing.
  */
 export async function judgeForm(
   db: Queryable,
@@ -126,18 +130,18 @@ export async function judgeForm(
   }
   const form = checked.ok ? checked.form : undefined;
   problems.push(...(await findMissingImages(db, workspaceId, { settings: known, form })));
-  // A misspelt name is often the reason for a problem, so slips are also told beside problems.
+  // A misspelled name often causes a problem, so these warnings are returned together with problems.
   const slips = findSlips(structure);
   const others = checked.ok && problems.length === 0 ? findWarnings(checked.form, known) : [];
   return { problems: problems.map(bareItem), warnings: [...slips, ...others].slice(0, mostWarnings) };
 }
 
-/** From so many options on, a list to choose from is quicker to go through than buttons that are all read out. */
+/** With more options, a dropdown is quicker than buttons, which are read aloud one by one. */
 const mostButtons = 7;
 
 /**
- * What is valid and still keeps people with disabilities from filling in a form well, each with the path of its node.
- * Contrast is not among it: a theme that cannot be read is refused (ast/theme/check-theme.ts).
+ * Finds what is valid but makes a form hard to use for people with disabilities, with the path of each node.
+ * Contrast is not included: themes with too little contrast are rejected (ast/theme/check-theme.ts).
  */
 function findWarnings(form: Form, settings: Settings = {}): Warning[] {
   return [
@@ -147,10 +151,13 @@ function findWarnings(form: Form, settings: Settings = {}): Warning[] {
   ];
 }
 
-/** So many of the texts that a language lacks are named. */
+/** How many missing translations a warning names. */
 const namedTexts = 5;
 
-/** What each language lacks: visitors read it in the form's own. */
+/**
+ * Returns a warning for each language with missing translations. Visitors read those texts in the form's own
+ * language.
+ */
 function untranslated(form: Form, settings: Settings): Warning[] {
   const texts = listTexts({ structure: form, settings });
   return languagesOf(form)
@@ -165,7 +172,7 @@ function untranslated(form: Form, settings: Settings): Warning[] {
       return [
         {
           rule: 'untranslated',
-          message: `${count} are not translated to ${quote(language)}: ${which}.`,
+          message: `${count} are not translated into ${quote(language)}: ${which}.`,
           path: [],
         },
       ];
@@ -180,7 +187,7 @@ function untitledSteps({ children: steps }: Form): Warning[] {
       : [
           {
             rule: 'untitled-step',
-            message: `Step ${index + 1} has no title: who cannot see the page is not told where they are.`,
+            message: `Step ${index + 1} has no title. Add one, so that screen readers can announce the step.`,
             path: [index],
           },
         ],
@@ -189,11 +196,11 @@ function untitledSteps({ children: steps }: Form): Warning[] {
 
 const untitledContent = (type: 'heading' | 'paragraph', path: readonly number[]): Warning => ({
   rule: 'empty-content',
-  message: `The ${type} shows nothing: give it a "label".`,
+  message: `The ${type} is empty. Give it a "label".`,
   path: [...path],
 });
 
-/** The words of a label as they are heard. */
+/** Normalizes a label. Case and outer spaces cannot be heard when it is read aloud. */
 const heard = (label: string): string => label.trim().toLowerCase();
 
 function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
@@ -209,26 +216,29 @@ function warningsOf(form: Form): (placed: PlacedElement) => Warning[] {
     seen.set(place, (seen.get(place) ?? 0) + 1);
     const found: [rule: string, message: string][] = [];
     if (!/[\p{L}\p{N}]/u.test(label))
-      found.push(['wordless-label', `The label ${quote(label)} has no word that can be read out.`]);
+      found.push([
+        'wordless-label',
+        `The label ${quote(label)} has no words. Add some, so that screen readers can read it.`,
+      ]);
     if (seen.get(place)! > 1)
       found.push([
         'repeated-label',
-        `Another question of this ${isLong ? 'step' : 'form'} is called ${quote(label)} too: by ear they are the same.`,
+        `Another question of this ${isLong ? 'step' : 'form'} has the label ${quote(label)} too. People who use a screen reader cannot tell them apart.`,
       ]);
     if (placeholder !== undefined && heard(placeholder) === heard(label))
       found.push([
         'placeholder-as-label',
-        `The placeholder of ${quote(label)} repeats its label: it says nothing more.`,
+        `The placeholder of ${quote(label)} repeats its label. Remove it or replace it with an example.`,
       ]);
     else if (placeholder !== undefined && placeholder.length > 40 && element.attrs.help_text === undefined)
       found.push([
         'placeholder-as-help',
-        `The placeholder of ${quote(label)} is gone as soon as somebody types: make it the help text.`,
+        `The placeholder of ${quote(label)} disappears when a visitor types. Use it as the help text instead.`,
       ]);
     if (element.type === 'radio' && optionsOf(element).length > mostButtons)
       found.push([
         'many-buttons',
-        `${quote(label)} shows ${optionsOf(element).length} buttons, which are all gone through one by one: a dropdown is quicker.`,
+        `${quote(label)} shows ${optionsOf(element).length} buttons. Use a dropdown, which is quicker with a keyboard or a screen reader.`,
       ]);
     return found.map(([rule, message]) => ({ rule, message, path: [...path] }));
   };

@@ -16,7 +16,9 @@ import { findPictureSizes, imagesOf } from './images/images.ts';
 
 export const formStatuses = ['draft', 'published', 'archived'] as const satisfies FormStatus[];
 
-/** The last step of a removal: the form's row, and with it its versions, webhooks, events and counts. */
+/**
+ * Deletes a form's row, and with it its versions, webhooks, events and counts, as the last step of a removal.
+ */
 export const deleteFormRow = statement(
   'delete_form_row',
   'workspace_id id',
@@ -24,13 +26,16 @@ export const deleteFormRow = statement(
   `delete from forms where workspace_id = $workspace_id and id = $id and deleted_at is not null returning id`,
 );
 
-/** A feed that nobody reads for so long is off, and records nothing. */
+/** A feed that has not been read for this long is off and records nothing. */
 export const feedLasts = "interval '30 days'";
 
-/** Of `feeds`: whether it is on. */
+/** SQL condition: the feed in `feeds` is on. */
 export const isFeedRead = `feeds.read_at > now() - ${feedLasts}`;
 
-/** What a visitor's request needs to know of a form, by its id alone; the structure is read once per version. */
+/**
+ * Finds what a visitor's request needs to know about a form, by its id alone. The structure is read once per
+ * version.
+ */
 const findLiveForm = statement(
   'find_live_form',
   'id',
@@ -53,7 +58,7 @@ export const findFormVersion = statement(
    where workspace_id = $workspace_id and form_id = $form_id and version = $version`,
 );
 
-/** A form as a visitor's request sees it: its live version. */
+/** A form for a visitor's request: its live version. */
 export type LiveForm = {
   workspaceId: string;
   id: string;
@@ -62,35 +67,35 @@ export type LiveForm = {
   wasPublished: boolean;
   settings: Settings;
   version: number;
-  /** Whether anybody may hear of its submissions: it has a webhook, or the workspace reads its feed. */
+  /** Whether its submissions have listeners: the form has a webhook, or the workspace reads its feed. */
   hasListeners: boolean;
-  /** Of the password that settings.access may ask for; null while none is set. */
+  /** The hash of the password that settings.access may require; null if no password is set. */
   passwordHash: string | null;
   form: Form;
-  /** In all its languages, where `form` is in one of several. */
+  /** The form in all its languages, if `form` is in one of several. */
   written?: Form;
   fields: Readonly<Record<string, FieldDescription>>;
-  /** The sizes of the pictures of its theme and its elements, by id. */
+  /** The sizes of the images of its theme and its elements, by id. */
   pictures: ReadonlyMap<string, PictureSize>;
 };
 
-/** Finds forms by their id alone, as the public page is asked for them. */
+/** Finds forms by id alone, because the address of a public page has only the id. */
 export type LiveForms = { find(formId: string): Promise<LiveForm | undefined> };
 
 type Version = Pick<LiveForm, 'form' | 'fields'> & {
-  /** The ids of the pictures of its elements. */
+  /** The ids of the images of its elements. */
   images: readonly string[];
 };
 
-/** Parsed structures that are kept; one is at most 1 MB, and typically a few KB. */
+/** The number of parsed structures in the cache. One is at most 1 MB, and typically a few KB. */
 const keptVersions = 200;
-/** Pictures whose sizes are kept: a few numbers each. */
+/** The number of images whose sizes are cached: a few numbers each. */
 const keptPictures = 2_000;
 
 /**
- * Status and settings are read each time, by a query that begins after it was asked for: requests for one form that come
- * together share it, whatever other forms and cells are asked. The structure is read once per version, since versions never change.
- * A structure was validated when it was stored, so it is trusted here.
+ * Status and settings are read for each request, by a query that begins after the request. Concurrent
+ * requests for one form share the query, regardless of other forms and cells. The structure is read once per
+ * version, because versions never change. It was validated when it was stored, so it is trusted here.
  */
 export function openLiveForms(database: Database): LiveForms {
   const versions = new Map<string, Version>();
@@ -115,7 +120,7 @@ export function openLiveForms(database: Database): LiveForms {
 
   const pictures = new Map<string, PictureSize | undefined>();
 
-  /** A picture never changes, so its size is read once. */
+  /** An image never changes, so its size is read once. */
   const sizesOf = async (
     workspaceId: string,
     settings: Settings,
@@ -164,8 +169,8 @@ export function openLiveForms(database: Database): LiveForms {
 }
 
 /**
- * Why a form takes nothing from anybody, by its status and its times; undefined: it does. One that was never published
- * is as absent as one that does not exist (docs/rules.md 5).
+ * Returns why a form accepts no submissions, by its status and times, or undefined if it accepts them. A form
+ * that was never published counts as absent (docs/rules.md 5).
  */
 export function findClosure(live: LiveForm | undefined): 'absent' | 'closed' | 'early' | undefined {
   if (!live || (live.status === 'draft' && !live.wasPublished)) return 'absent';
@@ -176,16 +181,17 @@ export function findClosure(live: LiveForm | undefined): 'absent' | 'closed' | '
   return closes_at && at >= new Date(closes_at) ? 'closed' : undefined;
 }
 
-/** What somebody is told whom a form refuses so; a visitor reads the author's own words where there are some. */
+/** The error for each reason. Visitors see the author's message instead if there is one. */
 export const closures = {
   absent: ['not_found', 'There is no form at this address.'],
-  closed: ['gone', 'This form is closed and takes no more submissions.'],
+  closed: ['gone', 'This form is closed. It no longer accepts submissions.'],
   early: ['forbidden', 'This form is not open yet.'],
 } as const;
 
 /**
- * What a form's rules and conditions look at beside the answers: the reference, and the day in the form's time zone.
- * @param work what is left to the request, where something was done for it before.
+ * Returns what a form's rules and conditions use besides the answers: the reference data, and the day in the
+ * form's time zone.
+ * @param work the remaining work of the request, if some of it was used before.
  */
 export const answerContext = (
   settings: Settings,

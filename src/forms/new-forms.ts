@@ -24,8 +24,8 @@ import { judgeForm } from './judge-form.ts';
 type Import = { workspaceId: string; structure: object; settings: Settings; userId: string | null };
 
 /**
- * Creates a draft from an exported form. An incomplete one becomes the working copy of an empty form. Images that this
- * workspace does not have are left out and returned by name.
+ * Creates a draft from an exported form. An incomplete form becomes the working copy of an empty one. Images
+ * that this workspace does not have are left out and returned by name.
  */
 export async function importForm(database: Database, { workspaceId, structure, settings, userId }: Import) {
   const missing = (await findMissingImages(database, workspaceId, { settings })).map(({ field }) => field!);
@@ -53,7 +53,7 @@ export function withoutImages(settings: Settings, missing: readonly string[]): S
   return { ...settings, theme: Object.fromEntries(theme) };
 }
 
-/** Returns a form with one empty step, under the name of an incomplete form if that is valid. */
+/** Returns a form with one empty step. It has the name of the incomplete form if that is valid. */
 function emptyForm(structure: object): object {
   const attrs = own(structure as Record<string, unknown>, 'attrs');
   const called = (name: unknown) => ({
@@ -65,13 +65,13 @@ function emptyForm(structure: object): object {
   return validateStructure(named).ok ? named : called('Untitled form');
 }
 
-/** A form with some thousand questions fits. */
+/** Large enough for a form with about a thousand questions. */
 export const documentBytes = 4 * 1024 * 1024;
 
-/** A document of up to so many characters is read in a few ms; starting a thread takes longer. */
+/** A document of up to this many characters is converted in a few ms; starting a thread takes longer. */
 const shortDocument = 20_000;
 
-/** The largest document takes half a second. */
+/** Converting the largest document takes half a second. */
 const threadLimits = {
   megabytes: 256,
   ms: 20_000,
@@ -82,7 +82,7 @@ type Given = { document: Readonly<Record<string, unknown>>; source?: FormSource 
 type Converted = ToldForm & { source: FormSource };
 
 /**
- * Converts a document of another service, a long one on a thread of its own.
+ * Converts a document of another service. A long one is converted on a thread.
  * @throws ApiError validation_error if the service is unknown, or the document takes too much work.
  */
 export async function readDocument(
@@ -90,7 +90,9 @@ export async function readDocument(
   { document, source = recogniseForm(document) }: Given,
 ): Promise<Converted> {
   if (!source)
-    throw refuse(`This is not a form of a known service. Known services are ${formSources.join(', ')}.`);
+    throw refuse(
+      `The document is not from a supported service. Supported services: ${formSources.join(', ')}.`,
+    );
   const text = JSON.stringify(document);
   const made =
     text.length <= shortDocument
@@ -115,12 +117,12 @@ const convertOnThread = (workspaceId: string, text: string, source: FormSource):
 const refuse = (message: string): ApiError =>
   new ApiError('validation_error', undefined, { errors: [{ field: 'document', message }] });
 
-/** A working copy that becomes a form of its own, and the user who asks for it. */
+/** A working copy that becomes a new form, and the user who requests it. */
 type CopyRequest = Pick<DraftChange, 'workspaceId' | 'formId' | 'structure' | 'settings' | 'userId'>;
 
 /**
- * Creates a draft form whose working copy is the given one, complete or not, so that an editor can keep changes that conflict
- * with another editor's. Its first version is the live version of the original form.
+ * Creates a draft form with the given working copy, complete or not. This lets an editor keep changes that
+ * conflict with another editor's. The first version is the live version of the original form.
  * @throws ApiError not_found, validation_error.
  */
 export async function copyAsNewForm(database: Database, request: CopyRequest): Promise<{ id: string }> {

@@ -15,15 +15,15 @@ import {
 } from '#ast/tree.ts';
 import { named } from '#kit/pagination.ts';
 
-/** A file as the API shows it (docs/rules.md 10). */
+/** A file as the API returns it (docs/rules.md 10). */
 export const FileUpload = named(
   'FileUpload',
   Type.Object({
     id: Type.String({ format: 'uuid' }),
     filename: Type.String(),
-    size: Type.Integer({ description: 'Bytes.' }),
+    size: Type.Integer({ description: 'Size in bytes.' }),
     content_type: Type.String(),
-    url: Type.String({ format: 'uri', description: 'A signed address, good for one hour.' }),
+    url: Type.String({ format: 'uri', description: 'A signed address that is valid for one hour.' }),
   }),
 );
 
@@ -32,14 +32,17 @@ const chosen = Type.Array(Type.String());
 const rowsOfMatrix = record(Type.String(), Type.Union([Type.String(), chosen]));
 const consent = Type.Object({
   agreed: Type.Literal(true),
-  text: Type.String({ description: 'What was agreed to, as it was read.' }),
-  version: Type.Integer({ description: 'The version of the form that it was in.' }),
+  text: Type.String({ description: 'The text that the visitor agreed to.' }),
+  version: Type.Integer({ description: 'The version of the form with this text.' }),
   at: Type.String({ format: 'date-time' }),
 });
 const plain = [Type.String(), Type.Number(), Type.Boolean(), chosen, consent, rowsOfMatrix] as const;
 const files = Type.Array(FileUpload);
 
-/** The answers of a submission by element id (docs/rules.md 10); their type is that of the question. */
+/**
+ * The answers of a submission by element id (docs/rules.md 10). The type of an answer depends on its
+ * question.
+ */
 export const Answers = named(
   'Answers',
   record(
@@ -47,16 +50,16 @@ export const Answers = named(
     Type.Union([...plain, files, Type.Array(record(Type.String(), Type.Union([...plain, files])))]),
     {
       description:
-        'Element id -> answer: a text, a number, yes or no, the options that were chosen, of a matrix by the ids of its rows, what was agreed to and when, files, or the rows of a group that repeats. A question that was not answered is absent.',
+        'Answers by element id. An answer is a text, a number, a boolean, the chosen options, a consent, files, or the rows of a repeatable group. A matrix has an answer for each row id. Unanswered questions are absent.',
     },
   ),
 );
 
-/** The answers of an event, whose files are beside them. */
+/** The answers of an event. Its files are listed separately. */
 export const Responses = named(
   'Responses',
   record(Type.String(), Type.Union([...plain, Type.Array(record(Type.String(), Type.Union([...plain])))]), {
-    description: 'Element id -> answer, without files.',
+    description: 'Answers by element id, without files.',
   }),
 );
 
@@ -66,8 +69,8 @@ const hasLogic = ({ attrs }: WithLogic): boolean =>
   attrs?.show_when !== undefined || attrs?.hide_when !== undefined;
 
 /**
- * The elements that every visitor gets to see: nothing shows or hides them, what is around them, or their step, and no
- * earlier step may be left for a later one. Elements of a repeatable composite are seen in every row that there is.
+ * Returns the elements that every visitor sees: no condition applies to them, to their parents or to their
+ * step, and no earlier step has a jump. Elements of a repeatable composite are seen in each of its rows.
  */
 function alwaysShown(form: Form): ReadonlySet<Element> {
   const shown = new Set<Element>();
@@ -80,16 +83,19 @@ function alwaysShown(form: Form): ReadonlySet<Element> {
 
 function addShown(shown: Set<Element>, elements: readonly Element[]): void {
   for (const element of elements) {
-    // A row is there at all only while its composite is shown, so that one's conditions say nothing of its cells.
+    // A row exists only if its composite is shown, so the composite's conditions do not matter for its cells.
     if (isComposite(element) && (isRepeatable(element) || !hasLogic(element)))
       addShown(shown, element.children);
     if (!hasLogic(element)) shown.add(element);
   }
 }
 
-/** The schema of one answer that is there (docs/rules.md 10), by the author's rules as far as a schema can say them. */
+/**
+ * Returns the schema of an answer (docs/rules.md 10), with the author's rules if a schema can express them.
+ */
 function answerSchema(input: InputElement): JsonSchema {
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const write = elements[input.type].schema as (attrs: InputElement['attrs']) => JsonSchema;
   const { description, ...schema } = write(input.attrs);
   const notes = [description, whenShown(input)].filter((note) => note !== undefined);
@@ -100,16 +106,16 @@ function answerSchema(input: InputElement): JsonSchema {
   };
 }
 
-/** A visitor who does not see a question gives no answer, so it is there in some submissions only. */
+/** A visitor who does not see a question gives no answer, so only some submissions have one. */
 function whenShown({ attrs }: InputElement): string | undefined {
   if (attrs.show_when === undefined && attrs.hide_when === undefined) return undefined;
-  return 'Only there when the conditions of the form show this question.';
+  return 'Present only if the conditions of the form show this question.';
 }
 
 /**
- * The schema of the answers of a completed submission, generated from the form: an answer is required when every
- * visitor must give it. Names that are not in it are allowed, so that a receiver goes on while the form grows.
- * @param options `files`: whether uploads are among the answers, as the API has them; webhooks tell them apart.
+ * Returns the schema of the answers of a completed submission. An answer is required if every visitor must
+ * give it. Other names are allowed, so that receivers keep working when the form grows.
+ * @param options `files`: whether to include uploads, as the API does; webhooks list them separately.
  */
 export function answersSchema(asked: Form, { files }: { files: boolean }): JsonSchema {
   const form = withStableLabels(asked);
@@ -128,7 +134,7 @@ export function answersSchema(asked: Form, { files }: { files: boolean }): JsonS
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** The uploads of a form by element id, those of rows included, as webhooks tell of them. */
+/** Returns the schema of a form's uploads by element id, including those in rows, as webhooks send them. */
 export function fileUploadsSchema(form: Form, file: JsonSchema): JsonSchema {
   const uploads = listQuestions(withStableLabels(form))
     .flatMap((question) => (question.kind === 'group' ? question.inputs : [question.element]))

@@ -19,7 +19,7 @@ import {
 } from './form-rows.ts';
 import { changeForm, readChange } from './forms.ts';
 
-/** The password that settings.access may ask for; null for none. It is part of no version. */
+/** Sets the password that settings.access may require; null removes it. No version includes it. */
 const setFormPassword = statement(
   'set_form_password',
   'workspace_id id password_hash? now',
@@ -28,14 +28,15 @@ const setFormPassword = statement(
    where workspace_id = $workspace_id and id = $id and deleted_at is null returning id`,
 );
 
-/** What changes settings: the changes, or what makes them of the settings as they are. */
+/** A change of settings: the changed settings, or a function that returns them for the current ones. */
 type SettingsChange = object | ((settings: Settings) => object);
 
 /**
- * Changes the named settings of the live form and leaves the others, so that two who change different ones lose
- * nothing. A null takes the setting away. It holds at once and makes a version; a password makes none. The working
- * copy gets the same change, except where it has another one of its own. Returns all settings but the password.
- * @throws ApiError not_found, validation_error with the name of each setting that does not hold.
+ * Changes the given settings of the live form and keeps the others, so that concurrent changes of different
+ * settings lose nothing. Null removes a setting. The change is live immediately and creates a version; a
+ * password creates none. The working copy gets the change too, unless it has changed that setting itself.
+ * Returns all settings except the password.
+ * @throws ApiError not_found, validation_error with the name of each invalid setting.
  */
 export async function changeSettings(
   database: Database,
@@ -50,7 +51,7 @@ export async function changeSettings(
   });
 }
 
-/** The same for a form that the transaction has locked. */
+/** Changes settings of a form that the transaction has locked. */
 async function changeLockedSettings(
   client: Queryable,
   { workspaceId, id, userId }: { workspaceId: string; id: string; userId?: string | undefined },
@@ -70,8 +71,8 @@ async function changeLockedSettings(
     ...change,
     ...(userId !== undefined && { changedBy: userId }),
   });
-  // A form without a saved copy is edited from its live version. One that is saved meanwhile rests on the old version,
-  // which its editor is told.
+  // A form without a saved copy is edited from its live version. A copy that is saved in the meantime stays
+  // based on the old version, and its editor is warned.
   if (draft.revision > 0) {
     await saveDraft(client, {
       workspace_id: workspaceId,
@@ -87,7 +88,10 @@ async function changeLockedSettings(
   return settings;
 }
 
-/** Names a site in `embed_origins`; without a list so far, it is the only one from then on. @throws as changeSettings. */
+/**
+ * Adds a site to `embed_origins`. If there was no list, only this site can embed the form from now on.
+ * @throws as changeSettings.
+ */
 export async function allowOrigin(
   database: Database,
   workspaceId: string,
@@ -100,14 +104,14 @@ export async function allowOrigin(
   await changeSettings(database, workspaceId, id, named, userId);
 }
 
-/** The settings that send answers to somebody who is not the visitor. */
+/** Settings that send answers to people other than the visitor. */
 const sendsAnswers = ['notification_email', 'notifications'] as const satisfies readonly SettingName[];
 
 /**
- * Setting where answers go is reading them: it takes the permission for that. Who lacks it may leave such a setting as
- * it is, and clear it.
- * @param given as it was sent; what else is wrong with it is found elsewhere.
- * @param readCurrent the settings that the form has.
+ * Requires the permission to read answers from a caller who changes where answers are sent. Other callers can
+ * only keep or clear these settings.
+ * @param given the settings as they were sent; other problems are found elsewhere.
+ * @param readCurrent returns the current settings of the form.
  * @throws ApiError forbidden, naming the setting and the permission.
  */
 export async function requireAnswerReader(
@@ -122,18 +126,18 @@ export async function requireAnswerReader(
     if (value === null || isSameJson(value, (await readCurrent())[name])) continue;
     throw new ApiError(
       'forbidden',
-      `The caller lacks the permission ${needed}, which setting "${name}" takes: answers are mailed there.`,
+      `The setting "${name}" sends answers by email, so it requires the permission ${needed}.`,
     );
   }
 }
 
-/** What a JSON merge patch makes of a value (RFC 7396): null takes a member away, an object goes into an object. */
+/** Applies a JSON merge patch to a value (RFC 7396): null removes a member, and objects are merged. */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isRecord(patch)) return patch;
   const merged: Record<string, unknown> = isRecord(target) ? { ...target } : {};
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) delete merged[name];
-    // Not an assignment: a member may be called __proto__.
+    // Not an assignment, because a member may be named __proto__.
     else Object.defineProperty(merged, name, { ...writable, value: mergePatch(merged[name], value) });
   }
   return merged;
@@ -141,7 +145,7 @@ function mergePatch(target: unknown, patch: unknown): unknown {
 
 const writable = { writable: true, enumerable: true, configurable: true } as const;
 
-/** A change of a form apart from its structure, by whom, and what it was made on. */
+/** A change of a form's settings or status, with its author and the state that it is based on. */
 type FormPatch = {
   workspaceId: string;
   formId: string;
@@ -153,8 +157,8 @@ type FormPatch = {
 };
 
 /**
- * Changes single settings and the status of a form at once; what is left out stays, so that two who change different
- * settings lose nothing. `published` makes what was live before, or was created, live again.
+ * Changes single settings and the status of a form. Omitted settings are kept, so that concurrent changes of
+ * different settings lose nothing. The status `published` makes the current version live.
  * @throws ApiError not_found, precondition_failed, forbidden, validation_error with the name of each setting.
  */
 export async function patchForm(database: Database, patch: FormPatch): Promise<void> {
@@ -174,7 +178,7 @@ export async function patchForm(database: Database, patch: FormPatch): Promise<v
   });
 }
 
-/** The settings that a merge patch names, as they are to be; null for one that goes. */
+/** Returns the new values of the settings that a merge patch names; null for a removed setting. */
 export const settingsAfter = (settings: Settings, patch: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(patch).map(([name, value]) => [

@@ -12,45 +12,47 @@ const maybeText = Type.Union([Type.String(), Type.Null()]);
 export const statusShape = Type.Enum([...formStatuses], {
   description: 'Only published forms accept submissions.',
 });
-/** A form as a tree, valid. It is checked by its own walker. */
+/** A valid form as a tree. It has its own validator. */
 export const structureShape = Type.Unsafe<object>({
   'x-component': 'Structure',
-  description: 'The form as a tree. Every problem is reported at once, with the path of its node.',
+  description: 'The form as a tree. All problems are reported together, each with the path of its node.',
 });
-/** All settings, as they are sent; checked by their own rules (ast/settings.ts). */
+/** All settings as they were sent. They have their own validator (ast/settings.ts). */
 export const settingsShape = Type.Unsafe<object>({
   'x-component': 'SettingsChange',
   description:
-    'Replaces all settings but the password. `notification_email` and `notifications` take the permission submissions:read too.',
+    'Replaces all settings except the password. `notification_email` and `notifications` also require the permission submissions:read.',
 });
 const shownStructure = Type.Unsafe<object>({ 'x-component': 'Structure' });
 const shownSettings = Type.Unsafe<object>({ 'x-component': 'Settings' });
-/** What is being made, and so may be incomplete. */
+/** A structure that may be incomplete. */
 const anyStructure = Type.Unsafe<object>({
   type: 'object',
   description: 'A form as a tree, complete or not.',
 });
-/** All but the password; those of a working copy may be incomplete, as its structure may. */
+/** All settings except the password. In a working copy, they may be incomplete, like its structure. */
 const anySettings = Type.Unsafe<Settings>({ type: 'object', description: 'Settings, complete or not.' });
 const wholeNumber = Type.Integer({ minimum: 0, maximum: 2_147_483_647 });
 
-/** `true`: nothing is stored, and `dry_run` says what would be. */
+/** If `true`, nothing is stored, and `dry_run` describes what the change would do. */
 export const dryRunParameter = Type.Object(
   {
     dry_run: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Stores nothing; `dry_run` of the answer says what stands in the way, and what would be touched.',
+          'Stores nothing. `dry_run` in the response lists problems, warnings and affected answers.',
       }),
     ),
   },
   closed,
 );
 
-/** What is wrong with a form, and what is not as good as it could be. */
+/** The problems and warnings of a form. */
 const judgement = {
-  /** Each stands in the way of storing the form. By `path` in the structure, or by the `field` of a setting. */
+  /**
+   * Each problem prevents storing the form. It has a `path` in the structure, or the `field` of a setting.
+   */
   problems: Type.Array(
     Type.Object({
       message: Type.String(),
@@ -59,7 +61,10 @@ const judgement = {
       path: Type.Optional(Type.Array(Type.Integer())),
     }),
   ),
-  /** Names that look misspelt and empty composites; without problems also what makes the form hard to fill in. */
+  /**
+   * Names that look misspelled and empty composites. If there are no problems, also what makes the form hard
+   * to fill in.
+   */
   warnings: Type.Array(
     Type.Object({ message: Type.String(), rule: Type.String(), path: Type.Array(Type.Integer()) }),
   ),
@@ -67,25 +72,25 @@ const judgement = {
 export const Judgement = named('FormJudgement', Type.Object(judgement));
 export type Judgement = Static<typeof Judgement>;
 
-/** What a change would do, of one that was not made. */
+/** What a change would do, without making it. */
 export const DryRun = named(
   'DryRun',
   Type.Object({
     ...judgement,
-    /** What visitors could answer and cannot any more, with the stored submissions that did. */
+    /** What visitors can no longer answer, with the number of stored submissions that answered it. */
     impact: Type.Array(
       Type.Object({
         message: Type.String(),
         change: Type.Enum(['element_removed', 'option_removed', 'row_removed', 'type_changed']),
         element: Type.String(),
         option: Type.Optional(Type.String()),
-        /** Of a matrix. */
+        /** A row of a matrix. */
         row: Type.Optional(Type.String()),
-        /** Null: the caller may not read submissions. */
+        /** Null if the caller may not read submissions. */
         answers: Type.Union([Type.Integer(), Type.Null()]),
       }),
     ),
-    /** How many submissions were looked at, the newest first; null: the caller may not read them. */
+    /** How many of the newest submissions were scanned; null if the caller may not read them. */
     scanned: Type.Union([Type.Integer(), Type.Null()]),
   }),
 );
@@ -101,7 +106,7 @@ const summary = {
 };
 const times = { created_at: timestamp, updated_at: timestamp, published_at: maybeTimestamp };
 
-/** The three shapes of a form. Specification, "Form": which fields are where. */
+/** The three shapes of a form. The specification ("Form") says which fields each has. */
 export const FormListItem = named(
   'FormSummary',
   Type.Object({ ...summary, submission_count: Type.Integer(), ...times }),
@@ -130,7 +135,7 @@ const report = Type.Array(
     path: Type.String({ description: 'The path in the document, such as `fields[2].title`.' }),
     title: Type.Optional(
       Type.String({
-        description: 'The name of the part in the document, or of the nearest named part around it.',
+        description: 'The name of the part in the document, or of its nearest named parent.',
       }),
     ),
     outcome: Type.Enum(['mapped', 'changed', 'left_out']),
@@ -138,7 +143,7 @@ const report = Type.Array(
   }),
   { description: 'The first 1,000 lines. Every part that was left out has a line.' },
 );
-const reported = { report, report_count: Type.Integer({ description: 'The number of lines in all.' }) };
+const reported = { report, report_count: Type.Integer({ description: 'The total number of lines.' }) };
 const document = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   description:
@@ -146,11 +151,11 @@ const document = Type.Unsafe<Record<string, unknown>>({
 });
 const source = Type.Optional(
   Type.Enum([...formSources], {
-    description: 'The service that the document comes from. Recognised from the content if omitted.',
+    description: 'The service that the document comes from. Detected from the content if omitted.',
   }),
 );
 export const ForeignForm = Type.Object({ document, source }, closed);
-/** A form to import: one of ours, or one of another service. */
+/** A form to import, from Formloom or from another service. */
 export const FormToImport = Type.Object(
   {
     structure: Type.Optional(anyStructure),
@@ -175,12 +180,12 @@ export const ImportedForm = named(
   Type.Object({
     ...created,
     left_out: Type.Array(Type.String(), {
-      description: 'The settings that name an image which is not here.',
+      description: 'The settings whose image does not exist in this workspace.',
     }),
     ...reported,
   }),
 );
-/** A form after a change; as it was, when the change was a dry run. */
+/** A form after a change, or unchanged after a dry run. */
 export const ChangedForm = named('ChangedForm', Type.Object({ ...FormDetail.properties, ...dryRun }));
 
 const formOrders = ['activity', 'created', 'name', 'submissions'] as const;
@@ -190,65 +195,71 @@ export const OverviewQuery = Type.Object(
     ...listParameters,
     status: Type.Optional(statusShape),
     q: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name, in any case.' }),
+      Type.String({ minLength: 1, maxLength: 200, description: 'Part of the name. Not case-sensitive.' }),
     ),
     sort: Type.Optional(
-      Type.Enum([...formOrders], { default: 'activity', description: 'By what, latest or most first.' }),
+      Type.Enum([...formOrders], {
+        default: 'activity',
+        description: 'Sort order. Dates and counts are descending, names ascending.',
+      }),
     ),
   },
   closed,
 );
-/** One line of the overview: a form with what happened to it. */
+/** A form in the overview, with its activity. */
 const FormLine = named(
   'FormActivity',
   Type.Object({
     ...summary,
     submission_count: Type.Integer(),
     last_submission_at: maybeTimestamp,
-    /** The later of its last change and its last submission. */
+    /** The time of the last change or the last submission, whichever is later. */
     last_activity_at: timestamp,
     ...times,
   }),
 );
 export const Overview = listOf(FormLine);
 
-/** A form as it is looked at or taken in, complete or not. */
+/** A form to validate, complete or not. */
 export const FormDocument = Type.Object(
   { structure: anyStructure, settings: Type.Optional(anySettings) },
   closed,
 );
-/** What is handed from one instance to another: `structure` and `settings`, as Create form takes them. */
+/** A form for Import form: `structure` and `settings`, as Create form accepts them. */
 export const ExportedForm = named(
   'ExportedForm',
   Type.Object({ structure: anyStructure, settings: anySettings }),
 );
 
-/** The working copy, beside what is live. */
+/** The working copy, with the live version. */
 export const Draft = named(
   'Draft',
   Type.Object({
     structure: anyStructure,
     settings: anySettings,
-    /** How often it was saved; 0: never, and it is what is live. */
+    /** The number of saves. 0: never saved, so the copy equals the live version. */
     revision: wholeNumber,
-    /** As in the header: what If-Match takes, to save or publish nothing but this. */
+    /** The ETag of the response header. Send it in If-Match to save or publish only this revision. */
     etag: Type.String(),
-    /** The live version that it rests on; when the form's is another, live was changed beside it. */
+    /**
+     * The live version that the copy is based on. If the form's version differs, the live form was changed in
+     * the meantime.
+     */
     base_version: wholeNumber,
     saved_at: maybeTimestamp,
-    /** Null: over the API, or nobody. */
+    /** Null if it was saved through the API, or never. */
     saved_by: maybeText,
     live: Type.Object({
       version: Type.Integer(),
       structure: structureShape,
       settings: anySettings,
       created_at: timestamp,
-      /** The person who published it; null for the API. */
+      /** The person who published it; null if it was published through the API. */
       created_by: maybeText,
     }),
     form: Type.Object({
       ...summary,
-      /** The password itself is only ever written, and holds at once: it is part of no working copy and no version. */
+      /** The password is write-only and applies immediately. No working copy and no version includes it. */
       has_password: Type.Boolean(),
       submission_count: Type.Integer(),
       public_url: Type.String({ format: 'uri' }),
@@ -257,7 +268,7 @@ export const Draft = named(
   }),
 );
 
-/** What a save sends. Settings that it leaves out stay. */
+/** The body of a save. Omitted settings are kept. */
 export const DraftSave = Type.Object(
   {
     structure: anyStructure,
@@ -266,7 +277,7 @@ export const DraftSave = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 2_147_483_647,
-        description: 'The live version that it rests on from now on; as it was, when left out.',
+        description: 'The live version that the working copy is based on from now on. Unchanged if omitted.',
       }),
     ),
   },
@@ -289,14 +300,14 @@ export const Publication = Type.Object(
         minimum: 0,
         maximum: 2_147_483_647,
         description:
-          'The live version that the working copy was compared with; is another one live by now: 412.',
+          'The live version that the working copy was compared with. 412 if another version is live.',
       }),
     ),
   },
   closed,
 );
 
-/** What a copy begins with instead of the working copy, complete or not. */
+/** What the new form starts with instead of the working copy, complete or not. */
 export const NewCopy = Type.Object(
   { structure: Type.Optional(anyStructure), settings: Type.Optional(anySettings) },
   closed,
@@ -315,7 +326,7 @@ export const VersionDetail = named(
   Type.Object({
     ...version,
     structure: structureShape,
-    /** Null: the version is older than the recording of settings. */
+    /** Null if the version is older than the recording of settings. */
     settings: Type.Union([anySettings, Type.Null()]),
   }),
 );
@@ -324,13 +335,13 @@ export const versionParameters = Type.Object({
   version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
 });
 
-/** How many of the newest submissions answer each element; `scanned` of them were looked at. */
+/** How many of the newest submissions answer each element. `scanned` is the number of submissions scanned. */
 export const AnswerCounts = Type.Object({
   scanned: Type.Integer(),
   counts: Type.Record(Type.String(), Type.Integer()),
 });
 
-/** A form that asks one question, in the examples of requests. */
+/** A form with one question, for examples of requests. */
 export const exampleStructure = {
   type: 'form',
   attrs: { name: 'Contact', description: 'How may we help?' },

@@ -25,19 +25,19 @@ const tag = Type.String({ description: 'A BCP-47 tag.' });
 const Texts = named(
   'FormTexts',
   Type.Object({
-    languages: Type.Array(tag, { description: 'The texts themselves are in the first.' }),
+    languages: Type.Array(tag, { description: 'The first is the language of the texts themselves.' }),
     texts: Type.Array(
       Type.Object({
         key: Type.String({
           description:
-            'Where it stands: the id of the element (`$` and the path of a part without one, `$form`, `$settings`), the attribute, and the id of the option.',
+            'The location of the text: the id of the element, the attribute, and the id of the option. Without an element id, it begins with `$` and the path, `$form` or `$settings`.',
         }),
         text: Type.String(),
         translations: Type.Record(Type.String(), Type.String()),
       }),
     ),
     missing: Type.Record(Type.String(), Type.Integer(), {
-      description: 'How many texts are not translated, by language.',
+      description: 'The number of untranslated texts, by language.',
     }),
   }),
 );
@@ -45,10 +45,10 @@ const Texts = named(
 const Imported = named(
   'ImportedTexts',
   Type.Object({
-    changed: Type.Integer({ description: 'How many texts were translated anew.' }),
+    changed: Type.Integer({ description: 'The number of changed translations.' }),
     outdated: Type.Array(Type.String(), {
       description:
-        'The keys of texts that were written anew since the file was: their translations may be old.',
+        'The keys of texts that have changed since the file was exported. Their translations may be outdated.',
     }),
     missing: Texts.properties.missing,
     revision: Type.Integer(),
@@ -63,7 +63,7 @@ const countMissing = (document: TextDocument): Record<string, number> => {
   return Object.fromEntries(others.map((language) => [language, missingIn(texts, language).length]));
 };
 
-/** The texts of a form's working copy in the languages that it names: to be looked through, and for translators. */
+/** Operations on the texts of a form's working copy in all its languages, for review and translation. */
 export function textEndpoints({ database }: { database: Database }) {
   const read = async ({ workspaceId, formIds }: Scope, formId: string) => {
     requireReach(formIds, formId);
@@ -74,8 +74,7 @@ export function textEndpoints({ database }: { database: Database }) {
   return {
     listFormTexts: operation({
       summary: 'List texts of a form',
-      description:
-        'Every text of the working copy that visitors read, with what it is in the other languages that the form names.',
+      description: 'Returns every text of the working copy that visitors read, with its translations.',
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The texts, in the order of the form.', schema: Texts },
@@ -91,7 +90,7 @@ export function textEndpoints({ database }: { database: Database }) {
     exportFormTexts: operation({
       summary: 'Export texts of a form',
       description:
-        'The same as CSV, for translators: a line for each text and a column for each language. A text that a spreadsheet could take for a formula has an apostrophe before it.',
+        'Returns the texts as CSV for translators, with a row for each text and a column for each language. A text that a spreadsheet could read as a formula begins with an apostrophe.',
       permission: 'forms:read',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
@@ -107,14 +106,14 @@ export function textEndpoints({ database }: { database: Database }) {
     importFormTexts: operation({
       summary: 'Import texts of a form',
       description:
-        'Takes such a file into the working copy: its translations replace those that are there. An empty cell changes nothing. A key, a column or a text that the form cannot have is named by its line, and then nothing is changed.',
+        'Imports a file from Export texts of a form into the working copy. Its translations replace the existing ones. Empty cells change nothing. If a key, column or text is not valid, the error names its line and nothing is changed.',
       permission: 'forms:write',
       params: idParameter,
       body: Type.Object(
         {
           text: Type.String({
             description:
-              'The file, as text: its columns are `key`, and the languages that the form names (`text`, where it names none).',
+              'The file as text. Its columns are `key` and the languages of the form (`text` if the form has none).',
           }),
         },
         closed,
@@ -122,7 +121,7 @@ export function textEndpoints({ database }: { database: Database }) {
       example: { body: { text: 'key,text\r\n$form/name,Contact\r\n' } },
       isConditional: true,
       conditionOf: '/forms/:id/draft',
-      reply: { status: 200, description: 'What was changed.', schema: Imported },
+      reply: { status: 200, description: 'The changes.', schema: Imported },
       async run({ params, body, unchanged, ...scope }) {
         const { draft, document } = await read(scope, params.id);
         const file = readTextsFile(document, body.text);
@@ -131,10 +130,12 @@ export function textEndpoints({ database }: { database: Database }) {
             field: 'text',
             message: `Line ${line}: ${message}`,
           }));
-          throw new ApiError('validation_error', 'The file cannot be taken as it is.', { errors });
+          throw new ApiError('validation_error', 'The file has errors. Correct them and import it again.', {
+            errors,
+          });
         }
         const changed = translateTexts(document, file.changes);
-        // What was read is what is changed, whether or not the caller says what they saw.
+        // Changes only the revision that was read, even without If-Match.
         const saved = await saveWorkingCopy(database, {
           workspaceId: scope.workspaceId,
           formId: params.id,

@@ -11,7 +11,7 @@ import { lockForm, sentStructure, setFormStatus } from './form-rows.ts';
 import { changeForm } from './forms.ts';
 import { requireAnswerReader } from './settings.ts';
 
-/** One page of a form's versions, newest first. */
+/** Lists one page of a form's versions, newest first. */
 const listVersions = statement(
   'list_versions',
   'workspace_id form_id below_version:integer limit offset',
@@ -25,7 +25,10 @@ const listVersions = statement(
    order by v.version desc limit $limit offset $offset`,
 );
 
-/** Versions are never removed alone, so the live one's number is how many there are; no row for an absent form. */
+/**
+ * Versions are never removed alone, so the number of the live one is their count. Returns no row if the form
+ * does not exist.
+ */
 const countVersions = statement(
   'count_versions',
   'workspace_id form_id',
@@ -48,7 +51,7 @@ export const findVersion = statement(
 );
 
 /**
- * A page of a form's versions, newest first, without their structures.
+ * Returns a page of a form's versions, newest first, without structures.
  * @throws ApiError not_found.
  */
 export async function listFormVersions(
@@ -74,7 +77,7 @@ export async function listFormVersions(
 }
 
 /**
- * One version with its structure.
+ * Returns a version with its structure.
  * @throws ApiError not_found.
  */
 export async function readVersion(database: Database, workspaceId: string, formId: string, version: number) {
@@ -84,7 +87,7 @@ export async function readVersion(database: Database, workspaceId: string, formI
   return row;
 }
 
-/** The working copy rests on the form's live version from now on. */
+/** Bases the working copy on the form's live version. */
 const rebaseDraft = statement(
   'rebase_draft',
   'workspace_id form_id',
@@ -95,8 +98,8 @@ const rebaseDraft = statement(
 );
 
 /**
- * Who publishes, and what they saw when they decided to: the revisions of the working copy of which one must be its,
- * and the live version; what is left out may be any.
+ * Who publishes, and the state that they saw: one of the revisions of the working copy, and the live version.
+ * If omitted, any state is accepted.
  */
 type Publication = {
   workspaceId: string;
@@ -108,8 +111,8 @@ type Publication = {
 };
 
 /**
- * Makes the working copy the live version and the form published (docs/rules.md 5), in the way that the API's PUT does.
- * A copy that equals the live version makes no new one.
+ * Makes the working copy the live version and publishes the form (docs/rules.md 5), as PUT does in the API. A
+ * copy that equals the live version creates no new version.
  * @throws ApiError as requirePublishable; validation_error with the path of every problem.
  */
 export async function publishWorkingCopy(database: Database, publication: Publication): Promise<void> {
@@ -137,8 +140,8 @@ export async function publishWorkingCopy(database: Database, publication: Public
 }
 
 /**
- * @throws ApiError conflict for an archived form; precondition_failed when the copy or the live version is not the one
- *   that was seen; forbidden where it would mail answers elsewhere and the caller may not read them.
+ * @throws ApiError conflict if the form is archived; precondition_failed if the copy or the live version has
+ * changed; forbidden if the copy sends answers elsewhere and the caller may not read them.
  */
 export async function requirePublishable(
   { form, draft }: BuilderForm,
@@ -148,6 +151,9 @@ export async function requirePublishable(
     throw new ApiError('conflict', 'This form is archived. Restore it before you publish it.');
   requireRevision(draft, revisions);
   if (version !== undefined && form.version !== version)
-    throw new ApiError('precondition_failed', 'The live form was changed after you compared with it.');
+    throw new ApiError(
+      'precondition_failed',
+      'The live form has changed since you compared it. Compare it again.',
+    );
   await requireAnswerReader(caller, draft.settings, async () => form.settings);
 }

@@ -49,7 +49,7 @@ const filter = `f.workspace_id = $workspace_id and f.deleted_at is null
      and ($status is null or f.status = $status)
      and ($q is null or strpos(lower(${shownName}), lower($q)) > 0)`;
 
-/** One page of a workspace's forms with what happened to them; ties are newest first. */
+/** Lists one page of a workspace's forms with their activity. Ties are sorted newest first. */
 const listFormLines = statement(
   'list_form_lines',
   [
@@ -83,7 +83,7 @@ const countFormLines = statement(
 
 const example = { structure: exampleStructure };
 
-/** What is done to forms as a whole, beside the specification's five operations. */
+/** Operations on whole forms, besides the specification's five. */
 export function wholeFormEndpoints({
   database,
   addresses,
@@ -100,7 +100,7 @@ export function wholeFormEndpoints({
       permission: 'forms:write',
       params: idParameter,
       isConditional: true,
-      reply: { status: 200, description: 'The form as it is now.', schema: FormDetail },
+      reply: { status: 200, description: 'The form.', schema: FormDetail },
       async run({ workspaceId, formIds, params, unchanged }) {
         requireReach(formIds, params.id);
         await changeStatus(database, workspaceId, params.id, change, unchanged);
@@ -112,7 +112,7 @@ export function wholeFormEndpoints({
     listFormActivity: operation({
       summary: 'List forms with their activity',
       description:
-        'Found by a part of their name, and sorted. A form that visitors do not see is called what its working copy is called.',
+        'Returns forms, filtered by part of their name and sorted. A form that visitors do not see has the name of its working copy.',
       permission: 'forms:read',
       query: OverviewQuery,
       reply: { status: 200, description: 'A page of forms.', schema: Overview },
@@ -120,7 +120,9 @@ export function wholeFormEndpoints({
         const cut = readCut(query, 'overview');
         const { sort = cut.mark === null ? 'activity' : 'created' } = query;
         if (cut.mark !== null && sort !== 'created')
-          throw refuseCursor('"cursor" takes sort=created: every other order changes while it is read.');
+          throw refuseCursor(
+            '"cursor" requires sort=created, because other orders can change between pages.',
+          );
         const filter = {
           workspace_id: workspaceId,
           form_ids: formIds && [...formIds],
@@ -145,13 +147,13 @@ export function wholeFormEndpoints({
     validateForm: operation({
       summary: 'Validate form',
       description:
-        'Everything that Create form would refuse, at once, and what would make the form hard to fill in for people with disabilities. Warns about attribute names that look misspelt and about composites without elements. Stores nothing.',
+        'Returns all problems that Create form would report. Warns about what makes the form hard to fill in for people with disabilities, attribute names that look misspelled, and composites without elements. Stores nothing.',
       permission: 'forms:read',
       body: FormDocument,
       example: { body: example },
       reply: {
         status: 200,
-        description: 'Problems and warnings; valid when there is no problem.',
+        description: 'Problems and warnings. The form is valid if there are no problems.',
         schema: Judgement,
       },
       run: async ({ workspaceId, body }) => ({ body: await judgeForm(database, workspaceId, body) }),
@@ -159,23 +161,24 @@ export function wholeFormEndpoints({
 
     unpublishForm: become('unpublish', {
       summary: 'Unpublish form',
-      description: 'A published form is a draft again: visitors see that it is closed. 409: it is archived.',
+      description:
+        'Turns a published form into a draft. Visitors see that it is closed. 409 if it is archived.',
       errors: ['conflict'],
     }),
     archiveForm: become('archive', {
       summary: 'Archive form',
-      description: 'It takes no submissions, and keeps those that it has.',
+      description: 'Archives the form. It accepts no new submissions and keeps the existing ones.',
     }),
     restoreForm: become('restore', {
       summary: 'Restore form',
-      description: 'An archived form is a draft again. 409: it is published.',
+      description: 'Turns an archived form into a draft. 409 if it is published.',
       errors: ['conflict'],
     }),
 
     duplicateForm: operation({
       summary: 'Duplicate form',
       description:
-        'A draft like this form, with its settings and its working copy, under the name with "(copy)" behind it. Submissions and webhooks stay. With `structure`, its working copy is that instead, complete or not.',
+        'Creates a draft from this form, with its settings and working copy, and adds "(copy)" to its name. Submissions and webhooks are not copied. If `structure` is sent, it becomes the working copy, complete or not.',
       permission: 'forms:write',
       params: idParameter,
       body: NewCopy,
@@ -200,16 +203,16 @@ export function wholeFormEndpoints({
     exportForm: operation({
       summary: 'Export form',
       description:
-        'Structure and settings, for Import form, here or elsewhere: of what visitors see, or of what is being made when they see nothing.',
+        'Returns structure and settings for Import form, on this or another instance. They are those of the live form, or of the working copy if the form is a draft or was never published.',
       permission: 'forms:read',
       params: idParameter,
-      reply: { status: 200, description: 'What can be imported.', schema: ExportedForm },
+      reply: { status: 200, description: 'The form to import.', schema: ExportedForm },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const { form, draft } = await readBuilderForm(database, workspaceId, params.id);
         const isOwn = form.status === 'draft' || form.published_at === null;
         const { structure, settings } = isOwn ? draft : form;
-        // For people to read and compare, too.
+        // Indented, so that people can read and compare it.
         const text = JSON.stringify({ structure, settings }, null, 2);
         return { headers: attachment(form.name, '.json'), json: jsonText<Static<typeof ExportedForm>>(text) };
       },
@@ -264,12 +267,12 @@ export function wholeFormEndpoints({
     countAnswers: operation({
       summary: 'Count answers by element',
       description:
-        'How many submissions answer each element of the live form: exact up to 10,000 submissions, over the newest of them in a larger form.',
+        'Returns how many submissions answer each element of the live form. Only the newest 10,000 submissions are counted.',
       permission: 'submissions:read',
       params: idParameter,
       reply: {
         status: 200,
-        description: 'The counts, of each element that anybody answered.',
+        description: 'The counts, for each element with at least one answer.',
         schema: AnswerCounts,
       },
       async run({ workspaceId, formIds, params }) {
@@ -287,7 +290,7 @@ export function wholeFormEndpoints({
   };
 }
 
-/** Reads a form that is sent either as ours or as the document of another service. */
+/** Reads a form that is sent as a Formloom form or as the document of another service. */
 async function readFormToImport(
   workspaceId: string,
   { structure, settings, document, source }: Static<typeof FormToImport>,
@@ -297,7 +300,7 @@ async function readFormToImport(
       errors: [
         {
           field: 'structure',
-          message: 'Send "structure" with "settings", or "document".',
+          message: 'Send either "structure" with "settings", or "document".',
           code: 'not_allowed',
         },
       ],

@@ -37,7 +37,7 @@ export type Config = {
   webhookRetryDelays: readonly number[];
   /** Seconds from connect to the last byte read. */
   webhookTimeout: number;
-  /** Days of failures only, after which a webhook is paused; 0: never. */
+  /** A webhook is paused after this many days of failures only; 0: never. */
   webhookPauseDays: number;
   /** Days that the delivery log and events are kept. */
   deliveryRetentionDays: number;

@@ -7,18 +7,19 @@ import { searchMarks } from '#submissions/writing.ts';
 import type { UnitKind } from './question.ts';
 
 /**
- * Submissions that have the words of a question are looked at one by one where that is what tells whether they answer it:
- * so many of the newest, as far as their answers are so many bytes as they are stored. To stem a thousand bytes takes
- * 75 µs, to look for an address in them 5, and to come to a submission 4 (docs/decisions/0082).
+ * Limits of checks that read each matching submission, because the index cannot decide them: the newest
+ * 1,000, up to a number of stored bytes. Stemming 1,000 bytes takes 75 µs, finding an address in them 5 µs,
+ * and reading a submission 4 µs (docs/decisions/0082).
  */
 export const lookWindow = { submissions: 1_000, bytesOfWords: 150_000, bytesOfAddresses: 2_000_000 } as const;
 
 /**
- * What is looked up in a submission itself, since the index does not know it, each with its element ('': all answers), the
- * row of it that is asked for ('': all of it), its text, and a JSON list of values one of which is the answer, or of options (SaidOption) one of which is chosen where no
- * element is named:
- * - `phrase`: the words of the text in this order in one answer; `words`: in any; `address`: the text is a pattern
- * - the same behind `not_`
+ * A check of a submission itself, for conditions that the index cannot decide. Each check has an element ('':
+ * all answers), a row of it ('': all rows), a text, and a JSON list of values. It also passes if the answer
+ * is one of these values or, without an element, if one of these options (SaidOption) is chosen.
+ * - `phrase`: the words of the text, in this order, in one answer; `words`: in any order; `address`: the text
+ * is a pattern
+ * - `not_…`: the negation of each
  */
 type CheckKind = 'phrase' | 'words' | 'address' | 'not_phrase' | 'not_words' | 'not_address';
 
@@ -27,7 +28,10 @@ export const checkParameters = columns(
   'check_values:texts',
 );
 
-/** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
+/**
+ * For statements with checkParameters. A text that has no indexable words in any language of the workspace
+ * checks nothing, unless it has values.
+ */
 export const checking = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
@@ -41,7 +45,7 @@ export const checking = `
       select plainto_tsquery(language, written) where kind not like '%phrase') queries
     where numnode(query) > 0 or value <> '[]')`;
 
-/** Whether the submission `p` passes them. */
+/** Whether the submission `p` passes all checks. */
 export const isPassed = `not exists (
   select from checks c
   cross join lateral (
@@ -66,15 +70,17 @@ export const isPassed = `not exists (
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;
 
-/** A question as the statements take it (question.ts, checks.ts), and the forms that it names. */
+/**
+ * A parsed search query in the form that the statements expect (question.ts), with the forms that it names.
+ */
 export type Asked = {
-  /** Words alone: asked as they were sent. */
+  /** Whether the query has only words. It is then used as sent. */
   isPlain: boolean;
-  /** Whether anything is to be looked up in the index of words. */
+  /** Whether the query needs the word index. */
   hasWords: boolean;
-  /** Whether another index answers alone: that of forms, of a status, of times, or of what has a tag. */
+  /** Whether another index answers the query alone: the index of forms, statuses, times or one tag. */
   isList: boolean;
-  /** Whether what the index of words finds has to be looked at one by one. */
+  /** Whether each submission that the word index finds must also be checked. */
   isChecked: boolean;
   index: { q: string; unit_kinds: UnitKind[]; unit_texts: string[] };
   checks: {
@@ -85,34 +91,37 @@ export type Asked = {
     check_values: string[];
   };
   span: { from_id: string; to_id: string };
-  /** For a list, as the index of words knows both by their marks. */
+  /** Used for lists only; the word index finds status and tag by their marks. */
   status: SubmissionStatus | null;
   tag: string | null;
-  /** As they are named, with the place of each. */
+  /** The forms as the query names them, each with its position. */
   forms: { text: string; isNot: boolean; begin: number }[];
 };
 
-/** What is known of an element: whether a form asks it as yes or no, and options whose label is not what answers keep. */
+/**
+ * Returns whether a form has the element as a yes-or-no question, and the options whose label differs from
+ * the stored answer. Undefined if no form has the element.
+ */
 export type Known = (
   element: string,
 ) => { isBoolean: boolean; options: readonly { id: string; label: string }[] } | undefined;
 
 const truths: Readonly<Record<string, boolean>> = { yes: true, true: true, no: false, false: false };
 
-/** An option whose label has a phrase in it: what answers to an element of a form keep of it. */
+/** An option whose label contains a phrase. `id` is its stored value. */
 export type SaidOption = { form: string; element: string; id: string };
 
-/** Whether a phrase is one of several words, which the index of words cannot tell. */
+/** Whether a phrase is a single word. The word index cannot check the order of several words. */
 const isOneWord = (text: string): boolean => /^[\p{L}\p{N}]+$/u.test(text);
 
-/** The phrases of a question that are looked for in any answer. */
+/** Returns the phrases of a query that may be in any answer. */
 export const phrasesIn = ({ parts }: Question): string[] =>
   parts.flatMap((part) => (part.kind === 'phrase' && !isOneWord(part.text) ? [part.text] : []));
 
 /**
- * What a question asks for.
- * @param known what is known of an element by its id; a name that no form has is a word like any other.
- * @param sayingOptions the options that say a phrase.
+ * Converts a parsed query for the statements.
+ * @param known looks up an element by its id; a name that no form has is searched as a word.
+ * @param sayingOptions returns the options whose label contains a phrase.
  */
 export function ask(
   { parts }: Question,
@@ -190,7 +199,7 @@ export function ask(
     if (part.kind === 'beginning') return unit(isNot ? 'not_beginning' : 'beginning', text);
     if (part.kind === 'field' && element) {
       const truth = element.isBoolean ? truths[text.toLowerCase()] : undefined;
-      // Yes and no are no words of the index.
+      // The index does not contain yes and no as words.
       if (!isNot && truth === undefined) texts.push(text);
       const chosen = element.options.filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()));
       const values = truth === undefined ? chosen.map(({ id }) => id) : [truth];
@@ -226,14 +235,14 @@ export function ask(
 }
 
 /**
- * The pattern of a mail address in the JSON of answers: the whole of it, what stands before its @, or some parts of its
- * domain one behind the other.
+ * Returns the pattern that finds an email address in the JSON of answers: by the whole address, by its name
+ * before the @, or by consecutive parts of its domain.
  */
 function addressPattern(text: string): string {
   const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
   const domain = String.raw`@([\w-]+\.)*${literal.replace(/^@/, '')}(?![\w-])`;
   if (text.startsWith('@')) return domain;
-  // A line break before it stands as \n in JSON.
+  // In JSON, a line break before the address is written as \n.
   const begun = String.raw`(?:(?<![\w.+-])|\\[nrt])${literal}`;
   return text.includes('@') ? String.raw`${begun}(?![\w-])` : `(?:${begun}@|${domain})`;
 }

@@ -18,11 +18,11 @@ import { searchWindow, wordsAlone } from './question.ts';
 import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
 
-/** So many letters a word has at least to be taken for another one that is written a little differently. */
+/** Shorter words are not corrected. */
 const leastMistaken = 4;
 /**
- * The word that is least different from the one that was asked for, among words that were written; of several the one that is
- * there most often. Undefined when all differ too much.
+ * Returns the word in `written` with the fewest differences from `asked`; of several, the most frequent.
+ * Undefined if all words differ too much.
  */
 export function nearestWord(asked: string, written: Iterable<string>): string | undefined {
   const most = mostMistakes(asked);
@@ -37,15 +37,15 @@ export function nearestWord(asked: string, written: Iterable<string>): string | 
   return near.sort(([, a], [, b]) => a.mistakes - b.mistakes || b.times - a.times)[0]?.[0];
 }
 
-/** A word that nobody wrote, and the nearest that somebody did. */
+/** A word that no submission contains, and the nearest word that one does. */
 type Correction = { from: string; to: string };
 
-/** More words than this are not looked after: each is a few looks. */
+/** Only the first words of a query are corrected: each one costs several lookups. */
 const mostWords = 5;
 
 /**
- * The question with each word that no submission has replaced by the nearest that one has: `jonh` by `john`. It is looked
- * for among words with the same beginning, but for its first two letters (docs/decisions/0082).
+ * Replaces each word that no submission contains with the nearest existing word: `jonh` with `john`.
+ * Candidates share the beginning of the word, except for its first two letters (docs/decisions/0082).
  */
 async function correct(
   database: Database,
@@ -81,12 +81,12 @@ async function isWritten(database: Database, reach: Reach, q: string): Promise<b
 async function findNearest(database: Database, reach: Reach, text: string): Promise<string | undefined> {
   const asked = text.toLowerCase();
   const half = asked.slice(0, Math.max(3, Math.ceil(asked.length / 2)));
-  // The longer a beginning, the fewer submissions have it, and the further back these are looked for.
+  // Fewer submissions contain a longer beginning, so the search for it reaches further back.
   const beginnings = [
     [half],
     [asked.slice(0, 2)],
     [`${asked[1]}${asked[0]}${asked[2]}`],
-    // Where one letter may be wrong, the rest of the word is right.
+    // If only one letter may be wrong, the rest of the word is right.
     withAnotherLetter(mostMistakes(asked) === 1 ? asked : half),
   ];
   for (const among of beginnings) {
@@ -96,10 +96,13 @@ async function findNearest(database: Database, reach: Reach, text: string): Prom
   return undefined;
 }
 
-/** The first letter and the last of alphabets that lie together in Unicode. */
+/** The first and last letter of each alphabet that is contiguous in Unicode. */
 const alphabets = ['az', 'αω', 'ая', 'את', 'ءي'];
 
-/** A beginning whose first letter or second is wrong, missing or too much: all that it may be, which the index has few of. */
+/**
+ * Returns all beginnings in which the first or second letter is replaced, removed or added. The index has
+ * only a few of them.
+ */
 function withAnotherLetter(beginning: string): string[] {
   return [0, 1].flatMap((at) => {
     const [before, after] = [beginning.slice(0, at), beginning.slice(at + 1)];
@@ -126,56 +129,59 @@ const formParameter = {
 const Reading = Type.Object(
   {
     is_partial: Type.Boolean({
-      description: `More submissions have the words than are looked at for a phrase, an address or an element: the newest ${lookWindow.submissions}, as far as their answers are ${lookWindow.bytesOfWords} bytes. \`total_count\` counts among these.`,
+      description: `True if more submissions contain the words than are checked for a phrase, an address or an element: the newest ${lookWindow.submissions}, up to ${lookWindow.bytesOfWords} bytes of answers. \`total_count\` counts only checked submissions.`,
     }),
     corrections: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
-      description: 'Words that nobody wrote, and what was looked for instead, with `typos`.',
+      description: 'With `typos`: words that no submission contains, and the words searched for instead.',
     }),
   },
   {
     description:
-      'How the question was taken; there when it is more than words, and with `typos` where words were replaced.',
+      'How the query was interpreted. Present if it has more than words, or if `typos` replaced words.',
   },
 );
 
-/** A list's answer, and how the question was taken. */
+/** A page of submissions, with the interpretation of the query. */
 const SearchPage = Type.Object({ ...submissionPage.properties, search: Type.Optional(Reading) });
 
 const SuggestionList = Type.Object({
   begin: Type.Integer({
-    description: 'What a suggestion takes the place of begins at this character, from 0.',
+    description: 'The position of the first character that a suggestion replaces, from 0.',
   }),
-  end: Type.Integer({ description: 'And ends before this one.' }),
+  end: Type.Integer({ description: 'The position after the last character that a suggestion replaces.' }),
   data: Type.Array(
     Type.Object({
       kind: Type.Enum(['operator', 'element', 'word', 'form', 'status', 'tag']),
-      text: Type.String({ description: 'What takes its place.' }),
-      label: Type.String({ description: 'What it means to a person.' }),
+      text: Type.String({ description: 'The replacement text.' }),
+      label: Type.String({ description: 'A label for people.' }),
     }),
   ),
 });
 
-/** Full-text search. Specification, "Search rules"; docs/rules.md 11; docs/guides/search.md has the grammar. */
+/**
+ * Full-text search: specification, "Search rules"; docs/rules.md 11. docs/guides/search.md describes the
+ * grammar.
+ */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
     searchSubmissions: operation({
       summary: 'Search submissions',
-      description: `Across the workspace or one form, by relevance. Every word must be present, in any of its forms; words in the subject count most; equals come newest first. Any text is a valid question; the guide "Search" tells what phrases, \`-not\`, \`beginn*\` and operators such as \`email:\` and \`after:\` mean in it. The first ${searchWindow} can be paged through: \`total_count\` is exact below ${searchWindow}, and ${searchWindow} means that many or more.`,
+      description: `Searches the workspace or one form, sorted by relevance. Every word must be present, in any inflected form. Words in the subject count most; ties are sorted newest first. Any text is a valid query. The guide "Search" explains phrases, \`-not\`, \`beginn*\` and operators such as \`email:\` and \`after:\`. You can page through the first ${searchWindow} results: \`total_count\` is exact below ${searchWindow}; ${searchWindow} means that many or more.`,
       permission: 'submissions:read',
       example: { query: { q: 'stuck shuttle' } },
       query: Type.Object(
         {
-          q: Type.String({ description: 'The words to look for.' }),
+          q: Type.String({ description: 'The search query.' }),
           ...formParameter,
           ...pageParameters,
           include: Type.Optional(
-            Type.Enum(['hits'], { description: 'Where in each submission the words were found.' }),
+            Type.Enum(['hits'], { description: 'Includes where each submission contains the words.' }),
           ),
           typos: Type.Optional(
             Type.Boolean({
               description:
-                'When nothing is found: look for the nearest words that somebody wrote in place of those that nobody did, and say so in `search`.',
+                'If nothing is found, replaces words that no submission contains with the nearest existing words, and lists them in `search`.',
             }),
           ),
         },
@@ -183,7 +189,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
       ),
       reply: {
         status: 200,
-        description: 'A page of submissions, ordered by relevance.',
+        description: 'A page of submissions, sorted by relevance.',
         schema: SearchPage,
       },
       async run({ workspaceId, formIds, query }) {
@@ -212,27 +218,26 @@ export function searchEndpoints({ database, links }: { database: Database; links
     }),
 
     suggestSearch: operation({
-      summary: 'Suggest for a search',
+      summary: 'Suggest search terms',
       description:
-        'What could be meant by what is being written in a question: operators, elements, forms, tags, and words of answers.',
+        'Returns completions for an unfinished query: operators, elements, forms, tags, and words of answers.',
       permission: 'submissions:read',
       example: { query: { q: 'stuck stat' } },
       query: Type.Object(
         {
-          q: Type.String({ description: 'The question, as far as it is written.' }),
+          q: Type.String({ description: 'The query so far.' }),
           at: Type.Optional(
             Type.Integer({
               minimum: 0,
               maximum: 1_024,
-              description:
-                'Behind this many of its characters something is being written; its end, when left out.',
+              description: 'The cursor position in the query, in characters. Defaults to its end.',
             }),
           ),
           ...formParameter,
         },
         { additionalProperties: false },
       ),
-      reply: { status: 200, description: 'The suggestions, the likeliest first.', schema: SuggestionList },
+      reply: { status: 200, description: 'The suggestions, most likely first.', schema: SuggestionList },
       async run({ workspaceId, formIds, query: { q, at = q.length, form_id } }) {
         refuseUnsearchable(q);
         const { formIds: form_ids } = await reachForms({ workspaceId, formIds }, form_id);
@@ -245,7 +250,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     }),
   };
 
-  /** @throws ApiError not_found for a form that is not there or out of reach. */
+  /** @throws ApiError not_found for a form that does not exist or is not accessible. */
   async function reachForms(
     { workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>,
     formId: string | undefined,
@@ -257,7 +262,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
     return { workspaceId, formIds: [id] };
   }
 
-  /** The question without the words that nobody wrote, if it finds something then. */
+  /** Repeats the search with corrected words. Undefined if that finds nothing either. */
   async function correctly(
     reach: { workspaceId: string; formIds: readonly string[] | null },
     q: string,

@@ -21,9 +21,10 @@ const wordsAlone = { question: askingWords, hasSpan: false };
 const anything = { question: asking, hasSpan: true };
 
 /**
- * One page of what matches, by relevance, each row with the total up to searchWindow. The order is exact: whoever has
- * all words in the subject, then some (with three words and more: of the newest subjectWindow of these, by how many),
- * then none; each newest first. The rest is only looked for while the page is not full.
+ * Selects one page of matches by relevance, each row with the total up to searchWindow. The order is exact:
+ * first submissions with all words in the subject, then with some, then with none; each newest first. With
+ * three or more words, the newest subjectWindow of those with some are sorted by how many. Later groups are
+ * read only until the page is full.
  */
 const searchPage = <Parameters extends typeof wordParameters>(
   name: string,
@@ -96,16 +97,17 @@ const searchPage = <Parameters extends typeof wordParameters>(
    order by page.words desc, page.id desc`,
   );
 
-/** Of words alone. */
+/** For queries of words alone. */
 export const searchSubmissions = searchPage('search_submissions', wordParameters, wordsAlone);
 
-/** Of all that the index can tell. */
+/** For every query that the index can decide. */
 export const searchQuestion = searchPage('search_question', questionParameters, anything);
 
 /**
- * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
- * there were more to be looked at. Whoever has words in the subject is looked at first, over all times; of them and of the others
- * the newest $look_window, and of these $look_bytes (checks.ts).
+ * Selects one page of submissions that the index finds and that pass the checks, by relevance. Returns at
+ * least one row, with the total and whether some matches were not checked. Submissions with words in the
+ * subject are checked first, from all times. Of these and of the others, the newest $look_window are checked,
+ * up to $look_bytes (lookWindow).
  */
 const searchChecked = statement(
   'search_checked',
@@ -136,7 +138,7 @@ const searchChecked = statement(
    order by page.words desc, page.id desc`,
 );
 
-/** The total alone, up to searchWindow, for a page that has no row to carry it. */
+/** Counts the matches up to searchWindow, for a page without a row that carries the total. */
 const countPage = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
@@ -155,12 +157,13 @@ export const countMatches = countPage('count_matches', wordParameters, wordsAlon
 const countQuestion = countPage('count_question', questionParameters, anything);
 
 type FoundSubmission = RowOf<typeof foundColumns>;
-/** A page, how many there are (question.ts says up to where), and whether more would have had to be looked at. */
+/** A page, the number of matches (question.ts has the limit), and whether some matches were not checked. */
 export type FoundPage = { rows: FoundSubmission[]; total: number; isPartial: boolean };
 
 /**
- * Finds a page of what answers a question. Words alone are a matter of the index; of what is none of its matters the
- * submissions are looked at that have the words; without words it is a list, newest first.
+ * Finds a page of submissions that match a query. The index alone answers queries of words. For phrases,
+ * addresses and elements, it checks each submission that has the words. Without words it lists submissions,
+ * newest first.
  */
 export async function findPage(
   database: Database,
@@ -188,7 +191,7 @@ export async function findPage(
   }
   const [search, count] = asked.isPlain ? [searchSubmissions, countMatches] : [searchQuestion, countQuestion];
   const rows = limit > 0 ? await search(database, { ...question, limit, offset: page.offset }) : [];
-  // A page past the end has no row that carries the total.
+  // A page past the end has no row with the total.
   const total = rows[0]?.total ?? (page.offset > 0 ? (await count(database, question))[0]!.total : 0);
   return { rows, total, isPartial: false };
 }

@@ -7,7 +7,7 @@ import type { Hit } from '#submissions/present.ts';
 import type { Asked } from './ask.ts';
 import { asking, questionParameters, type UnitKind, walk, wordsAlone } from './question.ts';
 
-/** The texts with marks around every word that a question finds, in the order in which they were given. */
+/** Returns the texts, in the given order, with marks around every word that the query finds. */
 const markHits = statement(
   'mark_hits',
   'languages texts q beginnings:texts options:text',
@@ -24,28 +24,29 @@ const markHits = statement(
    order by given.place`,
 );
 
-/** Marks that no answer is expected to hold: private use. A text that holds one loses it. */
+/** Private-use characters, which answers hardly ever contain. In a text that does, spaces replace them. */
 const [begin, end] = ['\uE000', '\uE001'];
 const options = `StartSel=${begin}, StopSel=${end}, HighlightAll=true`;
 
-/** The beginning of a text in which hits are looked for: longer ones cost time, and nobody reads on for them. */
+/** Only this much of a text is searched for hits: more would take time, and readers rarely get that far. */
 const readBytes = 20_000;
-/** No byte less: a character is one at least. */
+/** readBytes contain at most this many characters, because a character has at least one byte. */
 export const readCharacters = readBytes;
 
-/** What is looked for in texts: the words that must be there, and how others begin. */
+/** What to find in texts: `q` has whole words, `beginnings` the beginnings of words. */
 type Sought = { q: string; beginnings: readonly string[] };
 
-/** What the hits of a question are. */
+/** Returns the words and beginnings that count as hits of a query. */
 export function soughtBy({ q, unit_kinds, unit_texts }: Asked['index']): Sought {
   const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
 }
 
 /**
- * Which words of each text a question finds, as they are written there: "runs" finds "Running". For showing, on the
- * few texts of a page; what matches is decided by the search itself.
- * @returns for each text its distinct words, the longest first, so that a shorter one inside it does not split it.
+ * Finds the words of each text that match the query, as written there: "runs" finds "Running". Only for
+ * display, on the few texts of a page; the search itself decides what matches.
+ * @returns for each text its distinct words, longest first, so that a shorter word inside a longer one does
+ * not split it.
  */
 export async function findHits(
   database: Queryable,
@@ -72,14 +73,17 @@ export async function findHits(
 
 const partsOfAddresses = (q: string): Set<string> => new Set(q.toLowerCase().split(/\s+/).filter(Boolean));
 
-/** The most characters before and behind the @ of an address (RFC 5321, 4.5.3.1). */
+/** The maximum number of characters before and after the @ of an address (RFC 5321, 4.5.3.1). */
 const [longestName, longestDomain] = [64, 255];
-/** Addresses of one text that are looked at; more are a list, which nobody reads through here. */
+/**
+ * The maximum number of addresses checked per text. A text with more is a list, which people do not read
+ * here.
+ */
 const mostAddresses = 200;
 
 /**
- * The mail addresses whose domain, a part of it, or name before the @ is asked for: to the index an address is one word. It is
- * looked around each @: a pattern of the whole would try every word of a text.
+ * Finds email addresses by their domain, a part of it, or the name before the @; the index treats an address
+ * as one word. Reads only the text around each @: a pattern for the whole text would try every word.
  */
 function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
   return [...take(text.matchAll(/@/g), mostAddresses)].flatMap(({ index: at }) => {
@@ -92,22 +96,25 @@ function addressesIn(text: string, asked: ReadonlySet<string>): string[] {
   });
 }
 
-/** Answers in which hits are looked for; behind them come long lists of rows, which nobody reads through here. */
+/**
+ * The maximum number of answers searched for hits. Beyond that are long lists of rows, which people do not
+ * read here.
+ */
 const mostTexts = 200;
 const excerptCharacters = 160;
 
-/** A submission in which words are looked for, in the language by which they are found, and as people read its options. */
+/** A submission to search for words, with its search language and the labels of its options. */
 type Searched = {
   answers: string;
   reference: string;
   language: string;
-  /** Undefined where every option is read as it is kept. */
+  /** Undefined if the labels of all options equal the stored answers. */
   sayOption: SayOption | undefined;
 };
-/** The label of an option of an element; undefined for an answer that is read as it is kept. */
+/** Returns the label of an option of an element; undefined for an answer that is shown as stored. */
 export type SayOption = (element: string, id: string) => string | undefined;
 
-/** Where each submission has what is sought, in the order of its answers. */
+/** Returns the hits of each submission, in the order of its answers. */
 export async function placeHits(
   database: Queryable,
   sought: Sought,
@@ -137,7 +144,7 @@ function* take<Item>(items: Iterable<Item>, most: number): Generator<Item> {
   }
 }
 
-/** The texts of a submission as they are read, each with the way to it. */
+/** Yields the texts of a submission as people read them, each with its path. */
 export function* textsOf({
   answers,
   reference,
@@ -151,13 +158,13 @@ export function* textsOf({
   }
 }
 
-/** The element's id comes last in the way to an answer, but for the row of a matrix. */
+/** The last id in the path of an answer is its element, except in the row of a matrix. */
 function labelAt(path: readonly (string | number)[], text: string, sayOption: SayOption): string | undefined {
   const ids = path[0] === 'answers' ? path.filter((step) => typeof step === 'string').slice(-2) : [];
   return ids.toReversed().flatMap((id) => sayOption(id, text) ?? [])[0];
 }
 
-/** The parts of a file that are no words of whoever sent it. */
+/** Whether a property of a file was not written by the visitor. */
 const isSystems = (key: string, holder: object): boolean => 'filename' in holder && key !== 'filename';
 
 function* textsIn(
@@ -180,8 +187,8 @@ function excerptOf(text: string, words: readonly string[]): string {
 }
 
 /**
- * Options whose label is not what answers keep, of the named elements, or of all, in forms as they are live. Only forms that
- * have such options are taken apart.
+ * Selects options whose label differs from the stored answer, of the named elements or of all, in live
+ * versions. Only forms with these options are parsed.
  */
 export const listLabelledOptions = statement(
   'list_labelled_options',
@@ -198,22 +205,25 @@ export const listLabelledOptions = statement(
      and ($elements is null or asking.attrs ->> 'id' = any ($elements)) and option ->> 'label' is not null`,
 );
 
-/** A form in the version that is live. */
+/** A form with its live version. */
 type Live = { id: string; version: number };
 
-/** By element and id of the option. */
+/** Labels by element and option id. */
 type Labels = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** The labels of options whose ids answers keep, by form, as the forms are now; undefined of a form without any. */
+/**
+ * Returns the labels of options by form, from its live version. Undefined for a form whose options have no
+ * separate labels.
+ */
 export type OptionLabels = (
   workspaceId: string,
   forms: readonly Live[],
 ) => Promise<(formId: string) => SayOption | undefined>;
 
-/** Versions whose labels are kept. */
+/** The number of versions whose labels stay in memory. */
 const keptVersions = 200;
 
-/** Labels are asked for once per version, since versions never change. */
+/** Reads labels once per version, because versions never change. */
 export function openOptionLabels(database: Database): OptionLabels {
   const kept = new Map<string, Labels>();
 
@@ -250,7 +260,7 @@ export function openOptionLabels(database: Database): OptionLabels {
 
 const keyOf = ({ id, version }: Live): string => `${id}:${version}`;
 
-/** The answers of the newest submissions that answer a question; those of unusual length are left out. */
+/** Selects the answers of the newest submissions that match a query, except unusually long ones. */
 const listWrittenTexts = statement(
   'list_written_texts',
   ['limit', questionParameters],
@@ -262,14 +272,17 @@ const listWrittenTexts = statement(
    where s.trashed_at is null and length(s.answers::text) < 20000`,
 );
 
-/** Submissions whose words are read: the newest that have one that begins so. */
+/** The number of submissions whose words are read: the newest with a word that begins this way. */
 const readSubmissions = 100;
-/** Longer texts are no names, and cost more than they say. */
+/** Longer texts are not names, and cost more time than they are worth. */
 const longestText = 200;
 
 type Reach = { workspace_id: string; form_ids: string[] | null };
 
-/** The words that begin in one of these ways in short answers of the newest submissions, in small letters, each as often as it is there. */
+/**
+ * Returns the words with one of these beginnings in short answers of the newest submissions, in lower case. A
+ * word is listed once per occurrence.
+ */
 export async function writtenWords(
   database: Database,
   reach: Reach,

@@ -1,48 +1,49 @@
 import { firstId, lastId } from '#kit/pagination.ts';
 import { boolean, columns, nullable, type RowOf, text, texts, uuid, uuids } from '#kit/statement.ts';
 
-/** As many submissions a search finds: so many can be paged through, and total_count goes up to there. */
+/** The maximum number of results that a search can page through and count. */
 export const searchWindow = 1_000;
 
 /**
- * With three words and more: so many of the newest that have some of them in the subject are ordered by how many. Each
- * is looked at by itself, and of frequent words it takes many segments to find them.
+ * For three or more words: only this many of the newest submissions with some of them in the subject are
+ * sorted by how many. Each is checked separately, and frequent words need many segments.
  */
 export const subjectWindow = 200;
 
 /*
- * A search document (`search_documents.terms`) holds its words behind the code of its segment, and a mark for its form
- * (see searchTerms). A question is asked segment by segment, newest first, until there is enough; so the work depends
- * on what is found, and hardly on how much there is (docs/decisions/0021-search-segments.md).
+ * A search document (`search_documents.terms`) holds its words, each prefixed with the code of its segment,
+ * and a mark for its form (see searchTerms). A query runs segment by segment, newest first, until there are
+ * enough results. The work depends on the number of results, and hardly on the number of submissions
+ * (docs/decisions/0021-search-segments.md).
  *
- * All words must be present (specification, "Search rules" 4). Whoever has more of them in the subject comes first
- * (rule 2); equals come newest first. A workspace may hold documents of several languages; the question is asked in
- * each of them. Questions are tsqueries as text, with chr(1) where a segment's code goes.
+ * All words must be present (specification, "Search rules" 4). Submissions with more words in the subject
+ * come first (rule 2); ties are sorted newest first. A workspace can have documents in several languages; the
+ * query runs in each of them. Queries are tsqueries as text, with chr(1) in place of the segment code.
  */
 
-/** What a statement that asks for words is given. */
+/** Parameters of statements that search for words. */
 export const wordParameters = columns('workspace_id', {
-  /** Of which forms; null: of all. */
+  /** The forms to search; null for all. */
   form_ids: nullable(uuids),
-  /** All of these words must be there. */
+  /** Words that must all be present. */
   q: text,
 });
 
-/** What one is given that asks for more. */
+/** Parameters of statements for queries with more than words. */
 export const questionParameters = columns(
   'unit_texts:texts to_id',
   {
-    /** What else the index is asked for, each a `UnitKind` with its text. */
+    /** Further terms for the index, each a `UnitKind` with its text. */
     unit_kinds: texts,
-    /** Whether all is found that has not what must not be there. Then `form_ids` names the forms. */
+    /** Whether the query only excludes, and so matches everything else. `form_ids` then names the forms. */
     is_open: boolean,
-    /** Of which ids, which begin with a time: from the first, and below the second. */
+    /** The range of ids, which begin with a time: from this one, and below `to_id`. */
     from_id: uuid,
   },
   wordParameters,
 );
 
-/** What these are where nothing is asked for but words. */
+/** The values of these parameters for a query of words alone. */
 export const wordsAlone: Omit<RowOf<typeof questionParameters>, 'workspace_id' | 'form_ids' | 'q'> = {
   unit_kinds: [],
   unit_texts: [],
@@ -52,18 +53,18 @@ export const wordsAlone: Omit<RowOf<typeof questionParameters>, 'workspace_id' |
 };
 
 /**
- * - `beginning`: a word that begins so, as it is written or in the form that is indexed; of several, with a space between
- *   them, in any of these ways
- * - `address`: a mail address, or its domain, or what stands before the @
- * - `not_word`, `not_beginning`: what must not be there
- * - `mark`, `not_mark`: one of searchMarks that is there, or must not be; it is no word
+ * - `beginning`: a word with this beginning, as written or as indexed; several beginnings, separated by
+ * spaces, are alternatives
+ * - `address`: an email address, its domain, or the name before the @
+ * - `not_word`, `not_beginning`: must not be present
+ * - `mark`, `not_mark`: one of searchMarks that must, or must not, be present; it is not a word
  */
 export type UnitKind = 'beginning' | 'address' | 'not_word' | 'not_beginning' | 'mark' | 'not_mark';
 
-/** A quote and a backslash mean something within a quoted word of a tsquery. */
+/** Quotes and backslashes are special inside a quoted word of a tsquery. */
 const quoted = `replace(replace(word, '\\', '\\\\'), '''', '''''') as quoted`;
 
-/** What is asked beside words, for statements with questionParameters. */
+/** The terms besides words, for statements with questionParameters. */
 const units = `
   units as materialized (
     select language, kind in ('not_word', 'not_beginning') as is_not,
@@ -92,13 +93,13 @@ const units = `
     cross join lateral ${quoted}
     where kind like '%mark'),`;
 
-/** All that has not what must not be there: the forms, without the sign before them. */
+/** Matches everything that is not excluded: the scope without its leading operator. */
 const everything = `
     union all
     select everything, null, null, null, everything, null, 0
     from scopes cross join lateral substr(scope, 4) as everything where $is_open`;
 
-/** Newest first: all, and those that have any of a span. */
+/** All segments, or those that overlap a span of ids; newest first. */
 const allSegments = `
     select code from search_segments where workspace_id = $workspace_id order by first_id desc`;
 const segmentsOfSpan = `
@@ -146,17 +147,17 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
     ${isMore ? everything : ''}),
   segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;
 
-/** The question of words alone, which is most of what is asked: for statements with wordParameters. */
+/** The query of words alone, which is the most frequent one. For statements with wordParameters. */
 export const askingWords = askingFor(false);
-/** Any other, for statements with questionParameters. */
+/** Any other query, for statements with questionParameters. */
 export const asking = askingFor(true);
 
 /**
- * The newest `limit` submissions that answer a question, newest first where `inOrder` says so. A lateral join takes the
- * segments in their order and ends at the limit. `offset 0` keeps the planner to the index of words: with the workspace
- * in its reach it reads that one's whole key beside it (measured: 46 ms instead of 0.2 for a rare word among 100,000).
- * `place` is where the document lies, which a statement comes back to in a quarter of the time that its key takes.
- * Words alone have no span.
+ * Selects the newest `limit` submissions that match a query, newest first if `inOrder`. The lateral join
+ * reads the segments in order and stops at the limit. `offset 0` makes the planner use the word index: if it
+ * sees the workspace, it also reads its whole primary key (measured: 46 ms instead of 0.2 ms for a rare word
+ * among 100,000). `place` is the ctid of the document, which finds it again in a quarter of the time that its
+ * key takes. Queries of words alone have no span.
  */
 export const walk = (
   which: 'anywhere' | 'all_subject' | 'some_subject' | 'in_subject' | 'no_subject',
@@ -172,7 +173,7 @@ export const walk = (
     ${inOrder ? 'order by id desc' : ''}) found
   limit ${limit}`;
 
-/** How many of the words that are asked for the subject of the found submission `f` has. */
+/** Counts the words of the query in the subject of the found submission `f`. */
 export const wordsInSubject = `(
   select count(*) from words join search_documents d on d.terms @@ replace(words.in_subject, chr(1), f.code)::tsquery
   where d.workspace_id = $workspace_id and d.submission_id = f.id)`;

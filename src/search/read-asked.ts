@@ -8,7 +8,7 @@ import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.t
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 
-/** Of which types elements of these names are, or were, in any version of the forms within reach. */
+/** Selects the types that elements with these ids have or had, in any version of the accessible forms. */
 const listNamedTypes = statement(
   'list_named_types',
   'workspace_id form_ids? elements',
@@ -24,8 +24,8 @@ const listNamedTypes = statement(
 );
 
 /**
- * Options in whose label, in any language of the live form, one of some texts stands, whatever its case. Only forms that
- * have such a text in them are taken apart.
+ * Selects options whose label, in any language of the live version, contains one of the texts, in any case.
+ * Only forms that contain one of the texts are parsed.
  */
 const listOptionsSaying = statement(
   'list_options_saying',
@@ -49,15 +49,16 @@ const listOptionsSaying = statement(
      and exists (select from unnest($texts) as sought where strpos(lower(said.label), lower(sought)) > 0)`,
 );
 
-/** docs/rules.md 13: q is at most 1 KB of UTF-8. */
+/** `q` is at most 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
 
-/** A question within reach: of these forms; null: of all of the workspace. */
+/** A query limited to accessible forms; null for all forms of the workspace. */
 export type Reached = Asked & { form_ids: string[] | null };
 
 /**
- * Reads a question as the statements take it.
- * @throws ApiError bad_request for one that is empty, too long, has too many parts or cannot be text in PostgreSQL.
+ * Parses a query for the statements.
+ * @throws ApiError bad_request for a query that is empty, too long, has too many parts or cannot be stored as
+ * text in PostgreSQL.
  */
 export async function readAsked(
   database: Database,
@@ -89,7 +90,7 @@ export async function readAsked(
 const kindOf = (type: string): AnswerKind | undefined =>
   isInputType(type) ? inputRules[type].kind : undefined;
 
-/** Which options say a phrase in their label, in any language of their form as it is live. */
+/** Finds the options whose label contains a phrase, in any language of the live version. */
 async function readSayingOptions(
   database: Database,
   reach: { workspace_id: string; form_ids: string[] | null },
@@ -103,7 +104,7 @@ async function readSayingOptions(
     );
 }
 
-/** `form:` with a name that no form within reach has is searched as text. */
+/** Searches `form:` as text if no accessible form has this name. */
 function withoutUnknownForm(
   part: QuestionPart,
   q: string,
@@ -115,17 +116,17 @@ function withoutUnknownForm(
   return { begin, end, isNot, kind: 'word', text: q.slice(begin + Number(isNot), end) };
 }
 
-/** The ids that `a:b:c` may name, the longest first: an id may have colons of its own. */
+/** Returns the ids that `a:b:c` may name, longest first: an id may contain colons. */
 const namesIn = (name: string): string[] =>
   name.split(':').map((_part, index, parts) => parts.slice(0, parts.length - index).join(':'));
 
 type Named = {
   readonly known: Known;
-  /** The part with the longest id that a form has. */
+  /** Replaces the name of a part with the longest id that a form has. */
   readonly resolve: (part: QuestionPart) => QuestionPart;
 };
 
-/** What the forms know of the elements that a question names. */
+/** Reads what the forms know about the elements that a query names. */
 async function readNamed(
   database: Database,
   reach: { workspace_id: string; form_ids: string[] | null },
@@ -160,7 +161,7 @@ async function readNamed(
   };
 }
 
-/** The forms that are named, or all of them, without those that must not be. */
+/** Returns the named forms, or all if none is named, without the excluded ones. */
 function chooseForms(forms: readonly { id: string; name: string }[], named: Asked['forms']): string[] {
   const [wanted, unwanted] = [new Set<string>(), new Set<string>()];
   for (const { text, isNot } of named)
@@ -168,7 +169,10 @@ function chooseForms(forms: readonly { id: string; name: string }[], named: Aske
   return forms.map(({ id }) => id).filter((id) => (wanted.size === 0 || wanted.has(id)) && !unwanted.has(id));
 }
 
-/** The form of this id; else those of this name; else those in whose name it is. */
+/**
+ * Returns the form with this id; otherwise the forms with this name; otherwise the forms whose name contains
+ * it.
+ */
 function formsCalled<Form extends { id: string; name: string }>(
   forms: readonly Form[],
   text: string,
@@ -185,7 +189,9 @@ const refuse = (problems: readonly string[]): ApiError =>
     errors: problems.map((message) => ({ field: 'q', message })),
   });
 
-/** @throws ApiError bad_request for a question that is empty, too long or cannot be text in PostgreSQL. */
+/**
+ * @throws ApiError bad_request for a query that is empty, too long or cannot be stored as text in PostgreSQL.
+ */
 export function refuseUnsearchable(q: string): void {
   const problem =
     q.trim() === ''
@@ -193,7 +199,7 @@ export function refuseUnsearchable(q: string): void {
       : Buffer.byteLength(q) > queryBytes
         ? `"q" must be at most ${queryBytes} bytes long.`
         : q.includes('\u0000') || !q.isWellFormed()
-          ? '"q" holds a NUL character or half a surrogate pair.'
+          ? '"q" must not contain a NUL character or an unpaired surrogate.'
           : undefined;
   if (problem) throw refuse([problem]);
 }

@@ -6,19 +6,19 @@ import { submissionStatuses } from '#submissions/present.ts';
 import { writtenWords } from './hits.ts';
 
 /**
- * Moves the index's pending list into the index. The server does it twice a second while there is one, so that no visitor's insert
- * has to, and no search reads a long list (docs/rules.md 11).
+ * Moves the pending list of the index into the index. The server does this twice a second while there is one.
+ * Visitors' inserts then do not have to, and searches do not read a long list (docs/rules.md 11).
  */
 export const cleanPendingList = statement(
   'clean_pending_list',
   '',
   'pages:bigint',
-  // By its name, which has a number behind it at a node of a cluster.
+  // Finds the index by name, which ends in a number on a node of a cluster.
   `select coalesce(sum(gin_clean_pending_list(oid)), 0)::bigint as pages from pg_class
     where relnamespace = ${ownSchema} and relkind = 'i' and relname ~ '^search_documents_terms(_[0-9]+)?$'`,
 );
 
-/** The forms within reach by their names, the version and the language of each. */
+/** Selects the accessible forms with name, version and language. */
 export const listSearchedForms = statement(
   'list_searched_forms',
   'workspace_id form_ids?',
@@ -27,7 +27,10 @@ export const listSearchedForms = statement(
    where workspace_id = $workspace_id and deleted_at is null and ($form_ids is null or id = any ($form_ids))`,
 );
 
-/** Elements of the forms within reach whose id begins so, each with a label that it has, the newest forms first. */
+/**
+ * Selects elements of the 200 newest accessible forms by the beginning of their id, each with one of its
+ * labels.
+ */
 const listElementsCalled = statement(
   'list_elements_called',
   'workspace_id form_ids? beginning limit',
@@ -44,7 +47,7 @@ const listElementsCalled = statement(
    group by id order by id limit $limit`,
 );
 
-/** Tags that begin so, the most used first. */
+/** Selects tags with this beginning, most used first. */
 const listTagsCalled = statement(
   'list_tags_called',
   'workspace_id form_ids beginning limit',
@@ -55,12 +58,12 @@ const listTagsCalled = statement(
    group by tag order by count(*) desc, tag limit $limit`,
 );
 
-/** So many of each kind are suggested. */
+/** The maximum number of suggestions of each kind. */
 const mostOfKind = 6;
 
 /**
- * Something that may be written in place of what is unfinished.
- * - `text`: what takes its place; `label`: what it is for a person, where the text does not say it
+ * A suggestion that replaces the unfinished part of a query.
+ * - `text`: the replacement; `label`: its description for people
  */
 export type Suggestion = {
   kind: 'operator' | 'element' | 'word' | 'form' | 'status' | 'tag';
@@ -70,7 +73,10 @@ export type Suggestion = {
 
 type Reach = { workspace_id: string; form_ids: string[] | null };
 
-/** What could be meant: behind a name what it takes, else operators, elements and words that begin so. */
+/**
+ * Suggests completions: after an operator or element name its values, otherwise operators, elements and words
+ * with this beginning.
+ */
 export async function suggest(
   database: Database,
   reach: Reach,
@@ -89,7 +95,7 @@ export async function suggest(
       return suggestForms(database, reach, text);
     case 'tag':
       return suggestTags(database, reach, text);
-    // A day is written by whoever knows which.
+    // Dates have no suggestions.
     case 'before':
     case 'after':
       return [];

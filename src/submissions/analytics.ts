@@ -17,61 +17,62 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const share = (description: string) =>
   Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], { description });
 
-/** Which days of the form's time zone count; all days if none is named. */
+/** The days to count, in the form's time zone; all days if neither end is given. */
 const AnalyticsQuery = Type.Object(dayRange, { additionalProperties: false });
 
 const Step = Type.Object({
   number: Type.Integer({ minimum: 1 }),
   title: Type.Union([Type.String(), Type.Null()], {
-    description: 'As the author wrote it; null without one.',
+    description: 'The title that the author wrote; null without a title.',
   }),
-  is_review: Type.Boolean({ description: 'It lists the answers before they are sent.' }),
-  reached: count('Visits that came to it.'),
-  left: count('Visits that went no further and sent nothing.'),
-  drop_off: share('The share of those who came that left; null when nobody came.'),
+  is_review: Type.Boolean({
+    description: 'Whether this is the review step, which lists the answers before submission.',
+  }),
+  reached: count('Visits that reached the step.'),
+  left: count('Visits that ended at this step without a submission.'),
+  drop_off: share('The share of visits to the step that ended there; null without visits.'),
 });
 const Question = Type.Object({
   id: Type.String(),
   label: Type.String(),
   type: Type.String(),
-  step: Type.Integer({ minimum: 1, description: 'The number of its step.' }),
-  left: count('Visits that sent nothing, and touched this question last.'),
+  step: Type.Integer({ minimum: 1, description: "The number of the question's step." }),
+  left: count('Visits without a submission that touched this question last.'),
 });
 
-/** How the visits of a form went. */
 export const Analytics = named(
   'Analytics',
   Type.Object({
-    is_counting: Type.Boolean({ description: 'Whether visits are counted now: the setting `analytics`.' }),
-    time_zone: Type.String({ description: 'Whose days are meant: that of the form.' }),
-    views: count('How often the page was shown to somebody.'),
-    starts: count('Visits in which an answer was begun, as far as that is known.'),
+    is_counting: Type.Boolean({ description: 'Whether visits are counted now, by the setting `analytics`.' }),
+    time_zone: Type.String({ description: "The form's time zone, which defines the days." }),
+    views: count('The number of page views.'),
+    starts: count('Visits in which the visitor began to answer, if known.'),
     completions: count('Visits that ended with a submission.'),
-    start_rate: share('Of the views; null without one.'),
-    completion_rate: share('Of the starts; null without one.'),
+    start_rate: share('Starts divided by views; null without views.'),
+    completion_rate: share('Completions divided by starts; null without starts.'),
     median_seconds: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
       description:
-        'From when the page was opened until it was sent, with every pause: half of the completions took less. Within 5 %.',
+        'The median time from opening the page to submission, including pauses. Accurate within 5%.',
     }),
     script_share: share(
-      'The share of the starts that the script of the page told of. Without it a visit begins with its first post, and nobody knows what was touched within a step.',
+      "The share of starts that the page's script reported. Without the script, a visit starts with its first post, and the questions touched within a step are unknown.",
     ),
     days: Type.Array(
       Type.Object({
         day: Type.String({ format: 'date' }),
-        views: count('Of this day.'),
-        starts: count('Of this day.'),
-        completions: count('Of this day.'),
+        views: count('On this day.'),
+        starts: count('On this day.'),
+        completions: count('On this day.'),
       }),
-      { description: 'Days on which nothing happened are left out.' },
+      { description: 'Days without visits are omitted.' },
     ),
-    steps: Type.Array(Step, { description: 'Of the live version, all of them, in its order.' }),
-    questions: Type.Array(Question, { description: 'Of the live version, all of them, in its order.' }),
+    steps: Type.Array(Step, { description: 'All of the live version, in order.' }),
+    questions: Type.Array(Question, { description: 'All of the live version, in order.' }),
   }),
 );
 export type Analytics = Static<typeof Analytics>;
 
-/** Forgets what is older than a day. */
+/** Deletes the visit counts of days before a date. */
 export const forgetVisits = statement(
   'analytics.forget_visits',
   'before:text',
@@ -85,7 +86,7 @@ const span = columns('workspace_id form_id from:text? to:text?');
 const inSpan = `workspace_id = $workspace_id and form_id = $form_id
   and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)`;
 
-/** The sums of a span of days, both ends among them. */
+/** Sums the counts of a span of days, including both ends. */
 export const sumVisits = statement(
   'analytics.sum_visits',
   span,
@@ -93,7 +94,7 @@ export const sumVisits = statement(
   `select kind, name, sum(count)::bigint as count from visit_counts where ${inSpan} group by kind, name`,
 );
 
-/** What each day of it had; days without a visit are left out. */
+/** Selects the counts of each day in the span, except days without visits. */
 const listVisitDays = statement(
   'analytics.list_visit_days',
   span,
@@ -109,7 +110,7 @@ const listVisitDays = statement(
 type Sums = (kind: VisitKind, name?: string) => number;
 
 /**
- * How the visits of a form went in a span of days, by the steps and questions that it has now.
+ * Reads the analytics of a form for a span of days, by its current steps and questions.
  * @throws ApiError not_found.
  */
 async function readAnalytics(
@@ -125,7 +126,7 @@ async function readAnalytics(
     listVisitDays(database, { ...key, from, to }),
   ]);
   const byName = new Map(rows.map(({ kind, name, count }) => [`${kind} ${name}`, count]));
-  // What was lost on the way, or came after midnight, can leave less than nothing.
+  // Lost counts, and visits that pass midnight, can make a sum negative.
   const sums: Sums = (kind, name = '') => Math.max(0, byName.get(`${kind} ${name}`) ?? 0);
   const [views, starts, completions] = [sums('view'), sums('start'), sums('completion')];
   const times = rows.filter(({ kind }) => kind === 'time');
@@ -160,7 +161,7 @@ const shareOf = (part: number, whole: number): number | null =>
 function stepsOf(form: Form, { review_step: hasReview }: Settings, sums: Sums): Analytics['steps'] {
   const say = (title: string | null, names: readonly string[]) => {
     const reached = Math.max(...names.map((name) => sums('step', name)));
-    // A step whose questions are asked one by one is left at any of them.
+    // If a step asks its questions one by one, visitors can leave at any of them.
     const left = names.reduce((sum, name) => sum + Math.max(0, sums('step', name) - sums('onward', name)), 0);
     return { title, reached, left, drop_off: shareOf(left, reached) };
   };
@@ -172,12 +173,11 @@ function stepsOf(form: Form, { review_step: hasReview }: Settings, sums: Sums): 
   return [...asked, ...review].map((step, index) => ({ number: index + 1, ...step }));
 }
 
-/** How the visits of a form went. */
 export const analyticsEndpoints = ({ database }: { database: Database }) => ({
   getFormAnalytics: operation({
     summary: 'Get analytics of a form',
     description:
-      'How many saw the page, began to answer and sent it, and where the others left. These are sums: no visit is kept, and those that ask not to be tracked, machines and previews are not counted. Counts are at most a second or two old; a crash may lose as much.',
+      'Returns how many visitors viewed, started and submitted the form, and where the others left. Only sums are stored, not visits. Bots, previews and visitors who ask not to be tracked are not counted. Counts lag by one or two seconds; a crash can lose as much.',
     permission: 'submissions:read',
     params: idParameter,
     query: AnalyticsQuery,

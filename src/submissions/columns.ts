@@ -24,32 +24,33 @@ import {
   walkElements,
 } from '#ast/tree.ts';
 
-/** What a question asks, as the head of a column. */
+/** A question as the header of a column. */
 type Asked = {
   id: string;
   label: string;
   type: ElementType;
-  /** What answers keep of the choices of a selection, and the levels of a scale; empty for everything else. */
+  /** The stored values of a selection's options, or the levels of a scale; empty for other types. */
   options: readonly string[];
-  /** What people read of an option, by what answers keep of it, where that is another text; of former options too. */
+  /** Labels by stored value, for options whose label differs; including previous options. */
   option_labels: Readonly<Record<string, string>>;
-  /** The rows of a matrix, former ones last, and the parts of a consent; empty for everything else. */
+  /** The rows of a matrix, previous ones last, or the parts of a consent; empty for other types. */
   rows: readonly { readonly id: string; readonly label: string }[];
 };
 
-/** A column of a form's submissions: a question that can be answered at the top level. */
+/** A column of a form's submissions: a top-level question. */
 export type Column = Asked & {
-  /** The questions of one row, of a repeatable composite. */
+  /** The questions in a row of a repeatable group. */
   inputs: readonly Asked[];
-  /** No longer asked: only versions before the live one have it. */
+  /** Whether only versions before the live one have the question. */
   is_retired: boolean;
 };
 
 /**
- * The columns of a form over the versions that were answered: the live form's questions in its order, and each
- * question that is no longer asked behind the one that it used to follow.
- * @param written the live one first, then others from new to old; of an element in several, the first counts.
- * @param language the one of the reader, for versions that are written in it (BCP-47).
+ * Returns the columns of a form across the answered versions: the questions of the live version in order, and
+ * each retired question after the question that it used to follow.
+ * @param written the live version first, then others from new to old; the first version with an element
+ * defines it.
+ * @param language the reader's language, for versions that have it (BCP-47).
  */
 export function unionColumns(written: readonly Form[], language = ''): Column[] {
   const versions = written.map((form) => inLanguage(form, matchLanguage(language, languagesOf(form))));
@@ -57,7 +58,7 @@ export function unionColumns(written: readonly Form[], language = ''): Column[] 
   let columns: Column[] = [];
   for (const [age, form] of versions.entries()) {
     const known = new Set(columns.map(({ id }) => id));
-    /** What is new in this version, behind the column that it follows; undefined: before all. */
+    /** New columns of this version by the column that they follow; undefined for the first position. */
     const added = new Map<string | undefined, Column[]>();
     let before: string | undefined;
     for (const question of listQuestions(withStableLabels(form))) {
@@ -78,7 +79,10 @@ export function unionColumns(written: readonly Form[], language = ''): Column[] 
   return columns;
 }
 
-/** What people read of options or rows, by element id and what answers keep: as the newest version that has one calls it. */
+/**
+ * Labels of options or rows, by element id and stored value; the newest version that has one defines its
+ * label.
+ */
 type LabelsById = ReadonlyMap<string, ReadonlyMap<string, string>>;
 type Labels = { readonly options: LabelsById; readonly rows: LabelsById };
 
@@ -96,7 +100,7 @@ function labelsIn(
   return labels;
 }
 
-/** An option of a column, or one that it had, as people read it. */
+/** Returns the label of a current or previous option of a column. */
 export const optionLabel = ({ option_labels: labels }: Pick<Asked, 'option_labels'>, id: string): string =>
   own(labels, id) ?? id;
 
@@ -109,7 +113,7 @@ function columnOf(question: Question, isRetired: boolean, labels: Labels): Colum
   };
 }
 
-/** What an export has of a consent, each in a column. */
+/** The parts of a consent, each a column of an export. */
 export const consentParts = (['agreed', 'text', 'version', 'at'] as const).map((id) => ({ id, label: id }));
 
 function askedOf(element: Question['element'], labels: Labels): Asked {
@@ -133,8 +137,8 @@ function askedOf(element: Question['element'], labels: Labels): Asked {
 }
 
 /**
- * What a submission is found by: its words, as they were read when it was answered, options in every language of the form,
- * and how they are stemmed.
+ * Returns the search data of a submission: its words in the language in which it was answered, options in
+ * every language of the form, and the language for stemming.
  */
 export const searchColumns = (
   form: Form,
@@ -142,7 +146,7 @@ export const searchColumns = (
   given: {
     readonly answers: Answers;
     readonly reference: Readonly<Record<string, string>>;
-    /** As a BCP-47 tag; null where the form names none. */
+    /** A BCP-47 tag; null if the form has no language. */
     readonly language: string | null;
   },
 ): { language: Language; subject: string; body: string } => {
@@ -156,7 +160,10 @@ export const searchColumns = (
   };
 };
 
-/** What chosen options are called in the other languages of the form; nothing of a form in one. */
+/**
+ * Returns the labels of chosen options in the other languages of the form; empty for a form with one
+ * language.
+ */
 function labelsElsewhere(form: Form, spoken: Form, answers: Answers): string {
   const languages = languagesOf(form);
   if (languages.length < 2) return '';

@@ -18,22 +18,25 @@ import { type Part, readFiltered, readPlainPage, sorts } from './list.ts';
 import { Submission, submissionJson, submissionTag, submissionTexts } from './present.ts';
 import { findSubmission } from './submit-endpoint.ts';
 
-/** What a list of submissions answers, here and in search. */
+/** The page of a list of submissions, also used by search. */
 export const submissionPage = listOf(Submission);
 
 const closed = { additionalProperties: false } as const;
 const sortParameter = {
   sort: Type.Optional(
-    Type.Enum([...sorts], { default: 'newest', description: 'By the time at which they were begun.' }),
+    Type.Enum([...sorts], {
+      default: 'newest',
+      description: 'Sorts by the time when submissions were started.',
+    }),
   ),
 };
 
-/** Reading submissions. Specification, "Submissions". */
+/** Reads submissions. Specification, "Submissions". */
 export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   return {
     listFormSubmissions: operation({
       summary: 'List submissions of a form',
-      description: 'Newest first unless `sort` says otherwise. All filters must hold.',
+      description: 'Returns submissions newest first, unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, closed),
@@ -54,7 +57,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
     listSubmissions: operation({
       summary: 'List submissions',
       description:
-        'Of all forms within reach, newest first unless `sort` says otherwise. All filters must hold.',
+        'Returns submissions of all accessible forms, newest first unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
       query: Type.Object({ ...listParameters, ...formsFilterParameters, ...sortParameter }, closed),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
@@ -69,11 +72,11 @@ export function submissionEndpoints({ database, links }: { database: Database; l
 
     getSubmission: operation({
       summary: 'Get submission',
-      description: 'Reading it again gives fresh links for its files.',
+      description: 'Returns a submission. Each request returns fresh links for its files.',
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object(
-        { include: Type.Optional(Type.Enum(['tags'], { description: 'What is said beside.' })) },
+        { include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })) },
         { additionalProperties: false },
       ),
       reply: { status: 200, description: 'The submission.', schema: Submission },

@@ -8,17 +8,17 @@ import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
 import { findByKey, lockFormForSubmit } from './submission-rows.ts';
 import { bringUpToDate, isLimited, type LimitedForm } from './taken/take.ts';
 
-/** Whether the submits of a form come one after the other: it takes so many of them, or so many of an answer. */
+/** Whether a form must process submissions one at a time: it has a response limit or quotas. */
 export const takesTurns = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>
   settings.max_submissions !== undefined || isLimited(form);
 
-/** Of each form that takes turns, the last submit that waits or works. */
+/** The last waiting or running submission of each form that processes them one at a time. */
 const last = new Map<string, Promise<unknown>>();
 
 /**
- * Lets the submits of a form that takes turns come one after the other in this process. They take turns in the database
- * anyhow (maximum.ts); waiting there, each would hold a connection that the visitors of other forms need: 400 at once
- * left 330 of them without an answer in time. Other forms do not wait.
+ * Processes the submissions of a form with limits one at a time in this process. The form lock of the
+ * database would do that too, but each waiting submission would use a connection that visitors of other forms
+ * need: with 400 parallel submissions, 330 got no answer in time. Other forms do not wait.
  */
 export async function inTurn<Result>(
   live: Pick<LiveForm, 'id' | 'form' | 'settings'>,
@@ -36,7 +36,10 @@ export async function inTurn<Result>(
   }
 }
 
-/** A statement of its own, after the lock: a statement sees what was committed before it began, not while it waited. */
+/**
+ * A separate statement after the lock: a statement sees what was committed before it began, not while it
+ * waited.
+ */
 const countCompleted = statement(
   'count_completed',
   'workspace_id form_id',
@@ -48,9 +51,9 @@ const countCompleted = statement(
 type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 
 /**
- * Looks for a place in a form that takes a number of submissions, or of an answer, and keeps all others from doing so until the transaction ends. Exact
- * under parallel submits: they take turns, each seeing the count of the ones before.
- * @returns `used`: something was submitted under the key already, and has its place.
+ * Acquires the form lock until the transaction ends and checks the response limit. This is exact for parallel
+ * submissions: each waits for the previous one and sees its count.
+ * @returns `used` if the key already has a submission, which is counted.
  */
 export async function lookForPlace(
   db: Queryable,
@@ -67,9 +70,9 @@ export async function lookForPlace(
 }
 
 /**
- * lookForPlace for a submit.
- * @returns whether there is a place to take; false when the key has one.
- * @throws ApiError gone when the form is full.
+ * Checks the limits for a new submission.
+ * @returns whether to count it; false if its key is already counted.
+ * @throws ApiError gone if the form is full.
  */
 export async function takePlace(
   db: Queryable,
@@ -82,10 +85,12 @@ export async function takePlace(
   return place === 'free';
 }
 
-/** What a visitor is told by a form that has its maximum. */
-export const fullMessage = 'This form has received all the submissions it takes.';
+/** Shown to visitors of a form that has reached its response limit. */
+export const fullMessage = 'This form has reached its maximum number of responses.';
 
-/** Whether a form has its maximum. Without the lock of lookForPlace this is true of the moment alone. */
+/**
+ * Whether a form has reached its response limit. Without the form lock, the result may already be outdated.
+ */
 export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
   const maximum = live.settings.max_submissions;
   if (maximum === undefined) return false;
@@ -94,8 +99,9 @@ export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<b
 }
 
 /**
- * The key of a submission, under which it is stored once however often it is sent
- * (docs/decisions/0014-idempotent-submits.md). A page carries it signed, so that nobody can make up another's.
+ * The idempotency key of a submission, which is stored once even if it is sent several times
+ * (docs/decisions/0014-idempotent-submits.md). Pages carry it signed, so that visitors cannot use the key of
+ * another page.
  */
 type SubmissionKey = {
   /** UUIDv7. */
@@ -104,17 +110,20 @@ type SubmissionKey = {
   servedAt: Date;
 };
 
-/** The form that a page with a key belongs to. */
+/** The form of a page with a key. */
 type KeyedForm = { workspaceId: string; id: string };
 
-/** A new key for a page of this form, as text for its control `_key`. */
+/** Creates the key for a page of this form, as the value of its control `_key`. */
 export const makeKey = (vault: Vault, form: KeyedForm): string => signKey(vault, form, newId());
 
-/** The text of a key that exists: a page that goes on with a submission carries that submission's key. */
+/** Signs an existing key: a page that resumes a submission carries the key of that submission. */
 export const signKey = (vault: Vault, form: KeyedForm, key: string): string =>
   `${key}.${signLink(vault, 'submission keys', targetOf(form, key))}`;
 
-/** Reads a page's key. It never expires: a page may stay open for days. Undefined for what was not signed for this form. */
+/**
+ * Reads the key of a page; undefined if it was not signed for this form. It never expires, because a page may
+ * stay open for days.
+ */
 export function readKey(vault: Vault, form: KeyedForm, text: string): SubmissionKey | undefined {
   const [key, signature, ...rest] = text.split('.');
   if (!key || !signature || rest.length > 0) return undefined;
@@ -129,14 +138,14 @@ const targetOf = ({ workspaceId, id: formId }: KeyedForm, id: string): LinkTarge
 });
 
 /**
- * The key of a client that names its request itself, in the header `Idempotency-Key`: the same text for the same form
- * is the same submission.
+ * Returns the key of a request with the header `Idempotency-Key`: equal values for a form mean one
+ * submission.
  * @param given 1 to 255 visible ASCII characters.
  * @throws ApiError bad_request.
  */
 export function keyOfHeader(formId: string, given: string): string {
   requireIdempotencyKey(given);
   const hex = createHash('sha256').update(`${formId}/${given}`).digest('hex');
-  // Version 8 is the one for ids of one's own making (RFC 9562), so none can be a page's UUIDv7.
+  // UUID version 8 is for custom ids (RFC 9562), so the key cannot equal the UUIDv7 of a page.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -16,17 +16,17 @@ export const deleteExpiredLinks = statement(
    returning submission_id`,
 );
 
-/** What the holder of a link may do with its submission: go on with it, or change what was submitted. */
+/** What a link allows: to resume saved answers, or to edit a submission. */
 type LinkPurpose = 'resume' | 'edit';
 
 /**
- * Returns the token of a submission's link. It can be made again, so a repeated submit answers the same link, and a mail
- * carries it too. A link that was not stored (queries.ts), or has expired, opens nothing.
+ * Returns the token of a submission's link. It can be computed again, so that a repeated request and the
+ * email have the same link. A link that is not stored, or has expired, is invalid.
  */
 export const linkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTarget): string =>
   signLink(vault, `${purpose} links`, submission);
 
-/** A link, or more time for one that is there already. */
+/** Stores a link, or extends an existing one. */
 const saveLink = statement(
   'links.save_link',
   ['workspace_id hash form_id submission_id step? expires_at', { purpose: word<LinkPurpose>() }],
@@ -36,7 +36,10 @@ const saveLink = statement(
    on conflict (workspace_id, hash) do update set step = excluded.step, expires_at = excluded.expires_at`,
 );
 
-/** Where a link of this form leads, while its time lasts. The workspace is found by the form of the address. */
+/**
+ * Finds the submission of a link of this form that has not expired. The form in the URL determines the
+ * workspace.
+ */
 const findLink = statement(
   'links.find_link',
   ['form_id hash now', { purpose: word<LinkPurpose>() }],
@@ -47,12 +50,12 @@ const findLink = statement(
    where f.form_id = $form_id and l.purpose = $purpose and l.expires_at > $now`,
 );
 
-/** A submission of a form, as far as a link to it needs to know. */
+/** The submission of a link. */
 type Linked = { workspaceId: string; formId: string; submissionId: string };
 
 /**
- * Gives a submission a link that works for so many days from now; a link that it has already is prolonged.
- * @param link `step` is where a resumed visitor goes on, from 0.
+ * Gives a submission a link that is valid for some days from now; an existing link is extended.
+ * @param link `step` is where the visitor resumes, from 0.
  */
 export async function giveLink(
   db: Queryable,
@@ -75,7 +78,8 @@ export async function giveLink(
 }
 
 /**
- * Where a link leads. One of another form, one that has expired and one that never was are the same.
+ * Returns the submission of a link. An expired link, an unknown one and a link of another form give the same
+ * error.
  * @throws ApiError not_found.
  */
 export async function followLink(
@@ -88,7 +92,7 @@ export async function followLink(
     purpose: link.purpose,
     now: now(),
   });
-  if (!found) throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
+  if (!found) throw new ApiError('not_found', 'This link is invalid or has expired.');
   return {
     workspaceId: found.workspace_id,
     submissionId: found.submission_id,

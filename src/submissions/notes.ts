@@ -11,8 +11,9 @@ import { changedBy } from './history/differences.ts';
 import { changedByColumns } from './history/endpoints.ts';
 
 /**
- * Writes a note and that it was written into the history of the submission.
- * @returns whether it was there to be noted on, and not yet full of notes.
+ * Inserts a note and records it in the history of the submission.
+ * @returns whether the submission exists, and whether the note was inserted: it is not if the submission has
+ * the maximum.
  */
 const insertNote = statement(
   'notes.insert_note',
@@ -34,7 +35,9 @@ const insertNote = statement(
    select exists (select from submission) as is_there, exists (select from note) as is_written`,
 );
 
-/** The notes of a submission, newest first, with the name of the member or the key that wrote each. */
+/**
+ * Selects the notes of a submission, newest first, with the name of the member or API key that wrote each.
+ */
 const listNotes = statement(
   'notes.list_notes',
   'workspace_id submission_id id? limit',
@@ -48,8 +51,8 @@ const listNotes = statement(
 );
 
 /**
- * Takes a note away, which the history says. The submission is locked first, as whoever deletes it does: each would wait for
- * the other else, as the history refers to it.
+ * Deletes a note and records this in the history. The submission is locked first, as in its own deletion:
+ * otherwise both could deadlock, because the history refers to it.
  */
 const deleteNote = statement(
   'notes.delete_note',
@@ -69,9 +72,9 @@ const deleteNote = statement(
    select id from note`,
 );
 
-/** So many notes a submission has at most, of so many characters. */
+/** The maximum number of notes per submission. */
 export const mostNotes = 200;
-/** Characters of a note. */
+/** The maximum number of characters of a note. */
 const longestNote = 10_000;
 
 const uuid = Type.String({ format: 'uuid' });
@@ -79,17 +82,19 @@ const Note = Type.Object({
   id: uuid,
   text: Type.String(),
   author: Type.Union([Type.String(), Type.Null()], {
-    description: 'The name of the member or the key; null for somebody who is gone.',
+    description: 'The name of the member or API key; null if it was deleted.',
   }),
   created_at: Type.String({ format: 'date-time' }),
 });
 
-/** What the people of a workspace write down about a submission. Its sender never sees it, and no webhook tells it. */
+/**
+ * Manages the notes of members on a submission. Visitors never see them, and webhooks do not contain them.
+ */
 export function noteEndpoints({ database }: { database: Database }) {
   return {
     listNotes: operation({
       summary: 'List notes',
-      description: 'The notes on a submission, newest first.',
+      description: 'Returns the notes on a submission, newest first.',
       permission: 'submissions:read',
       params: idParameter,
       reply: { status: 200, description: 'The notes.', schema: Type.Object({ data: Type.Array(Note) }) },
@@ -102,7 +107,7 @@ export function noteEndpoints({ database }: { database: Database }) {
 
     addNote: operation({
       summary: 'Add note',
-      description: `With its author and moment, up to ${mostNotes} on a submission. 409: there are that many.`,
+      description: `Adds a note with its author and time. A submission can have up to ${mostNotes} notes. 409 if it already has that many.`,
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object(
@@ -127,7 +132,10 @@ export function noteEndpoints({ database }: { database: Database }) {
         });
         if (!written!.is_there) throw new ApiError('not_found');
         if (!written!.is_written)
-          throw new ApiError('conflict', `A submission has ${mostNotes} notes at most.`);
+          throw new ApiError(
+            'conflict',
+            `A submission can have at most ${mostNotes} notes. Delete one first.`,
+          );
         const found = requireRow(await listNotes(database, { ...note, limit: 1 }));
         return { body: wired(found) };
       },
@@ -135,11 +143,11 @@ export function noteEndpoints({ database }: { database: Database }) {
 
     deleteNote: operation({
       summary: 'Delete note',
-      description: 'Its words are gone; the history keeps who took them away.',
+      description: 'Deletes a note. The history records who deleted it, but not its text.',
       permission: 'submissions:write',
       params: Type.Object({ id: uuid, note: uuid }),
       isDestructive: true,
-      reply: { status: 204, description: 'The note is gone.' },
+      reply: { status: 204, description: 'The note is deleted.' },
       async run({ params, ...scope }) {
         const { workspaceId, id } = await reachSubmission(database, scope, params.id);
         const deleted = await deleteNote(database, {
@@ -156,6 +164,6 @@ export function noteEndpoints({ database }: { database: Database }) {
   };
 }
 
-const message = 'A note is a text that is not blank, without characters that cannot be stored.';
+const message = 'A note needs text that is not blank, without characters that cannot be stored.';
 const invalid = () =>
   new ApiError('validation_error', message, { errors: [{ field: 'text', message, code: 'not_storable' }] });

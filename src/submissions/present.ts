@@ -14,14 +14,14 @@ import type { SubmissionStatus } from './submission-rows.ts';
 
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];
 
-/** Where a search found words in a submission. */
+/** An answer in which a search found words. */
 const Hit = Type.Object({
   path: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
     description:
-      'The way to it: `answers`, the element, in a group the number of the row and its element; or `reference` and a name.',
+      'The path: `answers`, the element and, in a group, the row number and the element in the row; or `reference` and a name.',
   }),
-  words: Type.Array(Type.String(), { description: 'As they are written there, the longest first.' }),
-  excerpt: Type.String({ description: 'The text around the first of them.' }),
+  words: Type.Array(Type.String(), { description: 'The words as written there, longest first.' }),
+  excerpt: Type.String({ description: 'The text around the first word.' }),
 });
 export type Hit = Static<typeof Hit>;
 
@@ -43,22 +43,18 @@ export const Submission = named(
       language: Type.Optional(
         Type.String({
           description:
-            'In which the form was read, as a BCP-47 tag; there when the form names its languages.',
+            'The language in which the form was read, as a BCP-47 tag. Present if the form has languages.',
         }),
       ),
     }),
     completed_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     created_at: Type.String({ format: 'date-time' }),
-    tags: Type.Optional(
-      Type.Array(Type.String(), { description: 'There when it is asked for by `include=tags`.' }),
-    ),
-    hits: Type.Optional(
-      Type.Array(Hit, { description: 'There when a search is asked for it by `include=hits`.' }),
-    ),
+    tags: Type.Optional(Type.Array(Type.String(), { description: 'Present with `include=tags`.' })),
+    hits: Type.Optional(Type.Array(Hit, { description: 'Present in a search with `include=hits`.' })),
   }),
 );
 
-/** A row of queries.ts; every column is null where a left join found no submission. */
+/** A row of a list; all columns are null if a left join found no submission. */
 type SubmissionRow = {
   id: string | null;
   workspace_id: string | null;
@@ -75,9 +71,9 @@ type SubmissionRow = {
 };
 
 /**
- * A row as JSON text. Written by hand because its largest parts are JSON already: passing them on unparsed is
- * worth 1.5 times the list rate. Everything that is not JSON yet goes through JSON.stringify.
- * @param more what else it has, in answers that say more than the specification.
+ * Formats a row as JSON text. Written by hand because its largest parts are JSON already: passing them on
+ * unparsed increases the list rate by a factor of 1.5. All other parts go through JSON.stringify.
+ * @param more further properties, for responses with more than the specification.
  */
 export function submissionJson<More extends object>(
   row: SubmissionRow,
@@ -96,7 +92,7 @@ export function submissionJson<More extends object>(
 const languageOf = ({ language }: SubmissionRow): string =>
   language === null ? '' : `,"language":${JSON.stringify(language)}`;
 
-/** Rows as JSON texts; answers that are read for their links take turns. */
+/** Formats rows as JSON. Parsing answers for file links yields to the event loop. */
 export const submissionTexts = (rows: readonly SubmissionRow[], links: FileLinks) =>
   mapInTurns(
     rows,
@@ -104,7 +100,7 @@ export const submissionTexts = (rows: readonly SubmissionRow[], links: FileLinks
     (row) => submissionJson(row, links),
   );
 
-/** The answers with a fresh link in each file (docs/rules.md 10). */
+/** Returns the answers with a fresh link for each file (docs/rules.md 10). */
 function withLinks(row: SubmissionRow, links: FileLinks): string {
   const answers = JSON.parse(row.answers!) as AnswersOf;
   const fields = JSON.parse(row.fields!) as Fields;
@@ -118,14 +114,16 @@ function withLinks(row: SubmissionRow, links: FileLinks): string {
 
 type Fields = Readonly<Record<string, FieldDescription>>;
 
-/** The answers with every file changed; the fields of the version that was answered say which answers are files. */
+/** Changes every file in the answers. The fields of the answered version show which answers are files. */
 export const mapFiles = (
   answers: AnswersOf,
   fields: Fields,
   change: (file: FileAnswer) => FileAnswer,
 ): AnswersOf => mapKind('files', answers, fields, (value) => (value as FileAnswer[]).map(change));
 
-/** The answers with those of a kind changed, in rows too; the fields of the version that was answered say which they are. */
+/**
+ * Changes all answers of a kind, including those in rows. The fields of the answered version show their kind.
+ */
 export function mapKind(
   kind: AnswerKind,
   answers: AnswersOf,
@@ -144,10 +142,10 @@ export function mapKind(
   );
 }
 
-/** So long a link of a file lives at least, whoever has the reading that it came with already. */
+/** How long a response with file links may be reused: its links stay valid at least this long. */
 const linksKeptMs = 1_800_000;
 
-/** The ETag of a submission. What has files is another reading each half hour, as their links end. */
+/** Returns the ETag of a submission. With files, it changes every half hour, because file links expire. */
 export const submissionTag = ({
   updated_at,
   has_files,

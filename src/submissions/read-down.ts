@@ -1,12 +1,12 @@
-/** Rows in one round trip. The event loop serves others between two. */
+/** The number of rows per round trip. Other requests run in between. */
 export const batchSize = 500;
 
 /**
- * Submissions from the newest down, in batches; the next one is read while the reader is at the last, and memory is
- * constant.
- * @param read the newest `limit` below an id.
- * @param toId where it begins: the id above the first.
- * @param most how many in all, without end unless said.
+ * Yields submissions in batches, newest first. Reads the next batch while the caller processes the last;
+ * memory use is constant.
+ * @param read returns the newest `limit` submissions below an id.
+ * @param toId the id above the first submission.
+ * @param most the maximum number in total; no limit by default.
  */
 export async function* readDown<Row extends { id: string }>(
   read: (toId: string, limit: number) => Promise<Row[]>,
@@ -15,7 +15,7 @@ export async function* readDown<Row extends { id: string }>(
 ): AsyncGenerator<Row[]> {
   const readAhead = (fromId: string, left: number): Promise<Row[]> => {
     const rows = read(fromId, Math.min(left, batchSize));
-    // A failure is told when the reader comes to it, and to nobody when the reader has gone.
+    // A failure is reported when the caller reads the batch, and ignored if the caller has stopped.
     rows.catch(() => {});
     return rows;
   };

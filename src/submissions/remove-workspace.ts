@@ -12,15 +12,16 @@ import {
 } from '#workspaces/endings.ts';
 
 const workspacesAtOnce = 10;
-/** Files whose bytes are removed before their rows are. */
+/** The number of files per batch. Their bytes are deleted before their rows. */
 const filesAtOnce = 200;
-/** What one statement deletes (endings/queries.ts). */
+/** The number of rows that each delete statement removes. */
 const batch = 500;
 
 /**
- * Deletes the workspaces whose time has come: bytes of files and images first, then what there is most of, in batches, and in
- * the end the workspace with all that hangs on it. What a stop breaks off, the next run goes on with.
- * @throws AggregateError for those with which it failed; the others are gone.
+ * Deletes closed workspaces whose waiting time has passed: first the bytes of files and images, then the
+ * largest tables in batches, and at the end the workspace with all its data. The next run continues an
+ * interrupted one.
+ * @throws AggregateError for the workspaces that failed; the others are deleted.
  */
 export async function removeEndedWorkspaces(context: FilesContext): Promise<void> {
   const failures: Failures = new Map();

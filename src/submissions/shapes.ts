@@ -14,29 +14,28 @@ import { sortParameter } from './sort/sortable.ts';
 export type { Difference };
 export type Column = ColumnOf;
 
-// Questions -----------------------------------------------------------------------------------------------
+// Queries -------------------------------------------------------------------------------------------------
 
 const viewParameters = {
   ...formFilterParameters,
-  q: Type.Optional(Type.String({ description: 'Words, as in the search: then by relevance.' })),
+  q: Type.Optional(Type.String({ description: 'A search query. Results are then sorted by relevance.' })),
   sort: sortParameter,
 };
 
-/** Which submissions of a form are looked at; everything is optional. */
+/** The filter, search and order of a form's submissions; all optional. */
 export const ViewQuery = Type.Object(viewParameters, closed);
 export type ViewQuery = Static<typeof ViewQuery>;
 
-// What a list is ordered by is part of its cursors.
+// Cursors contain the order of their list, so they can be long.
 const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
 export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
 
-/** Whoever reads answers is told questions and options in their own language. */
+/** The language in which a reader wants questions and options. */
 export const languageParameter = Type.Optional(
   Type.String({
     minLength: 2,
     maxLength: 35,
-    description:
-      'Calls questions and options as the form does in this language (a BCP-47 tag), where it is written in it.',
+    description: 'Returns questions and options in this language (a BCP-47 tag), if the form has it.',
   }),
 );
 
@@ -44,24 +43,24 @@ export const ExportQuery = Type.Object(
   {
     ...viewParameters,
     language: languageParameter,
-    format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
+    format: Type.Optional(Type.Enum([...exportFormats], { description: 'Defaults to CSV.' })),
     for: Type.Optional(
       Type.Enum(['programs', 'spreadsheets'], {
         description:
-          'What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate.',
+          'The use of a CSV. For `spreadsheets`, it starts with a byte order mark, and possible formulas are escaped.',
       }),
     ),
     columns: Type.Optional(
       Type.Enum(['all', 'shown'], {
         description:
-          '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
+          '`shown`: only the columns visible in your table, in your order; all columns if you have not arranged them.',
       }),
     ),
     view: Type.Optional(
       Type.String({
         format: 'uuid',
         description:
-          'With `columns=shown`: those of this saved view. Its filter and order are parameters of their own.',
+          'With `columns=shown`: uses the columns of this saved view. Send its filter and order separately.',
       }),
     ),
   },
@@ -76,13 +75,13 @@ export const SummaryQuery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 64,
-        description: 'The zone whose days are counted, like Europe/Berlin; UTC when it is left out.',
+        description: 'The time zone that defines days, such as Europe/Berlin. Defaults to UTC.',
       }),
     ),
     language: languageParameter,
     sample: Type.Optional(
       Type.Enum(['newest', 'all'], {
-        description: 'From which submissions answers are added up: the newest 10,000, or all.',
+        description: 'The submissions whose answers are summarized: the newest 10,000, or all.',
       }),
     ),
   },
@@ -92,7 +91,7 @@ export type SummarySample = NonNullable<Static<typeof SummaryQuery>['sample']>;
 
 // The table -----------------------------------------------------------------------------------------------
 
-/** How a person has arranged the table of a form. Ids are those of columns; widths are in px. */
+/** A person's arrangement of the table of a form. Ids are column ids; widths are in px. */
 export const TableSettings = Type.Object(
   {
     order: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 2_000 }),
@@ -100,9 +99,9 @@ export const TableSettings = Type.Object(
     widths: Type.Record(Type.String({ maxLength: 100 }), Type.Number({ minimum: 16, maximum: 2_000 }), {
       maxProperties: 2_000,
     }),
-    /** How many columns behind the first stay in place with it. */
+    /** The number of pinned columns after the first, which is always pinned. */
     pinned: Type.Integer({ minimum: 0, maximum: 20 }),
-    /** Several lines of text in a row, instead of one. */
+    /** Whether rows show several lines of text instead of one. */
     is_tall: Type.Boolean(),
   },
   closed,
@@ -112,9 +111,12 @@ export type TableSettings = Static<typeof TableSettings>;
 const row = {
   id: uuid,
   status: Type.Enum([...submissionStatuses]),
-  version: Type.Integer({ description: 'Of the form, which was answered.' }),
+  version: Type.Integer({ description: 'The form version that it answers.' }),
   answers: Type.Unsafe<Answers>(
-    Type.Object({}, { additionalProperties: true, description: 'By element id; files without a link.' }),
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'Answers by element id; files without links.' },
+    ),
   ),
   reference: Type.Record(Type.String(), Type.String()),
   created_at: timestamp,
@@ -122,7 +124,7 @@ const row = {
   completed_at: orNull(timestamp),
   tags: Type.Array(Type.String()),
   hits: Type.Array(Type.String(), {
-    description: 'The words that the search found, as they are written in this submission.',
+    description: 'The words that the search found, as written in this submission.',
   }),
 };
 export const TableRow = named('SubmissionRow', Type.Object(row));
@@ -134,13 +136,12 @@ const asked = {
   id: Type.String(),
   label: Type.String(),
   type: Type.String(),
-  options: Type.Array(Type.String(), { description: 'What answers keep of each option.' }),
+  options: Type.Array(Type.String(), { description: 'The stored value of each option.' }),
   option_labels: Type.Record(Type.String(), Type.String(), {
-    description:
-      'What people read of an option, where that is another text than what answers keep; of former options too.',
+    description: 'Labels by stored value, for options whose label differs; including previous options.',
   }),
   rows: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
-    description: 'The rows of a matrix, former ones last.',
+    description: 'The rows of a matrix, previous ones last.',
   }),
 };
 export const TableColumns = Type.Object({
@@ -163,12 +164,12 @@ export const SubmissionDetail = named(
     ...row,
     answers: Type.Unsafe<Answers>(AnswersShape),
     form_name: Type.String(),
-    /** The version that was answered. */
+    /** The answered version. */
     structure: Type.Unsafe<Form>({ 'x-component': 'Structure' }),
     is_live_version: Type.Boolean(),
-    previous_id: Type.Union([uuid, Type.Null()], { description: 'What stands above it in the view.' }),
-    next_id: Type.Union([uuid, Type.Null()], { description: 'What stands below it in the view.' }),
-    etag: Type.String({ description: 'For If-Match of what changes it.' }),
+    previous_id: Type.Union([uuid, Type.Null()], { description: 'The previous submission in the view.' }),
+    next_id: Type.Union([uuid, Type.Null()], { description: 'The next submission in the view.' }),
+    etag: Type.String({ description: 'The value for If-Match in changes of the submission.' }),
   }),
 );
 export type SubmissionDetail = Static<typeof SubmissionDetail>;
@@ -178,7 +179,7 @@ export type SubmissionDetail = Static<typeof SubmissionDetail>;
 const difference = Type.Object({
   part: Type.Enum(['answers', 'reference', 'status', 'tags']),
   name: Type.String({
-    description: "The element's id, or the name of a reference value; empty for the status and the tags.",
+    description: "The element's id, or the name of a reference value; empty for status and tags.",
   }),
   from: Type.Optional(Type.Unknown()),
   to: Type.Optional(Type.Unknown()),
@@ -191,8 +192,7 @@ export const TimelineEntry = named(
       kind: Type.Enum([...changeKinds]),
       at: timestamp,
       by: Type.Union([Type.String(), Type.Null()], {
-        description:
-          "The member who did it; null for somebody who is gone, or through the submission's own link.",
+        description: 'The member or API key; null if it was deleted, or for a visitor with the edit link.',
       }),
       through: Type.Enum([...changeThroughs]),
       changes: Type.Array(difference),
@@ -207,7 +207,10 @@ export const TimelineEntry = named(
         delivery_id: uuid,
         url: Type.String(),
       },
-      { description: 'A delivery began, or was sent again by hand. Shown to who may read webhooks.' },
+      {
+        description:
+          'A delivery, or a manual retry or replay of it. Shown only with permission to read webhooks.',
+      },
     ),
   ]),
 );
@@ -215,7 +218,7 @@ export type TimelineEntry = Static<typeof TimelineEntry>;
 /** Selects the API keys of all workspaces, newest first. */
 export const Timeline = Type.Object({
   data: Type.Array(TimelineEntry),
-  is_cut: Type.Boolean({ description: 'More happened than is listed.' }),
+  is_cut: Type.Boolean({ description: 'Whether there are more entries than listed.' }),
 });
 export type Timeline = Static<typeof Timeline>;
 
@@ -225,42 +228,46 @@ const Bar = Type.Object({
   label: Type.String(),
   option: Type.Optional(
     Type.String({
-      description: 'What answers keep of the option, where that is another text than its label.',
+      description: 'The stored value of the option, if it differs from the label.',
     }),
   ),
   count: Type.Integer(),
   image: Type.Optional(
-    Type.String({ format: 'uuid', description: 'Of an option that the live version shows as a picture.' }),
+    Type.String({ format: 'uuid', description: 'The image of the option in the live version.' }),
   ),
   from: Type.Optional(
     Type.Union([Type.Number(), Type.String()], {
       description:
-        'Of numbers, dates and times, the least answer that is counted here; absent where none is, as is `to`.',
+        'For numbers, dates and times: the lowest answer in the bar. Absent if the bar is empty, like `to`.',
     }),
   ),
-  to: Type.Optional(Type.Union([Type.Number(), Type.String()], { description: 'The greatest of them.' })),
+  to: Type.Optional(
+    Type.Union([Type.Number(), Type.String()], { description: 'The highest answer in the bar.' }),
+  ),
   places: Type.Optional(
     Type.Object(
       { capacity: Type.Integer(), left: Type.Integer() },
       {
         description:
-          'Of an option with a `capacity` in the live version: how many places it has, and how many of them are left now, whatever span is asked for.',
+          'For an option with a `capacity` in the live version: its capacity, and how much of it is left now, independent of the span.',
       },
     ),
   ),
   mean: Type.Optional(
-    Type.Number({ description: 'Of a ranked option, its mean place; `count` is how many put it first.' }),
+    Type.Number({
+      description: 'For a ranked option: its mean rank. `count` is how often it was ranked first.',
+    }),
   ),
 });
 export type Bar = Static<typeof Bar>;
 
-/** The answers to one question, as far as its kind lets them be added up. */
+/** The summary of the answers to one question; its content depends on the kind of question. */
 export const ElementSummary = Type.Object({
   id: Type.String(),
   label: Type.String(),
   type: Type.String(),
   is_retired: Type.Boolean(),
-  /** The label of the repeatable composite that the question is asked in; its rows are counted, not submissions. */
+  /** The label of the question's repeatable group; rows are counted, not submissions. */
   group: orNull(Type.String()),
   answered: Type.Integer(),
   chart: Type.Enum([
@@ -279,7 +286,7 @@ export const ElementSummary = Type.Object({
     'count',
   ]),
   bars: Type.Array(Bar, {
-    description: 'Of texts, those that were written more than once, whatever their case.',
+    description: 'For texts: those given more than once, ignoring case.',
   }),
   rows: Type.Optional(
     Type.Array(
@@ -289,17 +296,17 @@ export const ElementSummary = Type.Object({
         answered: Type.Integer(),
         bars: Type.Array(Bar),
       }),
-      { description: 'Of a matrix: how often each option was chosen in each of its rows.' },
+      { description: 'For a matrix: how often each option was chosen in each row.' },
     ),
   ),
   numbers: orNull(Type.Object({ min: Type.Number(), max: Type.Number(), mean: Type.Number() })),
   score: Type.Optional(
     Type.Number({
       description:
-        'Of a scale from 0 to 10: the percent who chose 9 or 10 less those who chose 6 or less (the net promoter score).',
+        'For a scale from 0 to 10: the net promoter score, the percentage of 9 and 10 minus the percentage of 6 or less.',
     }),
   ),
-  /** The latest few answers that are free text, unless they tell who somebody is. */
+  /** The latest few free texts, unless they identify people. */
   texts: Type.Array(Type.Object({ submission_id: uuid, text: Type.String() })),
 });
 export type ElementSummary = Static<typeof ElementSummary>;
@@ -309,11 +316,13 @@ export const Summary = Type.Object({
   incomplete: Type.Integer(),
   /** From 0 to 1; null without submissions. */
   completion_rate: orNull(Type.Number()),
-  /** Days without submissions are left out. */
+  /** Days without submissions are omitted. */
   days: Type.Array(
     Type.Object({ day: Type.String(), completed: Type.Integer(), incomplete: Type.Integer() }),
   ),
-  /** How many of the newest submissions the elements were added up from; everything else counts all. */
+  /**
+   * The number of newest submissions whose answers are summarized; all other numbers count every submission.
+   */
   sampled: Type.Integer(),
   elements: Type.Array(ElementSummary),
 });

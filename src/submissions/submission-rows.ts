@@ -5,15 +5,15 @@ import { statement, word } from '#kit/statement.ts';
 export type SubmissionStatus = 'completed' | 'incomplete';
 
 /**
- * How many rows a form's count may be spread over: one row would serialise its submits, each of which holds it until its commit is
- * on the disk, or on a standby. Each connection has a row of its own, so a form has as many as there are connections that write to
- * it at the same time. Only the sum over the slots means anything.
+ * The maximum number of rows for the count of a form. With a single row, submissions would wait for each
+ * other: each locks it until its commit is on disk, or on a standby. Each connection has its own row, so a
+ * form has as many rows as connections write to it at the same time. Only the sum of all slots is meaningful.
  */
 const countSlots = 64;
-/** The slot of the connection that asks; that of its process where a session has no number. */
+/** The slot of the current connection, or of its process if the session has no number. */
 export const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
-/** What came under a key before: a submission, completed or not yet, or one that is held in the spam box. */
+/** Selects the submission with a key: completed, incomplete or spam. */
 export const findByKey = statement(
   'find_by_key',
   'workspace_id form_id key:uuid',
@@ -26,7 +26,10 @@ export const findByKey = statement(
    limit 1`,
 );
 
-/** Lets one submit of this form pass at a time, until its transaction ends: for forms that take so many of something. */
+/**
+ * Acquires the form lock until the transaction ends: a form with a response limit or quotas processes one
+ * submission at a time.
+ */
 export const lockFormForSubmit = statement(
   'lock_form_for_submit',
   'form_id',
@@ -35,8 +38,9 @@ export const lockFormForSubmit = statement(
 );
 
 /**
- * Removes submissions and with them their search documents; their files become orphans, which the sweep removes.
- * @returns by status, how many of them counted: those in the trash had left the counts already.
+ * Deletes submissions with their search documents. No submission owns their files then, and the sweep deletes
+ * them.
+ * @returns the number of counted submissions by status; those in the trash are not counted.
  */
 export const deleteSubmissions = statement(
   'delete_submissions',
@@ -47,7 +51,7 @@ export const deleteSubmissions = statement(
    select form_id, status, count(*) as count from gone where trashed_at is null group by form_id, status`,
 );
 
-/** Adds to a form's count, or takes off it. */
+/** Adds to a form's count, or subtracts from it. */
 export const addToCount = statement(
   'add_to_count',
   ['workspace_id form_id change:bigint', { status: word<SubmissionStatus>() }],

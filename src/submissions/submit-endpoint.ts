@@ -13,18 +13,19 @@ import { requireClean } from './reference.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 import { type SubmitContext, submitAnswers } from './submit.ts';
 
-/** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
+/** The columns of a submission for readers; fields and form_name are those of the version that it answers. */
 export const foundColumns = columns(
   'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
   'created_at completed_at?',
   {
     status: word<SubmissionStatus>(),
-    /** BCP-47; null where the form names no languages. */
+    /** A BCP-47 tag; null if the form has no languages. */
     language: nullable(text),
   },
 );
 
-// JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
+// PostgreSQL returns JSON as text, which is passed on unparsed: parsing it in Node costs a third of the list
+// rate.
 export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
 
@@ -40,14 +41,15 @@ export const findSubmission = statement(
 );
 
 /**
- * Making a submission with a key. The page's rules hold: what the form asks, when it is open, how many it takes. What
- * keeps strangers out (invitations, a password, the spam box) is not asked of those who may write submissions.
+ * Creates a submission through the API. The rules of the page apply: its questions, when it is open, and its
+ * response limit. Protection against strangers (invitations, a password, spam detection) does not apply to
+ * callers who may write submissions.
  */
 export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; links: FileLinks }) =>
   operation({
     summary: 'Create submission',
     description:
-      'Submits answers to a published form, checked as its page checks them, and webhooks hear of it. 403: it is not open yet; 409: it was never published; 410: it is closed, or full.',
+      'Submits answers to a published form. They are checked as on its page, and webhooks receive the submission. 403 if the form is not open yet; 409 if it was never published; 410 if it is closed or full.',
     permission: 'submissions:write',
     params: idParameter,
     body: Type.Object(
@@ -57,20 +59,20 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
             {},
             {
               additionalProperties: true,
-              description: 'By element id. Files by their ids, as Create file answers them.',
+              description: 'Answers by element id; files by the id from Create file.',
             },
           ),
         ),
         reference: Type.Optional(
           Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
             maxProperties: 200,
-            description: 'What the parameters of the public address are.',
+            description: 'Reference data, like the parameters of the public URL.',
           }),
         ),
         language: Type.Optional(
           Type.String({
             maxLength: 20,
-            description: 'In which of the languages that the form names it was read, as a BCP-47 tag.',
+            description: 'The form language in which it was read, as a BCP-47 tag.',
           }),
         ),
       },
@@ -85,7 +87,10 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
       if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
       const closure = findClosure(live);
       if (closure === 'absent')
-        throw new ApiError('conflict', 'This form was never published, and so takes no submissions.');
+        throw new ApiError(
+          'conflict',
+          'This form was never published, so it does not accept submissions. Publish it first.',
+        );
       if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
       requireClean(reference);
       requireLanguage(live.form, language);
@@ -106,8 +111,8 @@ function requireLanguage(form: Form, language: string | undefined): void {
   if (language === undefined || languages.includes(language)) return;
   const message =
     languages.length === 0
-      ? 'The form names no languages: leave "language" out.'
-      : `The form is written in ${languages.map(quote).join(', ')}.`;
+      ? 'The form has no languages. Omit "language".'
+      : `"language" must be one of ${languages.map(quote).join(', ')}.`;
   throw new ApiError('validation_error', undefined, {
     errors: [{ field: 'language', message, code: 'invalid_choice' }],
   });

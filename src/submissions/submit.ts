@@ -22,30 +22,30 @@ import {
 export { OtherAnswers, type Submitted };
 
 /**
- * What a visitor sent. Files are received and stored already, by their HTML name; they belong to nobody yet, or to the
- * answers that were saved under the same key.
+ * Answers that a visitor sent. Files are already stored, by HTML name; they belong to no submission yet, or
+ * to saved answers with the same key.
  */
 export type SubmitRequest = KeyedRequest;
 
 /**
- * `repeated`: the same answers had been submitted under the key before, and this is their submission.
- * `isHeld`: it lies in the spam box, which nobody outside learns.
- * `editToken`: for the address under which the visitor may change the submission, where the form allows that.
+ * `repeated`: these answers were already submitted under the key, and this is their submission. `isHeld`: it
+ * is spam, which visitors must not learn. `editToken`: the token of the edit link, if the form allows
+ * editing.
  */
 export type SubmitResult =
   | { ok: true; submission: Submitted; repeated: boolean; isHeld?: true; editToken?: string }
   | { ok: false; errors: readonly AnswerError[] };
 
-/** What submitting needs. */
+/** The dependencies of submitting. */
 export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
 
 /**
- * Takes a completed submission: checks the answers, also against those that are taken, then writes the submission, its count, its search text, its
- * claim on the files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing of it is lost).
- * Under a key it is taken once, however often and however much at the same time it is sent; what was saved under the
- * key becomes it. The caller removes the files of a submission that was refused, or repeated.
- * @throws ApiError gone when the form takes no more submissions, not_found when it was deleted meanwhile, conflict
- * when a file was used meanwhile; OtherAnswers.
+ * Submits answers: checks them and their quotas, then writes the submission, its count, its search document,
+ * its claim on files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing is
+ * lost). A key is submitted once, even if it is sent several times or in parallel; answers saved under the
+ * key become the submission. The caller deletes the files of a rejected or repeated submission.
+ * @throws ApiError gone if the form is full, not_found if it was deleted meanwhile, conflict if a file was
+ * used meanwhile; OtherAnswers.
  */
 export async function submitAnswers(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
   try {
@@ -60,11 +60,12 @@ async function submit(context: SubmitContext, request: SubmitRequest): Promise<S
   const { live, key } = request;
   const rules = answerContext(live.settings, request.reference, request.work);
   const checked = checkAnswers(live.form, request.raw, request.files, rules);
-  // The form may have changed since the answers were taken, so that they would not do today.
+  // The form may have changed since these answers were first submitted, so that they are no longer valid.
   if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
   const writing = prepareWriting(request, checked.answers);
 
-  // Without files, webhooks, mails, limits and a link there is one statement, which is a transaction of its own.
+  // Without files, webhooks, emails, limits and an edit link, one statement is enough, and it is its own
+  // transaction.
   const isPlain =
     writing.fileIds.length === 0 &&
     !live.hasListeners &&
@@ -88,9 +89,9 @@ async function submit(context: SubmitContext, request: SubmitRequest): Promise<S
 }
 
 /**
- * Writes a submission and all that goes with it, in one transaction.
- * @param insert writes the submission itself, and tells whether it is new.
- * @returns undefined when it is not.
+ * Writes a submission with its files, edit link and events in one transaction.
+ * @param insert writes the submission itself, and returns whether it is new.
+ * @returns undefined if it is not new.
  */
 async function write(
   context: SubmitContext,
@@ -109,8 +110,8 @@ async function write(
 }
 
 /**
- * Writes a submission to a form that was published anew since its answers were checked. It is pinned to the version that was
- * answered, and takes its place by the one that is live.
+ * Writes a submission to a form that was published again after its answers were checked. It is pinned to the
+ * answered version, and counts against the limits of the live version.
  */
 const writeLate = (context: SubmitContext, { live, key }: SubmitRequest, writing: Writing) =>
   inTurn(live, () =>
@@ -130,7 +131,10 @@ const answerNew = ({ id, createdAt }: Writing, link: { editToken?: string } = {}
   ...link,
 });
 
-/** The answer to what is not new: the key was used, or answers were saved under it, or the form is another one, or gone. */
+/**
+ * Handles a submission that was not inserted: its key is used, answers are saved under it, or the form was
+ * published again or deleted.
+ */
 async function meetEarlier(
   context: SubmitContext,
   request: SubmitRequest,
@@ -149,9 +153,9 @@ async function meetEarlier(
 }
 
 /**
- * The answer that the same answers got before under this key, in the spam box as well: the same receipt and the same
- * link. Undefined when there is none. Also for a form that is closed since: whoever was in time is told so again.
- * @throws OtherAnswers when asked to.
+ * Returns the earlier result for equal answers under this key, including spam: the same receipt and the same
+ * link. Undefined if there is none. Also works for a form that is now closed: the submission was in time.
+ * @throws OtherAnswers if `refuseOther` is set.
  */
 export async function answerRepeat(
   { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,
@@ -163,7 +167,7 @@ export async function answerRepeat(
   if (repeat.kind !== 'same') return undefined;
   const { earlier, isHeld } = repeat;
   const editable = { live: request.live, id: earlier.id };
-  // The link of what is held begins to work when it is released.
+  // The link of a spam submission becomes valid when it is released.
   const link = isHeld ? editTokenOf(vault, editable) : await giveEditLink(database, vault, editable);
   return { ok: true, submission: earlier, repeated: true, ...link };
 }

@@ -12,8 +12,8 @@ import type { TableSettings } from './shapes.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 /**
- * The same statements for a list by `receivedAt`, whose index answers all of them. The planner must not take the index of
- * ids for their span, of which it knows nothing and expects little: `is true` keeps it from that.
+ * Declares the statements for lists sorted by `receivedAt`, whose index answers all of them. The planner must
+ * not use the index of ids for the span, which it wrongly expects to match few rows: `is true` prevents that.
  */
 const byFilterReceived = <Declared>(
   name: string,
@@ -34,7 +34,7 @@ const byFilterReceived = <Declared>(
   };
 };
 
-/** A row of the table; every column is null where the page is empty. */
+/** A row of the table; all columns are null if the page is empty. */
 export const rowColumns = columns(
   'id? version? answers:text? reference:text? created_at? updated_at? completed_at? tags?',
   { status: nullable(word<SubmissionStatus>()) },
@@ -49,7 +49,7 @@ const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
 const countersTotal = `(select coalesce(sum(c.count), 0)::bigint from submission_counts c
   where c.workspace_id = $workspace_id and c.form_id = $form_id and ($status is null or c.status = $status))`;
 
-/** How a view without columns to sort by is ordered: as its submissions were begun, which their ids say, or received. */
+/** The order of a view without sort columns: by start, which ids contain, or by time received. */
 export type ViewOrder = 'begun' | 'received';
 
 const pageBy =
@@ -59,7 +59,7 @@ const pageBy =
       name,
       ['is_counted:boolean limit offset', form, columns],
       ['total', rowColumns],
-      // What is looked up in the rows is looked up once, and then both counted and cut.
+      // Conditions on rows are checked once, for both the count and the page.
       `with found as ${'tag' in columns ? '' : 'not'} materialized (
        select p.id, ${receivedAt} as received_at from submissions p where ${ofForm} and ${met})
      select count.total, ${rowSelection}
@@ -69,7 +69,7 @@ const pageBy =
      order by ${order('page')}`,
     );
 
-/** A page of the view with the exact total in each row; at least one row. */
+/** Selects a page of the view with the exact total in each row; at least one row. */
 export const listView = {
   begun: byFilter(
     'view.list_view',
@@ -81,7 +81,7 @@ export const listView = {
   ),
 } as const;
 
-/** The submissions above and below one in the view. */
+/** The submissions before and after a submission in the view. */
 const neighboursColumns = columns('previous_id? next_id?');
 export const findNeighbours = {
   begun: byFilter('view.find_neighbours', (name, columns, met) =>
@@ -109,7 +109,7 @@ export const findNeighbours = {
   ),
 } as const;
 
-/** Every id of the view, newest first, up to one more than is allowed. */
+/** Selects every id of the view, newest first, up to one more than the limit. */
 export const listViewIds = byFilter('view.list_view_ids', (name, columns, met) =>
   statement(
     name,
@@ -124,13 +124,14 @@ const exportedColumns = columns('id answers:text reference:text created_at:text 
   status: word<SubmissionStatus>(),
 });
 
-// All as text, as it is written: with the driver's dates and objects a row takes 8 µs to fetch instead of 4.
+// All columns are text, as the file needs them: with the driver's dates and objects, fetching a row takes 8
+// µs instead of 4.
 const isoTime = (column: string): string =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const exportedRow = `p.id, p.status, p.answers::text as answers, p.reference::text as reference,
   ${isoTime('p.created_at')} as created_at, ${isoTime('p.completed_at')} as completed_at`;
 
-/** The next rows of an export, newest first, from `to_id` downwards. */
+/** Selects the next rows of an export, newest first, below `to_id`. */
 export const readViewDown = byFilter('view.read_view_down', (name, columns, met) =>
   statement(
     name,
@@ -140,7 +141,7 @@ export const readViewDown = byFilter('view.read_view_down', (name, columns, met)
   ),
 );
 
-/** These submissions of the form, in the order of the list; what is gone by now is left out. */
+/** Selects these submissions of the form, in the order of the list; deleted ones are omitted. */
 export const readListed = statement(
   'view.read_listed',
   'workspace_id form_id ids',
@@ -151,7 +152,7 @@ export const readListed = statement(
    order by listed.place`,
 );
 
-/** One submission with the version that it answered. */
+/** Selects a submission with the version that it answers. */
 export const findViewedSubmission = statement(
   'view.find_viewed_submission',
   'workspace_id id',

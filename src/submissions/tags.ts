@@ -6,22 +6,23 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { statement } from '#kit/statement.ts';
 
-/** So many tags a submission has at most, of so many characters. */
+/** The maximum number of tags per submission, and the maximum length of a tag. */
 export const mostTags = 20;
 export const longestTag = 50;
 
-/** Tags as they are sent. */
+/** Tags in a request. */
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: longestTag }), { maxItems: mostTags });
 
 /**
- * Tags as they are stored: without invisible characters around them, each once whatever its case, in the order that they came in.
- * @throws ApiError validation_error, by the index of each tag that is none.
+ * Normalizes tags for storage: trims invisible characters, and removes duplicates, ignoring case. The order
+ * stays.
+ * @throws ApiError validation_error, with the index of each invalid tag.
  */
 export function readTags(given: readonly string[]): string[] {
   const tags = given.map((tag) => trimText(tag.replaceAll(/\s+/g, ' ')));
   const errors = tags.flatMap((tag, index) =>
     tag === '' || !isCleanText(tag) || /\p{Cc}/u.test(tag)
-      ? [{ field: `tags[${index}]`, message: 'A tag is a line of text.' }]
+      ? [{ field: `tags[${index}]`, message: 'A tag must be one line of text that is not blank.' }]
       : [],
   );
   if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
@@ -29,7 +30,7 @@ export function readTags(given: readonly string[]): string[] {
   return [...byName.values()].map(([first]) => first!);
 }
 
-/** The tags that submissions of a form have, the most used first. */
+/** Selects the tags of a form's submissions, most used first. */
 const listTags = statement(
   'tags.list_tags',
   'workspace_id form_id limit',
@@ -39,20 +40,20 @@ const listTags = statement(
    group by tag order by count desc, tag limit $limit`,
 );
 
-/** More than anybody looks through. */
+/** The maximum number of listed tags. */
 const shownTags = 200;
 
-/** The tags of a form's submissions. They are set by changing submissions, one or many. */
+/** Lists the tags of a form's submissions. Tags are set by changing submissions. */
 export function tagEndpoints({ database }: { database: Database }) {
   return {
     listTags: operation({
       summary: 'List tags',
-      description: 'The tags that submissions of the form have, the most used first.',
+      description: "Returns the tags of the form's submissions, most used first.",
       permission: 'submissions:read',
       params: idParameter,
       reply: {
         status: 200,
-        description: 'The tags, with how many submissions have each.',
+        description: 'The tags, each with its number of submissions.',
         schema: Type.Object({
           data: Type.Array(Type.Object({ tag: Type.String(), count: Type.Integer() })),
         }),

@@ -17,18 +17,22 @@ import { giveLink, linkToken } from './links.ts';
 import { ownSlot, type SubmissionStatus } from './submission-rows.ts';
 
 /**
- * How many documents a segment of the search index holds before the next is opened (docs/decisions/0021). A look into
- * a segment costs 6 µs, and a word that all of its documents have at most 10 ms.
+ * The number of documents in a segment of the search index before the next one is opened
+ * (docs/decisions/0021). Searching a segment takes 6 µs, or up to 10 ms for a word in all of its documents.
  */
 export const segmentDocuments = 16_384;
 
-/** What begins marks of the search index that are no words: no language begins so, and no code of a segment goes on so. */
+/**
+ * Prefixes of marks in the search index that are not words. No language and no continuation of a segment code
+ * starts with them.
+ */
 export const searchMarks = { incomplete: '-', tag: '#' } as const;
 
 /**
- * What a submission is found by, behind the code of its id's segment: a mark for its form; one where it is incomplete, and one
- * for each of its tags (`searchMarks`); each stemmed word behind its language and a space; and behind a ! the words of the
- * subject once more. For statements with the parameters workspace_id, id, form_id, language, subject and body.
+ * Returns the terms of a submission, each prefixed with the code of its segment. They are a mark for its
+ * form, a mark if it is incomplete, a mark for each tag (`searchMarks`), and its stemmed words. Words follow
+ * their language and a space; words of the subject are repeated after a !. For statements with the parameters
+ * workspace_id, id, form_id, language, subject and body.
  */
 const termsOf = (status: string, tagMarks = ''): string => `(
   select array_to_tsvector(
@@ -42,17 +46,20 @@ const termsOf = (status: string, tagMarks = ''): string => `(
     from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
     order by g.first_id desc limit 1) segment)`;
 
-/** The same where there is a row `submission` with its status and tags. */
+/** The terms for a row `submission` with its status and tags. */
 export const searchTerms = termsOf(
   'submission.status',
   `|| array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)`,
 );
 
-/** The search documents of the rows of `submission`, as `words`, to be inserted. */
+/** Selects the search documents of the rows of `submission`, as `words`, for an insert. */
 export const searchWords = (condition = ''): string =>
   `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
 
-/** The words of a tsvector, each behind its mark. By way of one text: that costs a tenth of a row for each word. */
+/**
+ * Prefixes each word of a tsvector with its mark. Joins them to one text, which takes a tenth of the time of
+ * one row per word.
+ */
 function marked(words: string, sign: ' ' | '!'): string {
   const mark = `segment.code || left($language, 3) || '${sign}'`;
   return `string_to_array(${mark} || array_to_string(tsvector_to_array(${words}), chr(1) || ${mark}), chr(1))`;
@@ -65,15 +72,15 @@ const insertedSubmission = columns(
     /** The version that must be live, because the answers were checked against its limits. Null accepts every version. */
     live_version: nullable(integer),
     status: word<SubmissionStatus>(),
-    /** The language of the form that was read, as a BCP-47 tag; `language` is how its words are stemmed. */
+    /** The form language that was read, as a BCP-47 tag; `language` is the language for stemming. */
     spoken: nullable(text),
   },
 );
 
 /**
- * What is inserted is asked for by its parameters, not read from the row again, and no tags are looked for that a new row has not:
- * PostgreSQL works a twentieth less.
- * @param keyed what an insert under a key has more: columns, their values, and what happens when the key is taken.
+ * Inserts from parameters instead of reading the row again, and adds no tags, because a new row has none:
+ * this saves PostgreSQL a twentieth of the work.
+ * @param keyed the additions for an insert with a key: columns, values, and the conflict clause.
  */
 const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
   `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${ownSlot} as slot),
@@ -95,15 +102,15 @@ const insertText = ({ columns, values, conflict } = { columns: '', values: '', c
    select id from submission`;
 
 /**
- * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
- * one round trip and one commit. It joins the form's turn. No row: the form was deleted, or published anew, since it was
- * found, which a slow upload takes minutes to.
+ * Inserts a submission, its count and its search document in one statement, so that submitting without files
+ * and webhooks needs one round trip and one commit. Acquires the shared form lock. Returns no row if the form
+ * was deleted or published again since it was read, which can be minutes ago for a slow upload.
  */
 export const insertSubmission = statement('insert_submission', insertedSubmission, 'id', insertText());
 
 /**
- * The same under a key, which is taken once: of many at the same time one is inserted, and the others wait for its
- * commit. No row: the key is taken, or the form was deleted or published anew.
+ * Inserts a submission with a key, which is unique: one of several parallel inserts succeeds, and the others
+ * wait for its commit. Returns no row if the key is used, or the form was deleted or published again.
  */
 const insertKeyedSubmission = statement(
   'insert_keyed_submission',
@@ -116,7 +123,7 @@ const insertKeyedSubmission = statement(
   }),
 );
 
-/** Opens the next segment of the search index, from that id on, where the newest is full. */
+/** Opens the next segment of the search index, starting at `first_id`, if the newest is full. */
 export const openNextSegment = statement(
   'open_next_segment',
   'workspace_id first_id',
@@ -133,31 +140,34 @@ export const openNextSegment = statement(
    on conflict do nothing`,
 );
 
-/** The share of submissions with which it is looked whether the newest segment of the search index is full: that takes some ms. */
+/**
+ * The share of submissions that check whether the newest segment of the search index is full, which takes
+ * some ms.
+ */
 const segmentCheckShare = 1 / 512;
 /**
- * A segment begins this much later than it is opened. Every submit whose id lies in it then knows it, in each process
- * whose clock is less apart.
+ * A segment starts this much later than it is opened. Each process then knows the segment before it inserts
+ * an id of it, if its clock differs by less.
  */
 const segmentLeadMs = 10_000;
 
-/** The version of a form that answers are written under, and the settings that they are written by. */
+/** The answered version of a form, with its settings. */
 type WritingForm = Pick<
   LiveForm,
   'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'written' | 'fields'
 >;
 
-/** Checked answers on their way into the database, with the id that they get when they are new there. */
+/** Checked answers to store, with the id for a new submission. */
 export type Writing = Pick<KeyedRequest, 'reference' | 'key' | 'locale'> & {
   language?: string | null | undefined;
   live: WritingForm;
   id: string;
   createdAt: Date;
-  /** When it was completed, where that is later than its creation. */
+  /** The completion time, if it is later than creation. */
   completedAt?: Date;
   answers: Answers;
   fileIds: readonly string[];
-  /** Whether it is looked with this one whether the newest segment of the search index is full. */
+  /** Whether to check if the newest segment of the search index is full. */
   opensSegment?: boolean;
 };
 
@@ -166,7 +176,7 @@ export function prepareWriting(
   answers: Answers,
 ): Writing {
   const id = newId();
-  // Not all that was uploaded: the files of a question that is not shown stay nobody's, and are swept.
+  // Only files in the answers: uploads to hidden questions stay unclaimed and are swept.
   const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
   const createdAt = timeOfId(id);
   const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
@@ -174,7 +184,7 @@ export function prepareWriting(
   return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds, opensSegment };
 }
 
-/** The columns that hold what was sent. */
+/** Returns the columns for the sent answers. */
 export const storedColumns = ({ live, answers, reference, fileIds, language = null }: Writing) => ({
   workspace_id: live.workspaceId,
   form_id: live.id,
@@ -187,9 +197,9 @@ export const storedColumns = ({ live, answers, reference, fileIds, language = nu
 });
 
 /**
- * Writes a submission, its count and its search document; in a transaction where it `opensSegment`.
+ * Inserts a submission, its count and its search document; needs a transaction if `opensSegment` is set.
  * @param liveVersion the version of the form that must be live. Null accepts every version.
- * @returns whether it is new: its key was not used, and its form is there, in this version.
+ * @returns whether it was inserted: its key is unused, and its form exists in this version.
  */
 export async function insertWriting(
   db: Queryable,
@@ -223,7 +233,10 @@ export async function insertWriting(
   return true;
 }
 
-/** Gives a submission files that are nobody's yet. @throws ApiError conflict when a file is another submission's, or was swept. */
+/**
+ * Claims files for a submission. @throws ApiError conflict if another submission owns a file, or if it was
+ * swept.
+ */
 export async function claimAll(
   db: Queryable,
   { live, id }: { live: Pick<LiveForm, 'workspaceId' | 'id'>; id: string },
@@ -241,13 +254,15 @@ export async function claimAll(
   }
 }
 
-/** Whether somebody is told by mail of what is submitted to a form. */
+/** Whether a submission to the form causes emails. */
 export const isMailedAbout = (settings: LiveForm['settings']): boolean =>
   settings.notification_email !== undefined ||
   settings.receipt_email_element !== undefined ||
   settings.notifications !== undefined;
 
-/** Leaves word of a first completion for the mails about it: to the form's people, and a receipt. @returns how many jobs that makes. */
+/**
+ * Queues the emails about a first completion: notifications and a receipt. @returns the number of new jobs.
+ */
 export async function reportCompletion(
   db: Queryable,
   { live, id, locale }: Editable & Pick<Writing, 'locale'>,
@@ -257,7 +272,7 @@ export async function reportCompletion(
   return 1;
 }
 
-/** Tells webhooks and people of a new completed submission. @returns how many jobs that makes. */
+/** Queues webhooks and emails for a new completed submission. @returns the number of new jobs. */
 export async function tellCreated(
   db: Queryable,
   writing: Writing,
@@ -283,16 +298,16 @@ export async function tellCreated(
   return deliveries + mails;
 }
 
-/** Where a link to edit is asked for: the form as it is set, and the submission's id. */
+/** The form with its settings and the submission of an edit link. */
 type Editable = Pick<Writing, 'id'> & { live: Pick<LiveForm, 'workspaceId' | 'id' | 'settings'> };
 
-/** The token of the address under which the visitor may change a submission, where the form allows that. */
+/** Returns the token of the submission's edit link, if the form allows editing. */
 export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
   live.settings.editing
     ? { editToken: linkToken(vault, 'edit', { workspaceId: live.workspaceId, formId: live.id, id }) }
     : {};
 
-/** The same, and from now on it leads there. */
+/** Stores the edit link, which makes it valid, and returns its token. */
 export async function giveEditLink(
   db: Queryable,
   vault: Vault,

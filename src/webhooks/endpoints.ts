@@ -45,10 +45,13 @@ const example = {
   secret: 'generate',
 };
 
-/** The webhooks of a form. Specification, "Events"; docs/decisions/0034-operations-table.md says whose keys reach them. */
+/**
+ * Operations on the webhooks of a form. Specification, "Events"; docs/decisions/0034-operations-table.md says
+ * which keys may use them.
+ */
 export function webhookEndpoints(context: Context) {
   const { database, config } = context;
-  /** The first send, and a retry after each delay. */
+  /** The first request, and a retry after each delay. */
   const rules = { most_attempts: config.webhookRetryDelays.length + 1, pause_days: config.webhookPauseDays };
 
   const load = async (scope: Scope, id: string) => {
@@ -57,7 +60,7 @@ export function webhookEndpoints(context: Context) {
     const webhook = requireRow(webhooks);
     return { webhook, secretsAllowed, tag: tagOf(new Date(webhook.updated_at)) };
   };
-  /** A webhook as it is now, with the secret that was set just now: it is shown only here. */
+  /** Returns the changed webhook, with its secret if that was just set. The secret is shown only here. */
   const changed = async (scope: Scope, id: string, secret: string | undefined) => {
     const { webhook, tag } = await load(scope, id);
     return { body: { ...webhook, secret: secret ?? null }, tag };
@@ -71,7 +74,8 @@ export function webhookEndpoints(context: Context) {
   return {
     listWebhooks: operation({
       summary: 'List webhooks',
-      description: 'The webhooks of a form, newest first, with what became of their last deliveries.',
+      description:
+        'Returns the webhooks of a form, newest first, with the status of their recent deliveries.',
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'The webhooks.', schema: WebhookList },
@@ -91,7 +95,7 @@ export function webhookEndpoints(context: Context) {
     createWebhook: operation({
       summary: 'Create webhook',
       description:
-        'Sends the named events of the form to a receiver, signed when there is a secret. The secret is shown this once.',
+        'Creates a webhook, which sends the given events of the form to a receiver. Deliveries are signed if there is a secret. The secret is shown only once.',
       permission: 'webhooks:write',
       params: idParameter,
       body: NewWebhook,
@@ -121,13 +125,13 @@ export function webhookEndpoints(context: Context) {
     changeWebhook: operation({
       summary: 'Change webhook',
       description:
-        'What is left out stays as it is. What waits to be sent goes to the new address, signed with the new secret.',
+        'Changes a webhook. Omitted values are kept. Waiting deliveries go to the new address, signed with the new secret.',
       permission: 'webhooks:write',
       params: idParameter,
       body: WebhookChange,
       example: { body: { active: false } },
       isConditional: true,
-      reply: { status: 200, description: 'The webhook as it is now.', schema: WebhookWithSecret },
+      reply: { status: 200, description: 'The webhook.', schema: WebhookWithSecret },
       async run({ params, body, unchanged, ...scope }) {
         const { pauses_on_failure: pausesOnFailure, ...more } = body;
         return change(scope, params.id, { ...more, pausesOnFailure, unchanged });
@@ -137,7 +141,7 @@ export function webhookEndpoints(context: Context) {
     setWebhookSecret: operation({
       summary: 'Set webhook secret',
       description:
-        'A new secret, made here unless one is sent; the one of before goes on signing for a day unless `overlap` is false.',
+        'Sets a new secret, which is generated unless one is sent. The previous secret keeps signing for a day unless `overlap` is false.',
       permission: 'webhooks:write',
       params: idParameter,
       body: NewSecret,
@@ -145,7 +149,7 @@ export function webhookEndpoints(context: Context) {
       example: { body: {} },
       reply: {
         status: 200,
-        description: 'The webhook with its secret, shown this once.',
+        description: 'The webhook with its secret, which is shown only once.',
         schema: WebhookWithSecret,
       },
       run: ({ params, body: { secret = 'generate', overlap }, ...scope }) =>
@@ -155,12 +159,12 @@ export function webhookEndpoints(context: Context) {
     deleteWebhook: operation({
       summary: 'Delete webhook',
       description:
-        'With its delivery log. What waits to be sent is dropped; to stop for a while, pause it instead.',
+        'Deletes a webhook with its delivery log. Waiting deliveries are not sent. To stop deliveries for a while, pause the webhook instead.',
       permission: 'webhooks:write',
       params: idParameter,
       isConditional: true,
       isDestructive: true,
-      reply: { status: 204, description: 'The webhook is gone.' },
+      reply: { status: 204, description: 'The webhook is deleted.' },
       async run({ params, unchanged, ...scope }) {
         await deleteWebhook(context, { ...(await reachWebhook(database, scope, params.id)), unchanged });
       },
@@ -168,7 +172,8 @@ export function webhookEndpoints(context: Context) {
 
     getWebhookHealth: operation({
       summary: 'Get webhook health',
-      description: 'How it fared in the last 24 hours and 7 days; tests count for nothing.',
+      description:
+        'Returns delivery counts and latencies of the last 24 hours and 7 days. Tests do not count.',
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'Counts and latencies.', schema: WebhookHealth },
@@ -180,7 +185,7 @@ export function webhookEndpoints(context: Context) {
     testWebhook: operation({
       summary: 'Test webhook',
       description:
-        'Sends a sample, or the last real submissions, to the webhook or to another address. It is marked as a test, is not retried, and counts for nothing; its outcome stands in the delivery log.',
+        'Sends a sample, or the last real submissions, to the webhook or to another address. A test is marked as a test, is not retried, and does not count as a delivery. Its outcome is in the delivery log.',
       permission: 'webhooks:write',
       params: idParameter,
       body: TestRequest,
@@ -188,7 +193,7 @@ export function webhookEndpoints(context: Context) {
       errors: ['conflict'],
       reply: {
         status: 202,
-        description: 'The deliveries in which the outcomes will stand.',
+        description: 'The ids of the test deliveries in the delivery log.',
         schema: SentTest,
       },
       async run({ params, body: { event: kind, url, submissions }, ...scope }) {
@@ -200,7 +205,7 @@ export function webhookEndpoints(context: Context) {
 
     listDeliveries: operation({
       summary: 'List deliveries',
-      description: 'The delivery log of a webhook, newest first.',
+      description: 'Returns the delivery log of a webhook, newest first.',
       permission: 'webhooks:read',
       params: idParameter,
       query: DeliveryQuery,
@@ -215,7 +220,7 @@ export function webhookEndpoints(context: Context) {
     getDelivery: operation({
       summary: 'Get delivery',
       description:
-        'With every attempt: what was sent, what was answered, how long each step took, and why it is retried or not.',
+        'Returns a delivery with every attempt: the request, the response, how long each step took, and why it is retried or not.',
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'The delivery.', schema: DeliveryDetail },
@@ -225,11 +230,11 @@ export function webhookEndpoints(context: Context) {
     retryDelivery: operation({
       summary: 'Retry delivery',
       description:
-        'Sends a failed delivery again, at once and once, under the same `delivery_id`. 409: it has not failed.',
+        'Sends a failed delivery again, immediately and only once, with its `delivery_id`. 409 if it has not failed.',
       permission: 'webhooks:write',
       params: idParameter,
       errors: ['conflict'],
-      reply: { status: 202, description: 'The delivery, on its way.', schema: DeliveryDetail },
+      reply: { status: 202, description: 'The delivery, which is being sent.', schema: DeliveryDetail },
       async run({ params, ...scope }) {
         await reachDelivery(scope, params.id);
         await retryDelivery(context, { workspaceId: scope.workspaceId, deliveryId: params.id });

@@ -5,23 +5,26 @@ import { takesFiles } from '#ast/input-rules.ts';
 import { FileUpload, Responses } from '#forms/payload.ts';
 import { named } from '#kit/pagination.ts';
 
-/** Specification, "Event kinds". */
+/** The kinds of events (specification, "Event kinds"). */
 export const eventKinds = ['submission.created', 'submission.updated', 'submission.deleted'] as const;
 export type EventKind = (typeof eventKinds)[number];
 
 export const isEventKind = (name: string): name is EventKind => eventKinds.some((kind) => kind === name);
 
-/** A file of a submission, without a link: that is signed at each send. */
+/** A file of a submission, without a link. Links are signed for each send. */
 type SnapshotFile = {
   id: string;
   filename: string;
   size: number;
   content_type: string;
-  /** In a repeatable composite: which of its rows, from 0. */
+  /** The number of the row in a repeatable composite, from 0. */
   row?: number;
 };
 
-/** What is frozen in events.snapshot: the body's `form` and `submission` (specification, "Request body"). */
+/**
+ * The content of events.snapshot, which never changes: the body's `form` and `submission` (specification,
+ * "Request body").
+ */
 export type Snapshot = {
   form: { id: string; name: string; workspace_id: string };
   submission: {
@@ -43,13 +46,13 @@ type SnapshotSource = {
     reference: Readonly<Record<string, string>>;
     answers: Answers;
   };
-  /** metadata.fields of the version that was answered. */
+  /** `metadata.fields` of the answered version. */
   fields: Readonly<Record<string, FieldDescription>>;
 };
 
 /**
- * Freezes a form and one of its submissions. Files go to `file_uploads` under their element's id, those in the rows
- * of a repeatable composite with the number of the row; everything else stays in `responses`.
+ * Freezes a form and one of its submissions. Files go to `file_uploads` by element id. Files in rows of a
+ * repeatable composite also have the number of the row. Everything else stays in `responses`.
  */
 export function snapshotOf({ form, submission, fields }: SnapshotSource): Snapshot {
   const { responses, uploads } = splitAnswers(submission.answers, fields);
@@ -66,7 +69,7 @@ export function snapshotOf({ form, submission, fields }: SnapshotSource): Snapsh
   };
 }
 
-/** The same event without anything that somebody said. */
+/** Returns the snapshot without answers, files and reference data. */
 export const blankSnapshot = ({ form, submission }: Snapshot): Snapshot => ({
   form,
   submission: { ...submission, reference_data: {}, responses: {}, file_uploads: {} },
@@ -77,7 +80,7 @@ function splitAnswers(
   fields: SnapshotSource['fields'],
 ): { responses: Answers; uploads: Map<string, SnapshotFile[]> } {
   const uploads = new Map<string, SnapshotFile[]>();
-  // Element ids may be `toString`, so objects are only asked for what is their own.
+  // An element id may be `toString`, so only own properties are read.
   const typeOf = (id: string): string | undefined =>
     Object.hasOwn(fields, id) ? fields[id]!.type : undefined;
 
@@ -114,11 +117,11 @@ const EventFile = named(
   'EventFile',
   Type.Object({
     ...FileUpload.properties,
-    row: Type.Optional(Type.Integer({ description: 'In a group that repeats: which row, from 0.' })),
+    row: Type.Optional(Type.Integer({ description: 'The number of the row in a repeatable group, from 0.' })),
   }),
 );
 
-/** What webhooks send and the feed lists. Specification, "Request body". */
+/** An event as webhooks send it and the feed lists it. Specification, "Request body". */
 export const Event = named(
   'Event',
   Type.Object({
@@ -126,7 +129,7 @@ export const Event = named(
     timestamp: Type.String({ format: 'date-time' }),
     delivery_id: Type.String({
       format: 'uuid',
-      description: 'The same in every repetition: what was seen before is skipped.',
+      description: 'Identical in every attempt. Skip ids that you have already processed.',
     }),
     form: Type.Object({ id: uuid, name: Type.String(), workspace_id: uuid }),
     submission: Type.Object({
@@ -136,7 +139,7 @@ export const Event = named(
       reference_data: Type.Record(Type.String(), Type.String()),
       responses: Responses,
       file_uploads: Type.Record(Type.String(), Type.Array(EventFile), {
-        description: 'Element id -> files.',
+        description: 'Files by element id.',
       }),
     }),
   }),

@@ -50,7 +50,7 @@ const lineSource = `deliveries d
      join events e on e.workspace_id = d.workspace_id and e.id = d.event_id
      left join attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id and a.attempt = d.attempts`;
 
-/** A page of a webhook's delivery log, newest first. */
+/** Lists a page of a webhook's delivery log, newest first. */
 const selectDeliveryLines = statement(
   'webhooks.select_delivery_lines',
   ['below_id limit offset', filters],
@@ -66,7 +66,7 @@ const countDeliveryLines = statement(
   `select count(*) as count from deliveries d where ${isWanted}`,
 );
 
-/** One delivery with what its body is made of. */
+/** Finds a delivery with the data for its body. */
 const findDeliveryLine = statement(
   'webhooks.find_delivery_line',
   'workspace_id id',
@@ -75,7 +75,7 @@ const findDeliveryLine = statement(
     where d.workspace_id = $workspace_id and d.id = $id`,
 );
 
-/** Oldest first. */
+/** Lists the attempts of a delivery, oldest first. */
 const selectAttempts = statement(
   'webhooks.select_attempts',
   'workspace_id delivery_id',
@@ -106,7 +106,7 @@ type DeliveryFilter = {
   to?: string | undefined;
 };
 
-/** A page of a webhook's delivery log, newest first. Specification, "Delivery and retry rules". */
+/** Returns a page of a webhook's delivery log, newest first. Specification, "Delivery and retry rules". */
 export async function listDeliveries(
   db: Queryable,
   { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
@@ -130,9 +130,9 @@ export async function listDeliveries(
 }
 
 /**
- * One delivery with every attempt. The body is made again, by the function that made what was sent, from the event,
- * which never changes, and its SHA-256 is compared with that of the bytes that left. What is shown leaves out the
- * signatures of the links of files, so that the log hands out no files.
+ * Returns a delivery with every attempt. The body is built again from the event, which never changes, by the
+ * function that built the sent one. Its SHA-256 is compared with that of the sent bytes. Signatures in file
+ * links are hidden, so that the log gives no access to files.
  * @throws ApiError not_found.
  */
 export async function readDelivery(
@@ -183,7 +183,7 @@ function presentLine(row: RowOf<typeof lineColumns>): DeliveryLine {
   };
 }
 
-/** A webhook's deliveries whose id is at least `since`, tests left out: by time and status, with their latency. */
+/** Counts a webhook's deliveries with an id of at least `since`, by time and status. Tests do not count. */
 const selectDeliveryHealth = statement(
   'webhooks.select_delivery_health',
   [
@@ -191,7 +191,7 @@ const selectDeliveryHealth = statement(
     {
       /** The width of a bar, in seconds. */
       bar: double,
-      /** Where the first bar begins. */
+      /** The start of the first bar. */
       origin: timestamp,
     },
   ],
@@ -220,10 +220,10 @@ type Counts = { success: number; failed: number; retrying: number };
 type Bar = Counts & { at: string };
 
 const hourMs = 60 * 60 * 1_000;
-/** Bars end with the running hour or day of UTC, so that they stay the same while it lasts. */
+/** Bars end with the current hour or day in UTC, so that they do not shift during it. */
 const spans = { day: { bars: 24, barMs: hourMs }, week: { bars: 7, barMs: 24 * hourMs } } as const;
 
-/** How a webhook fared in the last 24 hours and the last 7 days. */
+/** Returns the health of a webhook in the last 24 hours and the last 7 days. */
 export async function readHealth(
   db: Queryable,
   webhook: { workspaceId: string; webhookId: string },
@@ -262,7 +262,7 @@ async function readSpan(
   };
 }
 
-/** Of which form a webhook is, when that is still there; where it leads, and of what it hears. */
+/** Finds the form, address and events of a webhook, if its form exists. */
 const findWebhookPlace = statement(
   'webhooks.find_webhook_place',
   'workspace_id id',
@@ -272,7 +272,7 @@ const findWebhookPlace = statement(
     where w.workspace_id = $workspace_id and w.id = $id`,
 );
 
-/** A webhook that somebody names: where it is and leads, and of what it hears. */
+/** A webhook that a request names, with its form, address and events. */
 type WebhookPlace = {
   workspaceId: string;
   formId: string;
@@ -282,7 +282,7 @@ type WebhookPlace = {
 };
 
 /**
- * Finds the webhook that a request names, of a form that is still there and within its reach.
+ * Finds the webhook that a request names, if its form exists and the caller may use it.
  * @throws ApiError not_found.
  */
 export async function reachWebhook(
@@ -297,7 +297,7 @@ export async function reachWebhook(
 
 type PausedBy = (typeof pausers)[number];
 
-/** The plan that a form's webhooks are under; none when there is no such form. */
+/** Finds the plan of a form's workspace. Returns no row if the form does not exist. */
 const findFormPlan = statement(
   'webhooks.find_form_plan',
   'workspace_id form_id',
@@ -307,8 +307,9 @@ const findFormPlan = statement(
 );
 
 /**
- * The webhooks of a form (or the one of this id) with their health, newest first. `since` is the least id of a
- * delivery that counts: ids begin with their time, so the log's own index finds the last day.
+ * Finds the webhooks of a form, or only the one with this id, with their health, newest first. `since` is the
+ * smallest id of a delivery that counts: ids begin with their time, so the index of the log finds the last
+ * day.
  */
 const selectWebhookHealth = statement(
   'webhooks.select_webhook_health',
@@ -349,7 +350,7 @@ const dayMs = 24 * 60 * 60 * 1_000;
 type FormPlace = { workspaceId: string; formId: string };
 
 /**
- * The webhooks of a form with their health, newest first, and whether the plan lets them be signed.
+ * Returns the webhooks of a form with their health, newest first, and whether the plan allows secrets.
  * @throws ApiError not_found.
  */
 export async function readWebhooks(

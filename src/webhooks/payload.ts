@@ -19,8 +19,9 @@ import { Payload, Receiver } from './shapes.ts';
 import { deliveryBody } from './signature.ts';
 
 /**
- * The TypeScript types of a payload schema: one for each of its `$defs`, named after the form (`ContactEvent`).
- * @param schema as payloadSchema writes it.
+ * Returns the TypeScript types of a payload schema: one for each of its `$defs`, named after the form
+ * (`ContactEvent`).
+ * @param schema the schema as payloadSchema returns it.
  */
 export function typeScriptOf(schema: JsonSchema): string {
   const prefix = typeName(schema.title ?? '');
@@ -28,10 +29,13 @@ export function typeScriptOf(schema: JsonSchema): string {
     ([name, definition]) =>
       `${comment(definition.description, '')}export type ${prefix}${name} = ${typeOf(definition, prefix, '')};\n`,
   );
-  return `// Made from ${schema.$id ?? 'its JSON Schema'}\n\n${types.join('\n')}`;
+  return `// Generated from ${schema.$id ?? 'its JSON Schema'}\n\n${types.join('\n')}`;
 }
 
-/** The form's name as the beginning of a type's name; what is no ASCII letter or digit is left out. */
+/**
+ * Returns the form's name as the beginning of a type name. Characters other than ASCII letters and digits are
+ * left out.
+ */
 function typeName(name: string): string {
   const words =
     name
@@ -53,9 +57,9 @@ const plain: Readonly<Record<JsonType, string>> = {
 };
 
 /**
- * The TypeScript type of a schema.
- * @param prefix stands before the names that it refers to.
- * @param indent of the line on which it begins.
+ * Returns the TypeScript type of a schema.
+ * @param prefix the prefix of the type names that it refers to.
+ * @param indent the indentation of the line on which it begins.
  */
 export function typeOf(schema: JsonSchema, prefix: string, indent: string): string {
   const { $ref, const: only, enum: words, type } = schema;
@@ -63,7 +67,7 @@ export function typeOf(schema: JsonSchema, prefix: string, indent: string): stri
   if ($ref !== undefined) return prefix + $ref.slice($ref.lastIndexOf('/') + 1);
   if (only !== undefined) return JSON.stringify(only);
   if (words) return words.map((word) => JSON.stringify(word)).join(' | ');
-  // Beside options, a plain `string` would swallow them, and with them what an editor suggests.
+  // In a union with options, a plain `string` would hide them, and editors would not suggest them.
   if (alternatives) {
     const text = alternatives.some((each) => each.enum ?? each.oneOf) ? '(string & {})' : 'string';
     return alternatives
@@ -76,7 +80,7 @@ export function typeOf(schema: JsonSchema, prefix: string, indent: string): stri
   return types.map((each) => plain[each]).join(' | ');
 }
 
-/** The type of a schema that says what its parts are. */
+/** Returns the type of a schema that describes its parts. */
 function structuredType(schema: JsonSchema, prefix: string, indent: string): string | undefined {
   const { items, properties, additionalProperties } = schema;
   if (items) return `Array<${typeOf(items, prefix, indent)}>`;
@@ -97,7 +101,7 @@ function objectType({ properties = {}, required = [] }: JsonSchema, prefix: stri
   return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`;
 }
 
-/** A label is anybody's text: it must not end the comment. */
+/** A label can be any text, so it must not end the comment. */
 export const comment = (text: string | undefined, indent: string): string =>
   text ? `${indent}/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n` : '';
 
@@ -112,21 +116,21 @@ const object = (properties: Record<string, JsonSchema>, optional: readonly strin
 const file = {
   id,
   filename: { type: 'string' },
-  url: { type: 'string', format: 'uri', description: 'A signed address, good for one hour.' },
-  size: { type: 'integer', minimum: 0, description: 'Bytes.' },
+  url: { type: 'string', format: 'uri', description: 'A signed address that is valid for one hour.' },
+  size: { type: 'integer', minimum: 0, description: 'Size in bytes.' },
   content_type: { type: 'string' },
 } as const satisfies Record<string, JsonSchema>;
 
 const row = {
   type: 'integer',
   minimum: 0,
-  description: 'In a repeatable group: which row, from 0.',
+  description: 'The number of the row in a repeatable group, from 0.',
 } as const;
 
 /**
- * A form's payloads as one JSON Schema (2020-12). The document itself is the schema of an event, as webhooks and the
- * feed have it (specification, "Request body"); `#/$defs/Answers` is that of a submission's `answers` in the API. It
- * describes the live version: submissions of earlier versions keep the answers of theirs.
+ * Returns a form's payloads as one JSON Schema (2020-12). The document itself is the schema of an event in
+ * webhooks and the feed (specification, "Request body"). `#/$defs/Answers` is the schema of a submission's
+ * `answers` in the API. It describes the live version: submissions of earlier versions keep their answers.
  * @param options `id`: the address of the schema.
  */
 export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
@@ -141,7 +145,10 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
   const event = object({
     event: { enum: eventKinds },
     timestamp,
-    delivery_id: { ...id, description: 'The same in every repetition: what was seen before is skipped.' },
+    delivery_id: {
+      ...id,
+      description: 'Identical in every attempt. Skip ids that you have already processed.',
+    },
     form: object({ id, name: { type: 'string' }, workspace_id: id }),
     submission,
   });
@@ -151,7 +158,7 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
     title: form.attrs.name,
     $ref: '#/$defs/Event',
     $defs: {
-      Event: { description: 'The body of a webhook, and an item of the feed.', ...event },
+      Event: { description: 'The body of a webhook request, and an item of the event feed.', ...event },
       Responses: {
         description: 'The answers of an event by element id, without files.',
         ...answersSchema(form, { files: false }),
@@ -170,7 +177,7 @@ export function payloadSchema(form: Form, options: { id: string }): JsonSchema {
   };
 }
 
-/** Receivers of webhooks that a person can start from: the very files that test/examples.test.ts runs. */
+/** Example receivers of webhooks, from the files that test/examples.test.ts runs. */
 const examples = [
   { id: 'node', label: 'Node', file: 'receiver.mjs' },
   { id: 'python', label: 'Python', file: 'receiver.py' },
@@ -183,7 +190,7 @@ const read = (path: string): string =>
 /** Read once, when the server starts: 16 KB. */
 const sources = examples.map((example) => ({ ...example, code: read(`${example.id}/${example.file}`) }));
 
-/** What stands in the examples for the webhook's own. */
+/** Placeholders in the examples that a webhook's values replace. */
 const blanks = {
   address: 'https://example.com/hooks/formloom',
   events: /(["'])submission\.created\1, \1submission\.updated\1, \1submission\.deleted\1/,
@@ -191,7 +198,7 @@ const blanks = {
 } as const;
 
 /**
- * The examples with the address and events of a webhook and a field of its form in them.
+ * Returns the examples with the address and events of a webhook and a field of its form.
  * @param webhook `field`: the id of an element, which has only letters, digits, `-` and `_`.
  */
 export const receiversFor = (webhook: {
@@ -202,7 +209,7 @@ export const receiversFor = (webhook: {
   sources.map(({ code, ...example }) => ({
     ...example,
     code: code
-      // Written out as a URL it has no line end and nothing that ends PHP: it stands in a comment.
+      // The address is put into a comment. A normalized URL has no line break and nothing that ends PHP code.
       .replace(blanks.address, () => new URL(webhook.url).href)
       .replace(blanks.events, (_, quote: string) =>
         webhook.events.map((event) => quote + event + quote).join(', '),
@@ -210,11 +217,11 @@ export const receiversFor = (webhook: {
       .replace(blanks.field, (_, quote: string) => quote + (webhook.field ?? 'subject') + quote),
   }));
 
-/** Where the payload schema of a form is. */
+/** Returns the address of a form's payload schema. */
 const schemaUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/forms/${formId}/schema.json`;
 
-/** What a program that reads a form's submissions can be checked against. */
+/** Operations that describe a form's payloads, for programs that read its submissions. */
 export function payloadEndpoints({
   database,
   config,
@@ -233,7 +240,7 @@ export function payloadEndpoints({
     getFormSchema: operation({
       summary: 'Get payload schema',
       description:
-        'The JSON Schema (2020-12) of an event of this form, as webhooks and `/events` have it; that of `answers` in the API is `#/$defs/Answers`. It describes the live version: submissions of earlier ones keep the answers of theirs.',
+        'Returns the JSON Schema (2020-12) of an event of this form in webhooks and `/events`. `#/$defs/Answers` is the schema of `answers` in the API. It describes the live version: submissions of earlier versions keep their answers.',
       permission: 'forms:read',
       params: idParameter,
       reply: {
@@ -251,10 +258,10 @@ export function payloadEndpoints({
     getPayloadSamples: operation({
       summary: 'Get payload samples',
       description:
-        'For who writes a receiver: a sample of each event of this form, its JSON Schema and its TypeScript type.',
+        'Returns a sample of each event of this form, its JSON Schema and its TypeScript type, for developers of receivers.',
       permission: 'webhooks:read',
       params: idParameter,
-      reply: { status: 200, description: 'Texts to be shown and copied.', schema: Payload },
+      reply: { status: 200, description: 'Texts to show and copy.', schema: Payload },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const { id, name, structure } = await loadForm(workspaceId, params.id);
@@ -279,12 +286,12 @@ export function payloadEndpoints({
 
     listReceivers: operation({
       summary: 'List receivers',
-      description: 'Programs in four languages to start a receiver of this webhook from.',
+      description: 'Returns example receivers for this webhook in four languages.',
       permission: 'webhooks:read',
       params: idParameter,
       reply: {
         status: 200,
-        description: 'The programs.',
+        description: 'The example programs.',
         schema: Type.Object({ data: Type.Array(Receiver) }),
       },
       async run({ params, ...scope }) {

@@ -15,24 +15,26 @@ import type { Plan } from '#workspaces/authenticate.ts';
 import { deliverJob, laneOf, type Trigger } from './delivery-job.ts';
 import type { EventKind, Snapshot } from './event.ts';
 
-/** What a filter looks at: the submission as the event tells of it, and the fields of the version that it answered. */
+/** What a filter reads: the submission in the event, and the fields of the version that it answered. */
 type Filtered = {
   snapshot: Snapshot;
   fields: Readonly<Record<string, Pick<FieldDescription, 'type'>>>;
 };
 
-/** What is known of an event beside its filter: the work that may be done, and what filters before have looked at. */
+/**
+ * The context of an event for its filters: the remaining work, and the values that earlier filters have read.
+ */
 type FilterContext = {
   /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly work: Work;
-  /** By the name that a comparison has: that of an element, or behind a `?` that of a reference value. */
+  /** Values by the name in a comparison: the id of an element, or `?` and the name of a reference value. */
   readonly given: Map<string, Given>;
 };
 
 /**
- * Whether an event is one that a webhook's filter lets through (docs/decisions/0025). What the version that was
- * answered does not ask counts as unanswered. @throws TooMuchWork
+ * Returns whether an event meets a webhook's filter (docs/decisions/0025). Questions that are not in the
+ * answered version count as unanswered. @throws TooMuchWork
  */
 export function meetsFilter(
   filter: Condition,
@@ -57,8 +59,8 @@ export function meetsFilter(
     }
     const id = comparison.element;
     const type = own(fields, id)?.type;
-    // Files in rows are those of the rows; the filter asks for an answer outside of them.
-    // A group has a list of rows, of which is only asked whether it is there.
+    // Files in rows belong to the rows, but a filter compares answers outside rows. A group has a list of
+    // rows, and a filter only checks whether it is answered.
     const input = type !== undefined && isInputType(type) ? inputRules[type] : undefined;
     if (takesFiles(type)) {
       const files = recall(id, () => own(uploads, id)?.filter(({ row }) => row === undefined));
@@ -73,7 +75,7 @@ export function meetsFilter(
   });
 }
 
-/** Why a webhook is not active. */
+/** What paused a webhook. */
 export const pausers = ['person', 'failure'] as const;
 
 export const kinds: Column<EventKind[]> = { pg: texts.pg };
@@ -84,7 +86,7 @@ const booleans: Column<boolean[]> = { pg: 'boolean[]' };
 
 const timestamps: Column<Date[]> = { pg: 'timestamp with time zone[]' };
 
-/** A webhook of a form that is still there, kept from changing, and the plan that it is under. */
+/** Locks a webhook whose form exists, and returns the plan of its workspace. */
 export const lockWebhook = statement(
   'webhooks.lock_webhook',
   'workspace_id id',
@@ -97,13 +99,11 @@ export const lockWebhook = statement(
       for no key update of webhooks`,
 );
 
-// Events --------------------------------------------------------------------------------------------------
-
 /**
- * The webhooks that may hear of a form's events, the oldest first; for one that was paused because it failed, events
- * are written down for a replay. They are held until the end of the transaction, so that none is deleted between this
- * and the insert of its deliveries. A row without an id is the feed of the workspace, which hears everything. The time
- * zone is looked up for a filter only.
+ * Finds the webhooks that may receive a form's events, oldest first. For a webhook that was paused after
+ * failures, events are recorded for a replay. The webhooks are locked until the transaction ends, so that
+ * none is deleted before its deliveries are inserted. A row without an id is the workspace's event feed,
+ * which receives all events. The time zone is read only for a filter.
  */
 const selectListeners = statement(
   'webhooks.select_listeners',
@@ -125,8 +125,8 @@ const selectListeners = statement(
 );
 
 /**
- * Events with their deliveries and the jobs that send them, in one round trip. The arrays of each group belong
- * together; a delivery names its event by `event_ids`' value.
+ * Inserts events with their deliveries and the jobs that send them, in one round trip. The arrays of each
+ * group belong together. A delivery refers to its event by an id in `event_ids`.
  */
 export const insertEvents = statement(
   'webhooks.insert_events',
@@ -139,12 +139,12 @@ export const insertEvents = statement(
       /** JSON texts. */
       snapshots: texts,
       delivery_kinds: kinds,
-      /** Whether it is sent, or only written down as Failed. */
+      /** Whether the delivery is sent, or only recorded as Failed. */
       are_sent: booleans,
       trigger: word<Trigger>(),
-      /** What their jobs belong to (kit/trace.ts). */
+      /** The trace of their jobs (kit/trace.ts). */
       traceparent: nullable(text),
-      /** Where a test goes instead of to its webhook's address. */
+      /** The address of a test, if it is not the webhook's. */
       test_url: nullable(text),
     },
   ],
@@ -177,26 +177,26 @@ export const insertEvents = statement(
    select`,
 );
 
-/** Something that happened to a submission. */
+/** A creation, update or deletion of a submission. */
 export type SubmissionEvent = {
   submissionId: string;
   kind: EventKind;
   occurredAt: Date;
   snapshot: Snapshot;
-  /** What is recorded and sent in place of the snapshot, which filters still compare. */
+  /** Recorded and sent instead of the snapshot. Filters still compare the snapshot. */
   told?: Snapshot;
-  /** Of the version that was answered: what filters compare. */
+  /** The fields of the answered version, which filters compare. */
   fields: Filtered['fields'];
 };
 
 /**
- * Records an event for every active webhook of the form that asked for its kind and whose filter it meets, and for the
- * feed of the workspace when that is read, in the caller's transaction: the event and the change that it tells of
- * commit together, or not at all. One round trip when nobody listens, two otherwise. For a webhook that was paused
- * because it failed for days, the delivery is written down as Failed, so that it can be replayed. The first delivery of
- * an event has the event's id, by which the feed tells of it, too.
- * @returns how often it will be heard: deliveries to be sent, and events for the feed. When that is not 0, wake the
- * queue after the commit: its announcement also wakes whoever waits for the feed.
+ * Records an event for each active webhook that receives its kind and whose filter it meets, and for the
+ * event feed if it is on. It runs in the caller's transaction, so that the event and its cause commit
+ * together. One round trip without listeners, two otherwise. If a webhook was paused after days of failures,
+ * the delivery is recorded as Failed, so that it can be replayed. The first delivery of an event has the
+ * event's id, which the feed uses too.
+ * @returns the number of deliveries to send and of events for the feed. If it is not 0, wake the queue after
+ * the commit: its announcement also wakes readers of the feed.
  */
 export const recordEvent = (
   db: Queryable,
@@ -205,7 +205,7 @@ export const recordEvent = (
 
 type Webhook = Awaited<ReturnType<typeof selectListeners>>[number] & { id: string };
 
-/** recordEvent for many events of one form, in the same number of round trips. */
+/** Records many events of one form, with as many round trips as recordEvent. */
 export async function recordEvents(
   db: Queryable,
   workspaceId: string,
@@ -251,12 +251,12 @@ export async function recordEvents(
   return deliveries.filter(({ isSent }) => isSent).length + (isFed ? heard.length : 0);
 }
 
-/** So much work is done before others get their turn (work.ts): some 10 ms. */
+/** The work that is done before other requests are served, in steps (work.ts): about 10 ms. */
 const turnSteps = 1_000_000;
 
 /**
- * The webhooks that hear of each event. A filter compares at most 100 times; there may be 20 of them, and many events.
- * What was submitted is never refused for that.
+ * Returns the webhooks that receive each event. A filter compares at most 100 times, but there may be 20
+ * webhooks and many events. A submission is never rejected because of this work.
  */
 async function findHearers(
   webhooks: readonly Webhook[],

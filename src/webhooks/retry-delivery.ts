@@ -4,12 +4,15 @@ import { announceJobs, enqueueJob } from '#kit/queue.ts';
 import { only, requireRow, statement, word } from '#kit/statement.ts';
 import { type DeliverJobPayload, deliverJob, laneOf } from './delivery-job.ts';
 
-/** Specification, "Webhook delivery status". */
+/** The statuses of a delivery (specification, "Webhook delivery status"). */
 export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const;
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** Makes a failed delivery that is no test wait for a request now; of two who ask at once, one gets the row. */
+/**
+ * Marks a failed delivery for an immediate request, unless it is a test. Of two concurrent callers, only one
+ * gets the row.
+ */
 const markForRetry = statement(
   'webhooks.mark_for_retry',
   'workspace_id id',
@@ -28,17 +31,18 @@ const findDeliveryStatus = statement(
 );
 
 const conflicts = {
-  Success: 'This delivery succeeded; there is nothing to send again.',
-  Retrying: 'This delivery is being sent already, or waits for its next attempt.',
-  Failed: 'This delivery changed at the same moment. Look again.',
+  Success: 'This delivery has already succeeded, so there is nothing to send again.',
+  Retrying: 'This delivery is already being sent, or is waiting for its next attempt.',
+  Failed: 'This delivery has just changed. Reload it.',
 } as const satisfies Record<DeliveryStatus, string>;
-/** Sent again, it would be told to the receiver as a submission that somebody made. */
-const isTest = 'A test is one request. Send another test instead.';
+/** If a test were sent again, the receiver would take it for a real submission. */
+const isTest = 'Tests cannot be retried. Send another test instead.';
 
 /**
- * Sends a failed delivery again, at once and once, however many ask for it. Specification, "Webhook delivery
- * status". It does not start the schedule again: when it fails, the delivery is Failed.
- * @throws ApiError not_found; conflict when the delivery is not Failed, or a test.
+ * Sends a failed delivery again, immediately and only once, even if several callers request it.
+ * Specification, "Webhook delivery status". The schedule does not start again: if the request fails, the
+ * delivery is Failed.
+ * @throws ApiError not_found; conflict if the delivery is not Failed, or is a test.
  */
 export async function retryDelivery(
   { database }: { database: Database },
@@ -59,6 +63,6 @@ export async function retryDelivery(
       delay: 0,
     });
   });
-  // Not through a queue's wake: the command line has no queue, and a running server hears this.
+  // Not the queue's wake: the command line has no queue. A running server receives this announcement.
   await announceJobs(database);
 }

@@ -21,13 +21,13 @@ import { refuse, urlProblems } from './editing/webhooks.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
 
-/** Answers that somebody might have given, and the reference data of a form that was opened with `?test=true`. */
+/** Sample answers, and the reference data of a form that was opened with `?test=true`. */
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };
 
 /**
- * A submission of this form that was never made, for the test of a webhook: every question that is shown has an
- * answer, a repeatable group has one row. The answers are those that the form itself would accept, but for patterns
- * that none of a few usual texts has, or that take more work than a sample is worth. The same form gives the same sample on the same day.
+ * Returns a sample submission of a form, to test a webhook. Every question that is shown has an answer, and a
+ * repeatable group has one row. The form would accept the answers, except for patterns that match none of a
+ * few common texts or need too much work. During one day, the sample of a form does not change.
  * @param today YYYY-MM-DD, for limits such as `today+7`.
  */
 export function sampleSubmission(form: Form, today = '2026-01-31'): SampleSubmission {
@@ -43,7 +43,7 @@ export function sampleSubmission(form: Form, today = '2026-01-31'): SampleSubmis
   return { answers, reference };
 }
 
-/** Conditions look at the answers, and hide some questions: nobody can have answered those. */
+/** Removes the answers to questions that conditions hide, because no visitor can answer them. */
 function hideUnasked(form: Form, answers: Answers, context: AnswerContext): void {
   const shown = evaluate(form, answers, context);
   for (const question of listQuestions(form)) {
@@ -62,13 +62,17 @@ function hideUnasked(form: Form, answers: Answers, context: AnswerContext): void
 const sampleRow = (inputs: readonly InputElement[], trial: Trial): AnswerRow =>
   Object.fromEntries(inputs.map((input) => [input.attrs.id, sampleAnswer(input, trial)]));
 
-/** What suggestions are tried by: one budget for the whole sample, a quarter of that of a visitor's answers. */
+/**
+ * The context in which sample answers are checked. One budget covers the whole sample: a quarter of the
+ * budget of a visitor's answers.
+ */
 type Trial = { readonly today: string; readonly work: Work };
 const sampleSteps = answerLimits.workSteps / 4;
 
-/** The first of what somebody might answer that the input accepts; else simply the first. */
+/** Returns the first sample that the input accepts, or the first one if it accepts none. */
 function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const suggest = elements[input.type].samples as (
     attrs: InputElement['attrs'],
     today: string,
@@ -79,7 +83,7 @@ function sampleAnswer(input: InputElement, trial: Trial): AnswerValue {
 }
 
 function isTaken(input: InputElement, value: AnswerValue, trial: Trial): boolean {
-  // To be told by each of a thousand patterns that the budget is spent would be the most of the work.
+  // Stops once the budget is used up: an error from each of a thousand patterns would be most of the work.
   if (trial.work.left <= 0) return false;
   try {
     return checkAnswer(input, value, trial).ok;
@@ -100,24 +104,27 @@ type TestOf = {
   workspaceId: string;
   webhookId: string;
   kind: EventKind;
-  /** Where it goes instead of to the webhook's address, which the webhook's own headers are for. */
+  /** The address of the test instead of the webhook's. The webhook's custom headers are not sent to it. */
   url?: string | undefined;
 };
 
-/** In one minute and workspace: enough to try things out, too few to look around in a network (docs/rules.md T10). */
+/**
+ * Tests of a workspace per minute: enough to try things out, too few to scan a network (docs/rules.md T10).
+ */
 const testsPerMinute = 30;
-const tooManyTests = `A workspace sends at most ${testsPerMinute} tests in a minute.`;
+const tooManyTests = `A workspace can send at most ${testsPerMinute} tests per minute. Wait a minute.`;
 
 /**
- * Sends a sample of the form's live version to a webhook, paused or not, through the way of every delivery: the
- * same queue, guard, signature, request and log. It is one request, never retried, and counts for nothing.
- * @returns the id of the delivery in the log, where its outcome will stand.
- * @throws ApiError not_found; rate_limit_exceeded; validation_error for an address that no webhook may have.
+ * Sends a sample of the form's live version to a webhook, paused or not. It uses the queue, checks,
+ * signature, request and log of every delivery. It is one request, is never retried, and does not count as a
+ * delivery.
+ * @returns the id of the delivery in the log, which will have the outcome.
+ * @throws ApiError not_found; rate_limit_exceeded; validation_error if webhooks cannot use the address.
  */
 export async function sendTest(context: SendTestContext, test: TestOf): Promise<{ deliveryId: string }> {
   const [deliveryId] = await sendAll(context, test, 1, async (client, formId) => {
     const form = requireRow(await findForm(client, { workspace_id: test.workspaceId, id: formId }));
-    // The structure was validated when it became the live version.
+    // Every version is validated before it is stored.
     const structure = effectiveForm(form.structure);
     return [sampleSnapshot({ id: form.id, name: form.name, workspaceId: test.workspaceId }, structure)];
   });
@@ -125,9 +132,9 @@ export async function sendTest(context: SendTestContext, test: TestOf): Promise<
 }
 
 /**
- * The same with real submissions: what they tell is real, but the events are none, and each has a delivery id of its
- * own, so that a receiver that knows the submission already takes the test for no repetition.
- * @param snapshots of submissions of the webhook's form.
+ * Sends tests with real submissions. Each test has a new delivery id, so that a receiver that knows the
+ * submission does not take the test for a repetition.
+ * @param snapshots the snapshots of submissions of the webhook's form.
  * @returns the deliveries' ids, in the order of the snapshots.
  */
 export const sendSubmissionTests = (
@@ -183,7 +190,7 @@ async function insertTests(
   return ids;
 }
 
-/** A submission that was never made, as an event would freeze it. */
+/** Returns the snapshot of a sample submission. */
 export function sampleSnapshot(
   place: { id: string; name: string; workspaceId: string },
   form: Form,
@@ -198,7 +205,7 @@ export function sampleSnapshot(
   return snapshotOf({ form: place, submission, fields: describeFields(form) });
 }
 
-/** The last completed submissions of a form, newest first, with what a webhook tells of them. */
+/** Finds the last completed submissions of a form, newest first, with what a webhook sends about them. */
 const selectLatestSubmissions = statement(
   'webhooks.select_latest_submissions',
   'workspace_id form_id limit',
@@ -219,9 +226,10 @@ const selectLatestSubmissions = statement(
 );
 
 /**
- * Sends a test: of a sample of the form, or of its last completed submissions, to the webhook or to another address.
- * @returns the ids of the deliveries, in whose log the outcomes will stand.
- * @throws ApiError as sendTest; conflict when the form has no completed submission.
+ * Sends a test, with a sample of the form or its last completed submissions, to the webhook or to another
+ * address.
+ * @returns the ids of the deliveries in the log, which will have the outcomes.
+ * @throws ApiError as sendTest; conflict if the form has no completed submission.
  */
 export async function testWebhook(
   context: SendTestContext,
@@ -233,8 +241,9 @@ export async function testWebhook(
     form_id: formId,
     limit: submissions,
   });
-  if (rows.length === 0) throw new ApiError('conflict', 'This form has no completed submission yet.');
-  // The oldest first, as they came.
+  if (rows.length === 0)
+    throw new ApiError('conflict', 'This form has no completed submissions yet. Send a sample instead.');
+  // Oldest first, in the order of submission.
   const snapshots = rows.toReversed().map(({ id, completed_at, answers, reference, fields, form_name }) =>
     snapshotOf({
       form: { id: formId, name: form_name, workspaceId: test.workspaceId },

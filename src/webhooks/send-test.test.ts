@@ -110,7 +110,7 @@ test('a test that failed is not retried by hand either: it would go out as if it
   const { id } = await sendAndSettle(scene);
   await assert.rejects(retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId: id }), {
     code: 'conflict',
-    message: 'A test is one request. Send another test instead.',
+    message: 'Tests cannot be retried. Send another test instead.',
   });
   assert.equal((await attemptsOf(id)).length, 1);
 });

@@ -13,7 +13,7 @@ import { deliveryStatuses } from './retry-delivery.ts';
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);
 
-/** A webhook with its health at a glance. Tests count for nothing in it. */
+/** A webhook with a summary of its health. Tests do not count. */
 export const Webhook = named(
   'Webhook',
   Type.Object({
@@ -23,15 +23,15 @@ export const Webhook = named(
     events: Type.Array(event),
     active: Type.Boolean(),
     has_secret: Type.Boolean(),
-    /** Until when deliveries are signed with the secret of before, too; null when there is none. */
+    /** Until when deliveries are also signed with the previous secret; null if there is none. */
     previous_secret_until: orNull(timestamp),
-    /** Of its own headers; their values are never shown. */
+    /** The names of its custom headers. Their values are never shown. */
     header_names: Type.Array(Type.String()),
-    /** A condition of the form language; null: it hears of every submission. */
+    /** A condition of the form language; null: every submission. */
     filter: orNull(Type.Unsafe<Condition>({ 'x-component': 'Condition' })),
-    /** Whether it is paused when it has only failed for days. */
+    /** Whether it is paused after several days of failures only. */
     pauses_on_failure: Type.Boolean(),
-    /** Since when every delivery has failed; null while they arrive. */
+    /** Since when every delivery has failed; null while deliveries succeed. */
     failing_since: orNull(timestamp),
     /** Null while it is active. */
     paused_at: orNull(timestamp),
@@ -39,7 +39,7 @@ export const Webhook = named(
     created_at: timestamp,
     updated_at: timestamp,
     last_delivery: orNull(Type.Object({ status, created_at: timestamp })),
-    /** Deliveries of the last 24 hours by what became of them so far. */
+    /** Deliveries of the last 24 hours by current status. */
     day: Type.Object({ success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() }),
   }),
 );
@@ -48,24 +48,24 @@ export type Webhook = Static<typeof Webhook>;
 const rules = {
   /** Whether the plan of the workspace allows secrets. */
   secrets_allowed: Type.Boolean(),
-  /** How often an automatic delivery is tried at most, the first send included. */
+  /** The maximum number of automatic attempts of a delivery, including the first. */
   most_attempts: Type.Integer(),
-  /** After how many days of nothing but failures a webhook is paused; 0: the operator has it never paused. */
+  /** A webhook is paused after this many days of failures only; 0 if the operator has turned this off. */
   pause_days: Type.Integer(),
 };
 export const WebhookList = Type.Object({
   data: Type.Array(Webhook),
   ...rules,
-  /** How many webhooks a form may have. */
+  /** The maximum number of webhooks of a form. */
   most_webhooks: Type.Integer(),
 });
 export type WebhookList = Static<typeof WebhookList>;
 export const WebhookDetail = named('WebhookDetail', Type.Object({ webhook: Webhook, ...rules }));
 export type WebhookDetail = Static<typeof WebhookDetail>;
 
-// What is wrong with a URL, an event, a secret or a filter is said by #webhooks, all at once.
+// #webhooks validates URLs, events, secrets and filters, and reports all problems together.
 const texts = Type.Array(Type.String(), { maxItems: 10 });
-/** What is no condition is refused in words of its own. */
+/** A value that is not a condition gets its own error message. */
 const condition = Type.Unsafe<unknown>({ anyOf: [{ 'x-component': 'Condition' }, { type: 'null' }] });
 const url = Type.String({ maxLength: longestUrl });
 const secret = Type.String({ maxLength: secretLength.most });
@@ -80,26 +80,26 @@ export const NewWebhook = named(
     {
       url,
       events: texts,
-      /** `generate`, or a text of 16 to 256 characters. */
+      /** `generate`, or 16 to 256 characters. */
       secret: Type.Optional(secret),
       /** Sent with every delivery. */
       headers: Type.Optional(headers),
       filter: Type.Optional(condition),
-      /** Yes, when left out. */
+      /** Default: true. */
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
     closed,
   ),
 );
 export type NewWebhook = Static<typeof NewWebhook>;
-/** After a change: `secret` is shown this once; null when none was set. */
+/** A webhook after a change. `secret` is shown only once; null if none was set. */
 export const WebhookWithSecret = named(
   'WebhookWithSecret',
   Type.Object({ ...Webhook.properties, secret: orNull(Type.String()) }),
 );
 export type WebhookWithSecret = Static<typeof WebhookWithSecret>;
 
-/** What is left out stays as it is. */
+/** A change of a webhook. Omitted values are kept. */
 export const WebhookChange = named(
   'WebhookChange',
   Type.Object(
@@ -107,13 +107,13 @@ export const WebhookChange = named(
       url: Type.Optional(url),
       events: Type.Optional(texts),
       active: Type.Optional(Type.Boolean()),
-      /** `generate`, a text of 16 to 256 characters, or null to sign no more. */
+      /** `generate`, 16 to 256 characters, or null to stop signing. */
       secret: Type.Optional(orNull(secret)),
-      /** Whether the secret of before goes on signing for a day; yes, when left out. */
+      /** Whether the previous secret keeps signing for a day. Default: true. */
       overlap: Type.Optional(Type.Boolean()),
-      /** All that there are to be; a null keeps the value that it has. */
+      /** Replaces all headers. A null value keeps the current one. */
       headers: Type.Optional(headers),
-      /** null for none. */
+      /** Null for no filter. */
       filter: Type.Optional(condition),
       pauses_on_failure: Type.Optional(Type.Boolean()),
     },
@@ -121,7 +121,7 @@ export const WebhookChange = named(
   ),
 );
 export type WebhookChange = Static<typeof WebhookChange>;
-/** `generate` when left out. */
+/** A new secret. Default: `generate`. */
 export const NewSecret = Type.Object(
   { secret: Type.Optional(secret), overlap: Type.Optional(Type.Boolean()) },
   closed,
@@ -130,15 +130,15 @@ export const NewSecret = Type.Object(
 export const TestRequest = Type.Object(
   {
     event,
-    /** Where it goes instead of to the webhook. */
+    /** The address of the test, if it is not the webhook's. */
     url: Type.Optional(url),
-    /** So many of the last completed submissions instead of a sample. */
+    /** Sends this many of the last completed submissions instead of a sample. */
     submissions: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
   },
   closed,
 );
 export type TestRequest = Static<typeof TestRequest>;
-/** The deliveries in which the outcomes will stand, the oldest submission's first; `id` is the last of them. */
+/** The deliveries that will have the outcomes, oldest submission first. `id` is the last of them. */
 export const SentTest = Type.Object({ id: uuid, ids: Type.Array(uuid) });
 export type SentTest = Static<typeof SentTest>;
 
@@ -160,10 +160,10 @@ const line = {
   submission_id: uuid,
   created_at: timestamp,
   attempts: Type.Integer(),
-  /** Of the last attempt; null when none was answered. */
+  /** The status of the last attempt; null if there was no response. */
   response_status: orNull(Type.Integer()),
   response_ms: orNull(Type.Integer()),
-  /** Why the last attempt failed, and how it goes on, in words. */
+  /** Why the last attempt failed, and what happens next. */
   reason: orNull(Type.String()),
   next_attempt_at: orNull(timestamp),
 };
@@ -178,20 +178,23 @@ export const Attempt = named(
     attempt: Type.Integer(),
     trigger: Type.Enum([...triggers]),
     started_at: timestamp,
-    /** Where the request went; null when nothing was sent, or nothing was kept of it. */
+    /** The address of the request; null if nothing was sent or recorded. */
     url: orNull(Type.String()),
     request_headers: orNull(Type.Record(Type.String(), Type.String())),
     response_status: orNull(Type.Integer()),
     response_ms: Type.Integer(),
-    /** Milliseconds of each step; null for one that was not reached, or not needed because the connection was open. */
+    /**
+     * Milliseconds of each step; null if the step was not reached, or not needed because the connection was
+     * open.
+     */
     dns_ms: orNull(Type.Number()),
     connect_ms: orNull(Type.Number()),
     tls_ms: orNull(Type.Number()),
     first_byte_ms: orNull(Type.Number()),
-    /** SHA-256, in hexadecimal, and length of the bytes that were sent; null when nothing was. */
+    /** The SHA-256, in hexadecimal, and the length of the sent bytes; null if nothing was sent. */
     body_sha256: orNull(Type.String()),
     body_bytes: orNull(Type.Integer()),
-    /** Whether the body, made again from the event, has that SHA-256; null when nothing was sent. */
+    /** Whether the body, built again from the event, has that SHA-256; null if nothing was sent. */
     is_body_exact: orNull(Type.Boolean()),
     response_headers: orNull(Type.Record(Type.String(), Type.String())),
     /** At most the first 4 KB. */
@@ -205,15 +208,18 @@ export const DeliveryDetail = named(
   Type.Object({
     ...line,
     webhook_id: uuid,
-    /** The JSON text that every attempt sends, but for the signatures in the links of files. */
+    /** The JSON text that every attempt sends, without the signatures in file links. */
     request_body: Type.String(),
-    /** Oldest first. */
+    /** Lists the attempts of a delivery, oldest first. */
     history: Type.Array(Attempt),
   }),
 );
 export type DeliveryDetail = Static<typeof DeliveryDetail>;
 
-/** Which deliveries are sent again; `created_from` is inclusive, `created_to` is not. What is left out: those that failed. */
+/**
+ * Which deliveries are sent again. `created_from` is inclusive, `created_to` is exclusive. Default: failed
+ * deliveries.
+ */
 export const ReplayQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum([...replayStatuses, 'any'])),
@@ -235,7 +241,7 @@ export const Replay = named(
       since: orNull(timestamp),
       until: orNull(timestamp),
     }),
-    /** How many it is about, and how many of them were put on their way. */
+    /** The number of deliveries in the replay, and how many were enqueued. */
     total: Type.Integer(),
     done: Type.Integer(),
     created_at: timestamp,
@@ -244,19 +250,19 @@ export const Replay = named(
   }),
 );
 export type Replay = Static<typeof Replay>;
-/** For who writes a receiver: texts to be shown and copied. */
+/** Texts to show and copy, for developers of receivers. */
 export const Payload = Type.Object({
   schema_url: Type.String(),
-  /** Where the same bodies are pulled. */
+  /** The address of the event feed, which lists these bodies too. */
   feed_url: Type.String(),
-  /** JSON. */
+  /** The JSON Schema as text. */
   schema: Type.String(),
   type_script: Type.String(),
-  /** The body of each event, of a submission that was never made. */
+  /** The body of each event, for a sample submission. */
   samples: Type.Array(Type.Object({ event, body: Type.String() })),
 });
 export type Payload = Static<typeof Payload>;
-/** A program that receives the events of this webhook. */
+/** An example program that receives the events of this webhook. */
 export const Receiver = named(
   'Receiver',
   Type.Object({
@@ -269,10 +275,10 @@ export const Receiver = named(
 export type Receiver = Static<typeof Receiver>;
 
 const counts = { success: Type.Integer(), failed: Type.Integer(), retrying: Type.Integer() };
-/** Deliveries of a time that ends now, tests left out. */
+/** Deliveries of a period that ends now. Tests do not count. */
 const window = Type.Object({
   ...counts,
-  /** Of those that were answered, in milliseconds, last attempts only: the middle one, and the slowest of twenty. */
+  /** Median and p95 of response times, in milliseconds. Only last attempts with a response count. */
   p50_ms: orNull(Type.Integer()),
   p95_ms: orNull(Type.Integer()),
 });
@@ -281,7 +287,7 @@ export const WebhookHealth = named(
   Type.Object({
     day: window,
     week: window,
-    /** The last 24 hours by the hour and the last 7 days by the day, oldest first, without gaps. */
+    /** The last 24 hours by hour and the last 7 days by day, oldest first, without gaps. */
     hours: Type.Array(Type.Object({ at: timestamp, ...counts })),
     days: Type.Array(Type.Object({ at: timestamp, ...counts })),
   }),

@@ -4,19 +4,22 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { EventKind, Snapshot } from './event.ts';
 
 /**
- * The value of X-Service-Signature: `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw body, keyed with
- * the whole secret. Specification, "Webhook signature" 2.
+ * Returns the value of X-Service-Signature: `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the raw
+ * body, keyed with the whole secret. Specification, "Webhook signature" 2.
  */
 export const signBody = (secret: string, body: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-/** What Standard Webhooks signs: `id.timestamp.body`. The timestamp is the attempt's, in seconds. */
+/**
+ * What Standard Webhooks signs: `id.timestamp.body`. The timestamp is the start of the attempt, in seconds.
+ */
 type SignedMessage = { id: string; timestamp: number; body: Buffer };
 
 /**
- * The value of webhook-signature by Standard Webhooks 1.0: for each secret `v1,` and a base64 HMAC-SHA256, separated
- * by blanks. A receiver accepts any of them, so that secrets can be changed without a gap.
- * @param secrets the newest first.
+ * Returns the value of webhook-signature by Standard Webhooks 1.0: for each secret, `v1,` and a base64
+ * HMAC-SHA256, separated by spaces. A receiver accepts any of them, so that secrets can be changed without a
+ * gap.
+ * @param secrets the secrets, newest first.
  */
 const signMessage = (secrets: readonly string[], { id, timestamp, body }: SignedMessage): string =>
   secrets
@@ -28,15 +31,19 @@ const signMessage = (secrets: readonly string[], { id, timestamp, body }: Signed
 
 const standardSecret = /^whsec_([A-Za-z0-9+/]{4,}={0,2})$/;
 
-/** `whsec_` and base64 stand for bytes, as Standard Webhooks has it; any other secret is its own text. */
+/**
+ * Returns the key of a secret. In Standard Webhooks, `whsec_` is followed by bytes in base64. Any other
+ * secret is used as text.
+ */
 function standardKey(secret: string): Buffer {
   const encoded = standardSecret.exec(secret)?.[1];
   return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');
 }
 
 /**
- * What a receiver does, for tests and examples: recomputes the signature over the raw body and compares in constant
- * time. A header that is missing or lacks the prefix does not match. Specification, "Webhook signature" 3.
+ * Verifies a signature as a receiver does, for tests and examples. It computes the signature over the raw
+ * body and compares in constant time. A header that is missing or lacks the prefix does not match.
+ * Specification, "Webhook signature" 3.
  */
 export function verifySignature(secret: string, body: string | Buffer, header: string | undefined): boolean {
   const expected = Buffer.from(signBody(secret, body));
@@ -48,27 +55,30 @@ export type BodySource = {
   kind: EventKind;
   occurredAt: Date;
   deliveryId: string;
-  /** The JSON text of a Snapshot, as `events.snapshot` keeps it: PostgreSQL leaves a json as it was written. */
+  /** The JSON text of a Snapshot from `events.snapshot`. PostgreSQL keeps a json value as it was written. */
   snapshot: string;
-  /** Returns the download address of a file. It lives for an hour, so it is made for each send. */
+  /** Returns the download address of a file. It is valid for an hour, so it is created for each send. */
   signLink: (file: LinkTarget) => string;
 };
 
 /**
- * The JSON text that is signed and sent. Specification, "Request body". Every send of a delivery has the same text,
- * but for the links. A file also has its `id`, with which a new link can be asked for.
- * @throws when the snapshot is not what this service wrote.
+ * Returns the JSON text that is signed and sent. Specification, "Request body". Only the file links differ
+ * between sends of a delivery. A file also has its `id`, with which a new link can be requested.
+ * @throws if this service did not write the snapshot.
  */
 export function deliveryBody({ kind, occurredAt, deliveryId, snapshot, signLink }: BodySource): string {
   const head = JSON.stringify({ event: kind, timestamp: occurredAt.toISOString(), delivery_id: deliveryId });
   return `${head.slice(0, -1)},${withLinks(snapshot, signLink).slice(1)}`;
 }
 
-/** How a snapshot begins and, without files, ends. In a text of somebody's, a quotation mark is escaped. */
+/**
+ * The start of a snapshot and, without files, its end. User texts cannot contain them, because their
+ * quotation marks are escaped.
+ */
 const beginning = '{"form":{';
 const endWithoutFiles = ',"file_uploads":{}}}';
 
-/** The `form` and `submission` of the body. Without files they are the snapshot's, to the byte. */
+/** Returns the `form` and `submission` of the body. Without files, they equal the snapshot byte for byte. */
 function withLinks(snapshot: string, signLink: BodySource['signLink']): string {
   if (snapshot.startsWith(beginning) && snapshot.endsWith(endWithoutFiles)) return snapshot;
   const { form, submission } = JSON.parse(snapshot) as Snapshot;
@@ -88,21 +98,23 @@ const userAgent = `Formloom-Webhooks/${packageJson.version}`;
 type HeaderSource = {
   kind: EventKind;
   deliveryId: string;
-  /** When this attempt began, in seconds. */
+  /** The start of this attempt, in seconds. */
   timestamp: number;
   body: Buffer;
-  /** The newest first; none: nothing is signed. The second is that of before a rotation. */
+  /**
+   * Newest first. If there are none, nothing is signed. The second is the previous secret after a rotation.
+   */
   secrets: readonly string[];
   custom: Readonly<Record<string, string>>;
   isTest: boolean;
-  /** Of the trace that the event belongs to (W3C Trace Context). */
+  /** The trace of the event (W3C Trace Context). */
   traceparent?: string | undefined;
 };
 
 /**
- * Specification, "Request headers", and beside them those of Standard Webhooks 1.0. What signs is there only when a
- * secret is set (docs/rules.md 3). X-Service-Signature is made with the newest secret; in the day after a rotation
- * X-Service-Signature-Previous has the one of before (docs/decisions/0016).
+ * Returns the headers of the specification ("Request headers") and of Standard Webhooks 1.0. Signatures are
+ * included only if a secret is set (docs/rules.md 3). X-Service-Signature uses the newest secret. For a day
+ * after a rotation, X-Service-Signature-Previous uses the previous one (docs/decisions/0016).
  */
 export function deliveryHeaders(source: HeaderSource): Record<string, string> {
   const { kind, deliveryId, timestamp, body, secrets, custom, isTest, traceparent } = source;
@@ -127,7 +139,7 @@ export function deliveryHeaders(source: HeaderSource): Record<string, string> {
 
 const hidden = '(hidden)';
 
-/** How the ledger shows what proves who we are: with it, whoever reads the log could send in our name. */
+/** How the delivery log hides signatures. A person who read them could send requests in our name. */
 const shown: Readonly<Record<string, (value: string) => string>> = {
   'X-Service-Signature': () => `sha256=${hidden}`,
   'X-Service-Signature-Previous': () => `sha256=${hidden}`,
@@ -135,9 +147,9 @@ const shown: Readonly<Record<string, (value: string) => string>> = {
 };
 
 /**
- * The headers of a request as the ledger keeps them: with the length, which is added on the way out, without
- * signatures and without the values of the webhook's own headers, which may be passwords.
- * @param custom the names of those.
+ * Returns the headers of a request for the delivery log. They include the length, which is added on sending.
+ * Signatures and the values of custom headers, which may be passwords, are hidden.
+ * @param custom the names of the custom headers.
  */
 export const loggedHeaders = (
   { headers, body }: { headers: Readonly<Record<string, string>>; body: Buffer },

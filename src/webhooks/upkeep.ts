@@ -5,8 +5,9 @@ import { statement } from '#kit/statement.ts';
 import { keptFor } from '#workspaces/retention.ts';
 
 /**
- * Removes every event of submissions, with its deliveries and their attempts: nobody is told of them any more. Jobs of
- * deliveries that waited find nothing, and end. In the order of ids, so that two at once cannot wait for each other.
+ * Deletes every event of submissions, with its deliveries and their attempts, so that no more requests are
+ * sent. Jobs of waiting deliveries find nothing, and end. Rows are locked in the order of ids, so that
+ * concurrent runs cannot deadlock.
  */
 export const deleteEventsOf = statement(
   'webhooks.delete_events_of',
@@ -32,12 +33,12 @@ export const deleteEventsOf = statement(
    select (select count(*) from gone) as events, (select count(*) from told) as deliveries`,
 );
 
-/** Ids below it have been kept for as long as the form `f` says. */
+/** Rows with a smaller id are older than the retention of the form `f`. */
 const oldest = leastIdAt(`($now - ${keptFor('deliveries')})`);
 
 /**
- * Removes the oldest deliveries of a workspace's webhooks that are over and have been kept for as long as their form says, with
- * their attempts. Ids begin with their time, so the index of each webhook finds them.
+ * Deletes the oldest finished deliveries of a workspace's webhooks that are older than the retention of their
+ * form, with their attempts. Ids begin with their time, so the index of each webhook finds them.
  */
 const pruneDeliveries = statement(
   'webhooks.prune_deliveries',
@@ -66,9 +67,9 @@ const pruneDeliveries = statement(
 );
 
 /**
- * Removes the oldest events of a workspace that have been kept for as long as their form says and of which no delivery is left. The feed
- * remembers up to where there may be none any more; for what it never came to, that is a position of its own, so that
- * a reader who comes back is told.
+ * Deletes the oldest events of a workspace that are older than the retention of their form and have no
+ * deliveries. The feed records up to which position events may be missing. Deleted events without a position
+ * count as one more position, so that a returning reader gets an error.
  */
 const pruneEvents = statement(
   'webhooks.prune_events',
@@ -108,7 +109,7 @@ const pruneEvents = statement(
    select count(*) as count from pruned`,
 );
 
-/** The workspaces that have an event that may be old enough to go: a look at the first key of each form. */
+/** Finds the workspaces that may have an event to delete, by the first key of each form. */
 const findWorkspacesToPrune = statement(
   'webhooks.find_workspaces_to_prune',
   'now operator_days',
@@ -121,12 +122,12 @@ const findWorkspacesToPrune = statement(
          and exists (select from events where workspace_id = f.workspace_id and form_id = f.id and id < ${oldest}))`,
 );
 
-/** Rows that one statement deletes: a few milliseconds, so that writers do not wait. */
+/** Rows that one statement deletes. It takes a few milliseconds, so that writers do not wait. */
 const batch = 500;
 
 /**
- * Deletes finished deliveries with their attempts, and events without deliveries, once they are older than their form,
- * workspace and the operator allow. If it is interrupted, the next run continues.
+ * Deletes finished deliveries with their attempts, and events without deliveries, once they are older than
+ * the retention of their form, workspace and instance. If it is interrupted, the next run continues.
  * @returns how many rows of each were deleted.
  */
 export async function pruneDeliveryLog(

@@ -188,7 +188,7 @@ test('a change over the API beside a working copy is offered, compared, and take
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
   const dialog = page.getByRole('dialog', { name: 'Publish this form' });
   await dialog.getByRole('button', { name: 'Publish' }).click();
-  await dialog.getByText('The live form was changed after you compared with it.').waitFor();
+  await dialog.getByText('The live form has changed since you compared it. Compare it again.').waitFor();
   await dialog.getByText('Publishing replaces those changes').waitFor();
   await dialog.getByRole('button', { name: 'Publish' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -15,7 +15,8 @@ const rulesOf: { readonly [Type in InputType]: InputRules<AttributesOf<Type>> } 
  * @throws TooMuchWork
  */
 export function checkAnswer(input: InputElement, value: unknown, context: RuleContext): CheckedAnswer {
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const { kind, check } = rulesOf[input.type] as InputRules<InputElement['attrs']>;
   if (!isList(kind) && Array.isArray(value) && value.length > 1) return refuse('once');
   spend(context.work, checkSteps.answer);

@@ -21,7 +21,8 @@ export type AnswerSpeech = {
  */
 export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpeech): string[] {
   const { type, attrs } = input;
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const { kind, format, say: sayOwn } = inputRules[type] as InputRules<InputElement['attrs']>;
   const say = (one: unknown): string => {
     if (kind === 'consent') return speech.words.yes;

@@ -9,7 +9,8 @@ const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;
 
 /** The answer as it is stored: conditions and rules see the same text, however it was sent. @throws TooMuchWork */
 export function tidyAnswer(input: InputElement, value: unknown, work: Work): unknown {
-  // The table pairs each type with its own attributes, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
   const { kind, format, tidy: tidyOwn } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   if (tidyOwn) return tidyOwn(value, work, input.attrs);
   if (typeof value === 'string') {

@@ -14,10 +14,10 @@ import type { Storage } from '#kit/storage.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
 import { makeRenditions } from './renditions.ts';
 
-/** The bytes of each, by its name like `800.avif`. */
+/** The size of each rendition in bytes, by its name, such as `800.avif`. */
 const renditions = jsonb<Readonly<Record<string, number>>>();
 
-/** No row when the workspace has as many as it may have. */
+/** Returns no row if the workspace has reached its image limit. */
 const insertImage = statement(
   'insert_form_image',
   ['workspace_id id content_type size:integer width height limit now', { renditions }],
@@ -28,7 +28,7 @@ const insertImage = statement(
    returning id`,
 );
 
-/** Notes that settings name these images, and says which of them there are. */
+/** Records that these images are in use, and returns the ids that exist. */
 const nameImages = statement(
   'name_form_images',
   'workspace_id ids now',
@@ -38,7 +38,7 @@ const nameImages = statement(
    returning id`,
 );
 
-/** Which of these images there are, and their sizes. */
+/** Finds images by id, with their sizes. */
 const findImages = statement(
   'find_form_images',
   'workspace_id ids',
@@ -46,7 +46,7 @@ const findImages = statement(
   `select id, size, width, height, renditions from form_images where workspace_id = $workspace_id and id = any ($ids) and removed_at is null`,
 );
 
-/** An image by the id of a form of its workspace, as the public page asks for it. */
+/** Finds an image by its id and the id of a form of its workspace, as public pages request it. */
 const findImage = statement(
   'find_form_image',
   'form_id id',
@@ -59,9 +59,9 @@ const findImage = statement(
 );
 
 /**
- * Takes hold of images that no form, no working copy and no version has named for a day, in a theme or an element, and of those that a stop left
- * behind. Structures are read as text, as they were written: a working copy may be anything. The outer condition is what PostgreSQL looks at again
- * when a form named the image first.
+ * Claims images that no form, working copy or version has used for a day, in a theme or an element. Also
+ * claims images left by an interrupted removal. Structures are searched as text, because a working copy may
+ * be anything. PostgreSQL checks the outer condition again if a form uses the image first.
  */
 const takeUnnamedImages = statement(
   'take_unnamed_form_images',
@@ -99,7 +99,7 @@ const takeUnnamedImages = statement(
    returning workspace_id, id, renditions`,
 );
 
-/** Takes hold of all images of a workspace that is deleted; there are at most 500. */
+/** Claims all images of a deleted workspace. There are at most 500. */
 const takeImagesOfWorkspace = statement(
   'take_form_images_of_workspace',
   'workspace_id now',
@@ -108,7 +108,7 @@ const takeImagesOfWorkspace = statement(
    returning workspace_id, id, renditions`,
 );
 
-/** The last step, after the bytes are gone. */
+/** Deletes the row of an image, as the last step after its files. */
 const deleteImage = statement(
   'delete_form_image',
   'workspace_id id',
@@ -116,7 +116,7 @@ const deleteImage = statement(
   `delete from form_images where workspace_id = $workspace_id and id = $id and removed_at is not null`,
 );
 
-/** Every image: there are at most 500 of a workspace. */
+/** Selects every image. A workspace has at most 500. */
 const selectStoredImages = statement(
   'select_stored_form_images',
   'of_workspace:uuid?',
@@ -126,26 +126,26 @@ const selectStoredImages = statement(
     where removed_at is null and ($of_workspace is null or workspace_id = $of_workspace)`,
 );
 
-/** What storing and showing images needs. */
 export type ImagesContext = { database: Database; storage: Storage };
 
-/** The largest image, in bytes; and how many one workspace may have. */
+/** The maximum size of an image in bytes, and the maximum number of images in a workspace. */
 const imageLimits = { bytes: 10 * 1024 * 1024, images: 500 } as const;
 
-/** What is taken. SVG is not: it is a document that can hold scripts. */
+/** Accepted image types. SVG is not accepted, because it can contain scripts. */
 export const imageTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
-/** Of an image as a whole, and of each of its renditions. */
+/** Returns the storage key of an image or of one of its renditions. */
 const storageKey = (workspaceId: string, id: string, rendition?: string): string =>
   `${workspaceId}/images/${id}${rendition === undefined ? '' : `-${rendition}`}`;
 
-/** An image that no form names is removed after so long. */
+/** An image that no form uses is removed after this time. */
 const graceMs = 24 * 60 * 60 * 1000;
 
 /**
- * Stores an image of at most 10 MB, in the sizes and formats that pages ask for. Its bytes decide what it is, whatever it
- * was sent as. The row comes first, so that a stop in between leaves no bytes that nobody knows of.
- * @throws ApiError conflict when the workspace has 500; payload_too_large, and whatever makeRenditions throws.
+ * Stores an image of at most 10 MB, in the sizes and formats that pages use. Its bytes decide its type, not
+ * the request. The row is inserted first, so that an interruption leaves no unknown files.
+ * @throws ApiError conflict if the workspace has 500 images; payload_too_large; unsupported_media_type; and
+ * the errors of makeRenditions.
  */
 export async function storeImage(
   { database, storage }: ImagesContext,
@@ -156,7 +156,7 @@ export async function storeImage(
     throw new ApiError('payload_too_large', 'The image is larger than 10 MB. Choose a smaller one.');
   const type = await typeOfBytes(bytes);
   if (!imageTypes.some((known) => known === type))
-    throw new ApiError('unsupported_media_type', 'This is no PNG, JPEG or WebP image.');
+    throw new ApiError('unsupported_media_type', 'The image must be a PNG, JPEG or WebP file.');
   const { contentType, width, height, whole, named } = await makeRenditions(bytes);
   const id = newId();
   const inserted = await insertImage(database, {
@@ -171,17 +171,17 @@ export async function storeImage(
     now: now(),
   });
   if (inserted.length === 0)
-    throw new ApiError('conflict', `The workspace has ${imageLimits.images} images, which is the limit.`);
+    throw new ApiError('conflict', `The workspace has reached its limit of ${imageLimits.images} images.`);
   for (const [name, content] of [[undefined, whole] as const, ...named])
     await storage.put(storageKey(workspaceId, id, name), Readable.from([content]), content.length);
   return { id };
 }
 
-/** What names an image, whole or one of its renditions, in an address: `<id>`, `<id>-800.avif`. */
+/** The name of an image or a rendition in an address: `<id>`, `<id>-800.avif`. */
 const imageName = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:-([0-9a-z]+\.[a-z]+))?$/;
 
 /**
- * An image, or the rendition that a name asks for, as a page of a form shows it; undefined when there is none. The
+ * Opens an image or a rendition by name, for a page of a form. Returns undefined if it does not exist. The
  * caller reads or destroys the stream.
  */
 export async function openImage(
@@ -201,7 +201,10 @@ export async function openImage(
   return stream && { ...kept, size: kept.size, stream };
 }
 
-/** The bytes of an image as a whole, of an id that the workspace may have; the caller reads or destroys the stream. */
+/**
+ * Opens an image of a workspace at full size. Returns undefined if it does not exist. The caller reads or
+ * destroys the stream.
+ */
 export async function readImage(
   { database, storage }: ImagesContext,
   workspaceId: string,
@@ -212,7 +215,7 @@ export async function readImage(
   return found && stream && { size: found.size, stream };
 }
 
-/** Which of these ids are images of the workspace, with their bytes. */
+/** Finds which of these ids are images of the workspace, with their sizes in bytes. */
 export const findImageSizes = (
   database: Queryable,
   workspaceId: string,
@@ -220,7 +223,10 @@ export const findImageSizes = (
 ): Promise<{ id: string; size: number }[]> =>
   findImages(database, { workspace_id: workspaceId, ids: [...ids] });
 
-/** The sizes of images of a workspace, by id, but for those of the time before there were any. */
+/**
+ * Returns the dimensions of a workspace's images by id. Images stored before dimensions were recorded are
+ * left out.
+ */
 export async function findPictureSizes(
   database: Queryable,
   workspaceId: string,
@@ -240,14 +246,14 @@ export async function findPictureSizes(
 }
 
 type Themed = Pick<Settings, 'theme'>;
-/** The images that settings name, checked or not, by the keys of the theme. */
+/** Returns the images that settings use, validated or not, by theme key. */
 export const imagesOf = ({ theme }: Themed): [key: PictureKey, id: string][] =>
   pictureKeys.flatMap((key) => {
     const id: unknown = theme?.[key];
     return typeof id === 'string' && uuidPattern.test(id) ? [[key, id]] : [];
   });
 
-/** What names images: settings in their theme, and the elements of a form. */
+/** What can use images: the theme of settings, and the elements of a form. */
 type Naming = { readonly settings?: Themed | undefined; readonly form?: Form | undefined };
 
 const idsIn = ({ settings, form }: Naming): string[] => [
@@ -263,17 +269,20 @@ function missingOf({ settings, form }: Naming, rows: readonly { id: string }[]):
     ...ofTheme.map(([key]) => ({
       field: `theme.${key}`,
       code: 'invalid_reference' as const,
-      message: `"theme.${key}" must be the id of an image.`,
+      message: `"theme.${key}" must be the id of an image in this workspace.`,
     })),
     ...ofForm.map(({ id, name, path }) => ({
       path: [...path],
       code: 'invalid_reference' as const,
-      message: `"${name}" names the image "${id}", which this workspace does not have.`,
+      message: `"${name}" refers to the image "${id}", which does not exist in this workspace.`,
     })),
   ];
 }
 
-/** The images that settings and a form name and the workspace does not have, as problems of `theme.logo` and the like, and of paths. */
+/**
+ * Returns an error for each missing image that settings or a form use, with a field (such as `theme.logo`) or
+ * a path.
+ */
 export async function findMissingImages(
   database: Queryable,
   workspaceId: string,
@@ -286,8 +295,8 @@ export async function findMissingImages(
 }
 
 /**
- * Makes sure that the workspace has the images that settings and a form name, before these are stored.
- * @throws ApiError validation_error with `theme.logo` or the like, or a path.
+ * Records the images that settings and a form use, before these are stored.
+ * @throws ApiError validation_error for missing images, with a field (such as `theme.logo`) or a path.
  */
 export async function claimImages(database: Queryable, workspaceId: string, naming: Naming): Promise<void> {
   const ids = idsIn(naming);
@@ -301,8 +310,9 @@ export async function claimImages(database: Queryable, workspaceId: string, nami
 }
 
 /**
- * Removes images that no form has named for a day, bytes and rows; a stop anywhere leaves a row for the next sweep.
- * @returns how many; a full batch of 500 means that there may be more.
+ * Removes images that no form has used for a day, with their files. After an interruption, the next sweep
+ * continues.
+ * @returns how many were removed; 500 is a full batch, so there may be more.
  */
 export async function sweepImages(context: ImagesContext): Promise<number> {
   const time = now();
@@ -310,7 +320,7 @@ export async function sweepImages(context: ImagesContext): Promise<number> {
   return removeTaken(context, await takeUnnamedImages(context.database, { before, now: time }));
 }
 
-/** Removes all images of a workspace that is deleted, bytes and rows. */
+/** Removes all images of a deleted workspace, with their files. */
 export async function removeImagesOf(context: ImagesContext, workspaceId: string): Promise<void> {
   await removeTaken(
     context,
@@ -330,7 +340,7 @@ async function removeTaken(
   return taken.length;
 }
 
-/** Lists the files of all images, of all workspaces or of one: what a backup holds. */
+/** Lists the files of all images, or of the images of one workspace, for backups. */
 export const storedImages = async (
   db: Queryable,
   ofWorkspace?: string,
@@ -345,17 +355,17 @@ export const storedImages = async (
     ],
   );
 
-/** The smallest there is: a single pixel. */
+/** The smallest image: a single pixel. */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** Pictures of themes. */
 export const imageEndpoints = ({ database, storage }: ImagesContext) => ({
   createImage: operation({
     summary: 'Create image',
     description:
-      'Takes a PNG, JPEG or WebP of at most 10 MB and 25 megapixels (8, if it is progressive or interlaced). It is kept in the sizes that pages ask for, without what a camera wrote into it. Its id goes into `theme.logo`, `theme.logo_dark`, `theme.cover`, `theme.favicon` or `theme.social_image` of the settings of any form of the workspace; an image that no form names is removed after a day. 409: the workspace has as many as it may have. 503: too many come at once.',
-    // Also of a key that is limited to certain forms: it may give these a logo, and an id opens nothing.
+      'Uploads a PNG, JPEG or WebP image of at most 10 MB and 25 megapixels (52 for a baseline JPEG; 8 for a progressive or interlaced image). It is stored in the sizes that pages use, without metadata. Use its id in `theme.logo`, `theme.logo_dark`, `theme.cover`, `theme.favicon` or `theme.social_image` of the settings of any form in the workspace. An image that no form uses is removed after a day. 409 if the workspace has reached its image limit. 503 if too many images arrive at the same time.',
+    // Also allowed for a key that is limited to certain forms: it can set their logos, and an image id gives
+    // no access.
     permission: 'forms:write',
     bodyContent: imageTypes,
     bodyLimit: imageLimits.bytes,

@@ -1,40 +1,54 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { ApiError } from '#kit/errors.ts';
 
-/** What a picture is kept as: whole, and in what pages ask for, each under a name like `800.avif`. */
+/**
+ * The stored versions of an image: the full image, and the sizes that pages use, by names such as `800.avif`.
+ */
 export type Renditions = {
   readonly contentType: 'image/png' | 'image/jpeg';
   readonly width: number;
   readonly height: number;
-  /** For browsers that know nothing newer, and for sites that show a link with its picture. */
+  /** For browsers that support neither AVIF nor WebP, and for link previews. */
   readonly whole: Buffer;
   readonly named: ReadonlyMap<string, Buffer>;
 };
 
-/** Decoded they take some 100 MB. */
+/** Decoding this many pixels takes about 100 MB of memory. */
 const mostPixels = 25_000_000;
-/** Phones take pictures of up to 50 million pixels. A baseline JPEG of that size is decoded at a quarter of its width. */
+/**
+ * Phones take photos of up to 50 megapixels. A baseline JPEG of that size is decoded at a quarter of its
+ * width.
+ */
 const mostBaselinePixels = 52_000_000;
-/** A progressive JPEG or an interlaced PNG is decoded as a whole, once for each scan: 24 million pixels in 5.4 MB took 18 s. */
+/**
+ * A progressive JPEG or an interlaced PNG is decoded at full size, once for each scan: 24 megapixels in 5.4
+ * MB took 18 s.
+ */
 const mostProgressivePixels = 8_000_000;
-/** Below its own width, what a screen chooses from: a logo on any, a phone's column, a desk's, and on fine screens. */
+/**
+ * Widths that screens choose from, if the image is wider: for logos, for columns on phones and desktops, and
+ * for high-density screens.
+ */
 const widths = [160, 320, 480, 800, 1200] as const;
-/** The longest side that is kept: the column at its widest, on a fine screen. */
+/** The longest side that is stored: the widest column on a high-density screen. */
 const longest = 1920;
-/** Of the picture in a browser's tab, which a fine screen shows at 64. */
+/** The side of the favicon in pixels. High-density screens show it at 64. */
 const iconSide = 96;
-/** Reading what was sent, or writing one rendition: some 100 ms, on a busy machine many times that. */
+/**
+ * The timeout for decoding an upload or writing one rendition. Each takes about 100 ms, but many times that
+ * on a busy machine.
+ */
 const patienceSeconds = 20;
-/** Pictures that may wait for their turn; each takes about a second. */
+/** How many images can wait. Each takes about a second. */
 const mostWaiting = 4;
 
 let waiting = 0;
 let last: Promise<unknown> = Promise.resolve();
 
-/** One picture at a time in a process, so that its threads and memory are there for the requests beside it. */
+/** Processes one image at a time in each process, to leave threads and memory for other requests. */
 function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (waiting > mostWaiting) {
-    const message = 'Many images come at once. Try again in a moment.';
+    const message = 'Too many images are being processed. Try again in a moment.';
     throw new ApiError('service_unavailable', message, { retryAfter: 5 });
   }
   waiting += 1;
@@ -44,14 +58,14 @@ function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * Makes the renditions of an image, on threads beside the event loop. They hold its pixels, upright and in sRGB, and
- * nothing else of it: no place, no date, no name.
- * @throws ApiError unsupported_media_type for one that cannot be read or moves, payload_too_large for one of too many
- * pixels, service_unavailable when too many wait.
+ * Creates the renditions of an image, on threads outside the event loop. They contain its pixels, upright and
+ * in sRGB, and no metadata: no location, date or name.
+ * @throws ApiError unsupported_media_type if the image is unreadable or animated, payload_too_large if it has
+ * too many pixels, service_unavailable if too many images wait.
  */
 export async function makeRenditions(bytes: Buffer): Promise<Renditions> {
   return inTurn(async () => {
-    // Loaded with the first picture: most processes never see one.
+    // Loaded with the first image, because most processes never need it.
     const { default: sharp } = await import('sharp');
     const open = (input: Buffer, options: SharpOptions): Sharp =>
       sharp(input, options).timeout({ seconds: patienceSeconds });
@@ -64,7 +78,8 @@ export async function makeRenditions(bytes: Buffer): Promise<Renditions> {
     const named = new Map<string, Buffer>();
     for (const width of [...widths.filter((each) => each < info.width), info.width]) {
       const small = image().resize({ width });
-      // Effort 2 takes four times the CPU of 0, for the same size and no higher fidelity (PSNR 37.7 against 38.3).
+      // Effort 2 takes four times the CPU time of effort 0, for an equal size and no higher fidelity (PSNR
+      // 37.7 against 38.3).
       named.set(`${width}.avif`, await small.clone().avif({ quality: 60, effort: 0 }).toBuffer());
       named.set(
         `${width}.webp`,
@@ -84,26 +99,25 @@ export async function makeRenditions(bytes: Buffer): Promise<Renditions> {
   });
 }
 
-/** Judges an image by its header alone: what it would unpack to is not unpacked for that. */
+/** Rejects an image by its header alone, without decoding it. */
 function refuseBy({ width, height, format, pages = 1, isProgressive }: Metadata): void {
   const pixels = width * height;
   if (isProgressive && pixels > mostProgressivePixels) {
     const [has, may] = [pixels, mostProgressivePixels].map((count) => Math.ceil(count / 1_000_000));
-    const message = `The image is progressive and has ${has} megapixels; ${may} are allowed. Save it without “progressive” or “interlaced”, or choose a smaller one.`;
+    const message = `The progressive image has ${has} megapixels; the limit is ${may}. Save it without “progressive” or “interlaced”, or choose a smaller one.`;
     throw new ApiError('payload_too_large', message);
   }
   const most = format === 'jpeg' && !isProgressive ? mostBaselinePixels : mostPixels;
   if (pixels > most) {
     const [has, may] = [pixels, most].map((count) => Math.ceil(count / 1_000_000));
-    const message = `The image has ${has} megapixels, and may have ${may}. Choose a smaller one.`;
+    const message = `The image has ${has} megapixels; the limit is ${may}. Choose a smaller one.`;
     throw new ApiError('payload_too_large', message);
   }
-  if (pages > 1)
-    throw new ApiError('unsupported_media_type', 'This image moves. Choose one that stands still.');
+  if (pages > 1) throw new ApiError('unsupported_media_type', 'The image is animated. Choose a still image.');
 }
 
 function refuseDamaged(cause: unknown): never {
-  const message = 'This image is damaged: it cannot be read to its end.';
+  const message = 'The image is damaged and cannot be read. Choose another one.';
   throw new ApiError('unsupported_media_type', message, { cause });
 }
 

@@ -13,13 +13,13 @@ import { readSurveyJs } from './surveyjs.ts';
 import { readTally } from './tally.ts';
 import { readTypeform } from './typeform.ts';
 
-/** How often a form is checked again: what is removed may have been named by something else. */
+/** The maximum number of validation rounds. Removing a part can invalidate another part that uses it. */
 const rounds = 10;
 
 /**
- * Removes what the form language does not accept: conditions that name a later question, limits that contradict each other,
- * settings that do not fit. Each is reported with the message of the check. A problem that cannot be removed stays, and the
- * import returns it.
+ * Removes what the form language does not accept: conditions on a later question, limits that contradict each
+ * other, invalid settings. Each is reported with the message of the check. A problem that cannot be removed
+ * stays, and the import returns it.
  */
 function finishSketch(sketch: Sketch, root: Part): void {
   const { form, settings } = sketch;
@@ -33,13 +33,13 @@ function finishSketch(sketch: Sketch, root: Part): void {
   const checked = validateStructure(form);
   const read = checkSettings(settings, checked.ok ? checked.form : undefined);
   if (read.ok) return;
-  for (const { message } of read.errors) root.change(`A setting is left out: ${message}`);
-  // Each entry once, and from the last to the first: removing one changes the numbers of those behind it.
+  for (const { message } of read.errors) root.change(`A setting was left out: ${message}`);
+  // Removes each entry once, from last to first, because a removal shifts the indexes of later entries.
   const wrong = new Set(read.errors.map(({ field }) => field.split('.').slice(0, 2).join('.')));
   for (const field of [...wrong].toReversed()) dropSetting(settings, field.split('.'));
 }
 
-/** Removes a setting, or the one entry of it that is wrong. */
+/** Removes a setting, or only its invalid entry. */
 function dropSetting(settings: Record<string, unknown>, [name = '', entry = '']: readonly string[]): void {
   const value = settings[name];
   if (Array.isArray(value) && value.length > 1)
@@ -48,7 +48,7 @@ function dropSetting(settings: Record<string, unknown>, [name = '', entry = '']:
   else delete settings[name];
 }
 
-/** Removes the attributes that a problem names, if the node is complete without them. @returns whether it did. */
+/** Removes the attributes that a problem names, unless they are required. @returns whether it removed any. */
 function mend({ form, origins }: Sketch, { message, path }: StructureError, root: Part): boolean {
   const made = path.reduce<Sketched | undefined>((at, index) => at?.children[index], form);
   if (!made) return false;
@@ -64,7 +64,7 @@ function mend({ form, origins }: Sketch, { message, path }: StructureError, root
     if (shownless !== value) made.attrs[name] = shownless;
     else if (specs[name]?.required) continue;
     else delete made.attrs[name];
-    part.change(`Something is left out: ${message}`);
+    part.change(`Part of it was left out: ${message}`);
     isMended = true;
   }
   return isMended;
@@ -74,7 +74,7 @@ export const formSources = ['typeform', 'formbricks', 'tally', 'google_forms', '
 export type FormSource = (typeof formSources)[number];
 
 type Importer = {
-  /** Whether a document looks like one of this service. The first importer that matches reads it. */
+  /** Returns whether a document looks like one of this service. The first importer that matches reads it. */
   recognises: (document: Readonly<Record<string, unknown>>) => boolean;
   read: (root: Part, sketch: Sketch) => void;
 };
@@ -82,7 +82,10 @@ type Importer = {
 const isList = (document: Readonly<Record<string, unknown>>, name: string): boolean =>
   Array.isArray(own(document, name));
 
-/** Surveys of Formbricks have questions with a headline, or blocks of elements; its API puts one into `data`. */
+/**
+ * Formbricks surveys have questions with a headline, or blocks of elements. The Formbricks API wraps a survey
+ * in `data`.
+ */
 function isFormbricks(document: Readonly<Record<string, unknown>>): boolean {
   const data = own(document, 'data');
   const survey = isRecord(data) ? data : document;
@@ -128,15 +131,15 @@ export function convertForm(
   return { structure: sketch.form, settings: sketch.settings, report: report() };
 }
 
-const tooLarge = `It is too large to be read at once. A form has at most ${sayNumber(limits.elements)} elements and ${sayNumber(limits.formOptions)} options: import it in parts.`;
+const tooLarge = `The form is too large to import. A form has at most ${sayNumber(limits.elements)} elements and ${sayNumber(limits.formOptions)} options. Import it in parts.`;
 
-/** How many lines of a report are returned. */
+/** The number of report lines that are returned. */
 const mostLines = 1_000;
 
 /** A converted form with the first lines of its report, and the number of all lines. */
 export type ToldForm = ReturnType<typeof convertForm> & { report_count: number };
 
-/** Converts a form for a request. @param work see openSource. @returns the form, or why it is not read. */
+/** Converts a form for a request. @param work see openSource. @returns the form, or why it cannot be read. */
 export function convertTold(
   document: Readonly<Record<string, unknown>>,
   source: FormSource,
@@ -152,10 +155,13 @@ export function convertTold(
   }
 }
 
-/** A thread blocks no other request, so it may do eight times as much: 1,000 questions with 40 options each take six times. */
+/**
+ * A thread blocks no other request, so it may do eight times as much work: 1,000 questions with 40 options
+ * each need six times.
+ */
 const timesOnThread = 8;
 
-/** Converts a document that arrives as text, on a thread. */
+/** Converts a document that arrives as text. Runs on a thread. */
 export function convertText(text: string, source: FormSource): ToldForm | string {
   const work = newWork();
   work.left *= timesOnThread;

@@ -14,7 +14,7 @@ import { addJump, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 
 export type FormbricksReading = Reading & {
-  /** Our ids by theirs, for texts. */
+  /** Element ids by Formbricks ids, for texts. */
   readonly ids: Map<string, string>;
   /** The steps of blocks and questions, by id. */
   readonly steps: Map<string, Sketched>;
@@ -22,16 +22,16 @@ export type FormbricksReading = Reading & {
   readonly variables: Map<string, { part: Part; made: Sketched; step: Sketched | undefined }>;
 };
 
-/** What conditions name an element by. */
+/** Returns the name that conditions use for an element. */
 export const nameOf = (part: Part): string => `element ${part.text('id') ?? ''}`;
 
-/** Returns file endings as an upload has them. */
+/** Returns file extensions in the format of the attribute `accept`. */
 export const endingsOf = (parts: readonly Part[]): string[] | undefined => {
   const endings = parts.flatMap((part) => part.text()?.replace(/^\.?/, '.').toLowerCase() ?? []);
   return endings.length > 0 ? endings : undefined;
 };
 
-/** Rules of theirs as attributes of ours, with the parameter that has the value. */
+/** Formbricks rules as attributes, with the parameter that has the value. */
 const rules: Readonly<Record<string, readonly [attribute: string, read: (params: Part) => unknown]>> = {
   minLength: ['min_length', (params) => params.number('min')],
   maxLength: ['max_length', (params) => params.number('max')],
@@ -54,7 +54,7 @@ const rules: Readonly<Record<string, readonly [attribute: string, read: (params:
 const plusOne = (value: number | undefined, by: number): number | undefined =>
   value === undefined ? undefined : value + by;
 
-/** Our patterns match the whole answer, theirs any part of it. */
+/** Our patterns match the whole answer; those of Formbricks match any part of it. */
 const wholePattern = (pattern: string | undefined): string | undefined => {
   const [, start, inner, end] = /^(\^?)(.*?)(\$?)$/s.exec(pattern ?? '') ?? [];
   return inner ? `${start ? '' : '.*'}(?:${inner})${end ? '' : '.*'}` : undefined;
@@ -129,7 +129,7 @@ function readCondition(part: Part, reading: FormbricksReading, depth = 0): Condi
   return is && compare(named, is, values);
 }
 
-/** Asks whether an option of several is the only one that is chosen. */
+/** Returns the condition that an option is the only one chosen. */
 function compareOnly(named: Named, values: readonly Plain[]): Condition | undefined {
   const others = [...(named.choices?.keys() ?? [])].filter((each) => !values.includes(each));
   const chosen = compare(named, 'contains', values);
@@ -137,7 +137,7 @@ function compareOnly(named: Named, values: readonly Plain[]): Condition | undefi
   return joined('all', [chosen, negated(compare(named, 'one_of', others))]);
 }
 
-/** Compares the answer in one row of a matrix; rows and columns are named by their numbers. */
+/** Compares the answer in one row of a matrix. Rows and columns are identified by their numbers. */
 function compareRow(
   named: Named,
   at: string,
@@ -156,7 +156,7 @@ function compareRow(
   return inRow(condition);
 }
 
-/** Signs of a formula for comparisons. */
+/** Comparison operators in formulas. */
 const formulaSigns: Readonly<Partial<Record<Operator, string>>> = {
   equals: '=',
   not_equals: '!=',
@@ -166,7 +166,7 @@ const formulaSigns: Readonly<Partial<Record<Operator, string>>> = {
   at_most: '<=',
 };
 
-/** Returns a condition as a part of a formula; undefined if a formula cannot ask for it. */
+/** Returns a condition as part of a formula, or undefined if a formula cannot express it. */
 function formulaOf(condition: Condition): string | undefined {
   const several = (parts: readonly Condition[], word: string): string | undefined => {
     const all = parts.map(formulaOf);
@@ -191,7 +191,7 @@ function formulaOf(condition: Condition): string | undefined {
   return sign && `(${values.map((each) => `{${element}} ${sign} ${literal(each)}`).join(' or ')})`;
 }
 
-/** What each operator of a calculation makes of the value before, if its condition holds. */
+/** For each operator of a calculation, the formula that changes the value if the condition is true. */
 const calculations: Readonly<Record<string, (before: string, value: string, when: string) => string>> = {
   add: (before, value, when) => `${before} + if(${when}, ${value}, 0)`,
   subtract: (before, value, when) => `${before} - if(${when}, ${value}, 0)`,
@@ -217,7 +217,7 @@ function readCalculation(action: Part, when: Condition, step: Sketched, reading:
   return true;
 }
 
-/** Reads what happens behind a question or a block: jumps, calculations, and what is required from then on. */
+/** Reads the logic after a question or a block: jumps, calculations, and questions that become required. */
 export function readLogic(block: Part, step: Sketched, reading: FormbricksReading): void {
   for (const rule of block.list('logic')) {
     rule.skip('id');

@@ -67,12 +67,12 @@ const elements: Table<FormbricksReading> = {
   },
   cta: {
     type: 'rich_text',
-    lost: { required: 'A text has no answer.', dismissButtonLabel: buttons },
+    lost: { required: 'A text cannot be required.', dismissButtonLabel: buttons },
     finish: readCta,
   },
   date: {
     type: 'date',
-    lost: { format: 'The language of the page decides how dates are written.' },
+    lost: { format: 'The language of the page determines the date format.' },
     finish: (part, made, { texts }) =>
       texts.set(made, 'help_text', [part.part('subheader'), part.part('html')]),
   },
@@ -120,7 +120,7 @@ function readChoices(part: Part, made: Sketched, { texts, named }: FormbricksRea
   const plain = part.list('choices').filter((choice) => {
     if (choice.text('id') === 'none' && made.type === 'multiple_choice') part.change(because.noneAlone);
     if (choice.text('id') !== 'other') return true;
-    if (made.type === 'ranking') choice.leaveOut('A ranking has no other answer.');
+    if (made.type === 'ranking') choice.leaveOut('A ranking does not support an “Other” answer.');
     else made.attrs['other'] = true;
     choices.set('other', otherAnswer);
     choice.part('label').leaveOut(because.otherText);
@@ -154,7 +154,7 @@ function readMatrix(part: Part, made: Sketched, { texts, named }: FormbricksRead
   named.set(nameOf(part), { made, choices: indexed(columns, ids), rows: indexed(rows, rowIds) });
 }
 
-/** A text with a button. Nothing here opens at the press of a button but a link. */
+/** Reads a text with a button. A button can only open a link. */
 function readCta(part: Part, made: Sketched, { texts }: FormbricksReading): void {
   texts.set(
     made,
@@ -165,14 +165,14 @@ function readCta(part: Part, made: Sketched, { texts }: FormbricksReading): void
   const label = texts.read(part.part('ctaButtonLabel')) ?? address;
   if (part.flag('buttonExternal') === false) return part.part('buttonUrl').leaveOut(because.off);
   if (!/^https?:\/\/[^\s()]+$/.test(address))
-    return part.part('buttonUrl').leaveOut('This is not a web address.');
+    return part.part('buttonUrl').leaveOut('This is not a valid web address.');
   const link = (text: unknown): string => `${String(text)}\n\n[${label}](${address})`;
   made.attrs['text'] = link(made.attrs['text'] ?? '');
   const translations = (made.attrs['translations'] ?? {}) as Record<string, Record<string, unknown>>;
   for (const texts of Object.values(translations)) texts['text'] = link(texts['text']);
 }
 
-/** If none of its fields is required, but the question is, all of them are. */
+/** If the question is required but none of its fields is, all its fields become required. */
 function readGroup(part: Part, made: Sketched, reading: FormbricksReading): void {
   const { sketch, texts } = reading;
   const fields = part.parts().filter(({ name }) => Object.hasOwn(groupFields, name));
@@ -193,7 +193,9 @@ function readGroup(part: Part, made: Sketched, reading: FormbricksReading): void
   }
 }
 
-/** Reads a survey of Formbricks, as its management API returns it: `questions`, or the newer `blocks` of elements. */
+/**
+ * Reads a Formbricks survey as its management API returns it: `questions`, or the newer `blocks` of elements.
+ */
 export function readFormbricks(document: Part, sketch: Sketch): void {
   const root = document.part('data').isThere ? document.part('data') : document;
   const ids = new Map<string, string>();
@@ -256,7 +258,7 @@ function readElement(part: Part, step: Sketched, reading: FormbricksReading): vo
   add(sketch, step, made, part);
 }
 
-/** Returns the language that texts are in by default. */
+/** Returns the default language of the texts. */
 function readLanguage(root: Part, { settings }: Sketch): string {
   const languages = root.list('languages');
   let main = 'en';
@@ -324,7 +326,7 @@ function readHead(root: Part, { sketch: { form, settings }, texts, endings }: Fo
     const [type, address, message] = [part.text('type'), part.text('url'), part.part('subheader')];
     if (type !== 'endScreen' && type !== 'redirectToUrl')
       part.part('type').leaveOut('This type of ending is not supported.');
-    // A confirmation by condition has a message or an address.
+    // A conditional confirmation has a message or an address.
     texts.set(made, endings.size > 0 && !message.isThere ? 'message' : 'title', part.part('headline'));
     texts.set(made, 'message', message);
     if (address) made.attrs['redirect_url'] = address;
@@ -341,7 +343,7 @@ function readHidden(part: Part, step: Sketched, { sketch, named, ids }: Formbric
   add(sketch, step, made, part);
 }
 
-/** A variable that is a number is a hidden calculation; logic changes its formula. */
+/** A numeric variable becomes a hidden calculation. Logic changes its formula. */
 function readVariable(part: Part, { sketch, named, ids, variables }: FormbricksReading): void {
   const [id = '', name = '', start] = [part.text('id'), part.text('name'), part.number('value')];
   if (part.text('type') !== 'number' || start === undefined) return part.leaveOut(because.variable);

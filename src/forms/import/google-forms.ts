@@ -6,8 +6,8 @@ import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } fro
 import type { Part } from './source.ts';
 
 /**
- * Reads a form of Google Forms, as its API returns it (`forms.get`): items one after the other, where a page break begins the
- * next page. Options lead to the page of an item's id, or to the end.
+ * Reads a Google Forms form as its API returns it (`forms.get`): a list of items, in which a page break
+ * begins the next page. Options lead to the page with an item's id, or to the end.
  */
 export function readGoogleForms(root: Part, sketch: Sketch): void {
   const texts = newTexts(sketch);
@@ -46,7 +46,7 @@ type GoogleReading = Reading & { readonly pages: ReadonlyMap<string, Sketched> }
 
 const kinds = ['questionItem', 'questionGroupItem', 'pageBreakItem', 'textItem', 'imageItem', 'videoItem'];
 
-/** An item is what it has; the value may be empty. */
+/** The type of an item is the name of its property. The property's value may be empty. */
 const kindOf = (item: Part): string | undefined =>
   kinds.find((kind) => item.parts().some(({ name }) => name === kind));
 
@@ -83,7 +83,7 @@ function readItem(item: Part, kind: string | undefined, reading: GoogleReading):
   return made;
 }
 
-/** What each question is called, and what it is here. */
+/** The element type for each type of question. */
 const questions: Table<GoogleReading> = {
   choiceQuestion: {
     type: (question) => {
@@ -178,7 +178,7 @@ function readChoice(question: Part, made: Sketched, { texts }: GoogleReading): v
   const right = new Set(answers.map((answer) => answer.text('value')));
   const isShared = made.type === 'multiple_choice';
   const isGraded = worth > 0 && right.size > 0;
-  if (isGraded && isShared) grading.change('The points are divided among the right choices.');
+  if (isGraded && isShared) grading.change('The points are divided among the correct choices.');
   const points = isGraded ? worth / (isShared ? right.size : 1) : undefined;
   const plain = question.list('choiceQuestion.options').filter((option) => {
     option.part('image').leaveOut(because.elsewhere);
@@ -192,7 +192,7 @@ function readChoice(question: Part, made: Sketched, { texts }: GoogleReading): v
   });
 }
 
-/** An option goes on to the next page without a jump. */
+/** Actions of an option that need no report. The next page needs no jump. */
 const knownActions: readonly string[] = ['SUBMIT_FORM', 'NEXT_SECTION', 'GO_TO_ACTION_UNSPECIFIED'];
 
 function readJumps(
@@ -204,7 +204,7 @@ function readJumps(
   for (const option of part.list('options')) {
     const [section, action] = [option.text('goToSectionId'), option.text('goToAction')];
     if (action !== undefined && !knownActions.includes(action))
-      option.part('goToAction').leaveOut('A form cannot jump back.');
+      option.part('goToAction').leaveOut('A form cannot jump back to an earlier page.');
     const target = action === 'SUBMIT_FORM' ? 'end' : pages.get(section ?? '');
     if (section !== undefined && !pages.has(section))
       option.part('goToSectionId').leaveOut('This page does not exist.');
@@ -222,7 +222,7 @@ function readRowsRequired(group: Part): true | undefined {
     row.skip('questionId');
     return row.flag('required') === true;
   });
-  if (new Set(required).size > 1) group.change('Either all rows are required, or none.');
+  if (new Set(required).size > 1) group.change('Either all rows are required or none are.');
   return (required.length > 0 && required.every((each) => each)) || undefined;
 }
 

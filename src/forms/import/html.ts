@@ -1,6 +1,6 @@
 import { own } from '#ast/json.ts';
 
-/** HTML entities that people write. */
+/** Common HTML entities. */
 const entities: Readonly<Record<string, string>> = {
   amp: '&',
   lt: '<',
@@ -10,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Marks of HTML that texts of a form have too. */
+/** HTML formatting that texts of a form support. */
 const marks: readonly (readonly [mark: RegExp, text: string])[] = [
   [/<\/?(?:b|strong)(?:\s[^<>]*)?>/gi, '**'],
   [/<br[^<>]*>/gi, '\n'],
@@ -19,7 +19,7 @@ const marks: readonly (readonly [mark: RegExp, text: string])[] = [
   [/<\/(?:p|div|h[1-6]|ul|ol)>/gi, '\n\n'],
 ];
 
-/** Returns HTML as a text with bold words, links, lists and headings. */
+/** Converts HTML to a text with bold words, links, lists and headings. */
 export function textOfHtml(html: string): string {
   if (!/[<&]/.test(html)) return html;
   const linked = html.replace(/<a\s([^<>]*)>([^<>]*)<\/a>/gi, (_whole, attributes: string, text: string) => {
@@ -40,7 +40,7 @@ export function textOfHtml(html: string): string {
     .trim();
 }
 
-/** Returns HTML as one line without marks. */
+/** Converts HTML to one line without formatting. */
 export const lineOfHtml = (html: string): string =>
   textOfHtml(
     html.replace(/<\/?(?:b|strong)(?:\s[^<>]*)?>/gi, '').replace(/<\/?(?:li|h[1-6])(?:\s[^<>]*)?>/gi, ' '),

@@ -5,22 +5,25 @@ import type { Part } from './source.ts';
 
 export type Plain = string | number | boolean;
 
-/** An element that conditions name, and how they name its answers. */
+/** An element that conditions refer to, and how they name its answers. */
 export type Named = {
   readonly made: Sketched;
-  /** What stands for yes and no. */
+  /** The values for yes and no. */
   readonly yes?: string;
   readonly no?: string;
-  /** Our options by their ids; without them, options are named as they are here. */
+  /** Our option ids by those of the service. If omitted, the ids are equal. */
   readonly choices?: Map<string, string>;
-  /** The rows of a matrix by their ids. */
+  /** Our row ids of a matrix by those of the service. */
   readonly rows?: ReadonlyMap<string, string>;
 };
 
-/** What a condition of a document names in place of an option for the answer that is written beside the options. */
+/** The value in `choices` that stands for free text instead of an option. */
 export const otherAnswer = '\u0000other';
 
-/** Returns our operators by those of a service. `words`: theirs for each of ours, with spaces between them. */
+/**
+ * Returns our operators by those of a service. `words`: the service's operators for each of ours, separated
+ * by spaces.
+ */
 export const operatorsOf = (
   words: Readonly<Partial<Record<Operator, string>>>,
 ): Readonly<Record<string, Operator>> =>
@@ -30,7 +33,7 @@ export const operatorsOf = (
     ),
   );
 
-/** Joins conditions. @returns undefined of none, and where one of them has no equal here. */
+/** Joins conditions. @returns undefined if there are none, or if one of them has no equivalent. */
 export function joined(
   kind: 'all' | 'any',
   conditions: readonly (Condition | undefined)[],
@@ -50,9 +53,9 @@ const severalOperators: Readonly<Partial<Record<Operator, Operator>>> = {
 };
 
 /**
- * Compares the answer to an element with values of a document. Of several values, `equals` asks for any of them and
- * `not_equals` for none.
- * @returns undefined if a condition cannot ask for it.
+ * Compares the answer to an element with values of a document. With several values, `equals` matches any of
+ * them and `not_equals` none.
+ * @returns undefined if no condition can express it.
  */
 export function compare(named: Named, is: Operator, values: readonly Plain[]): Condition | undefined {
   const { made } = named;
@@ -88,8 +91,9 @@ function isOther({ made: { attrs }, choices }: Named, value: Plain): boolean {
 }
 
 /**
- * Asks whether the answer to a question is none of its options, but a text that was written beside them.
- * @returns undefined where conditions cannot ask for it: of several choices, and where no other answer is taken.
+ * Returns the condition that an answer is free text and none of the options.
+ * @returns undefined if no condition can express it: for multiple choices, and for questions without free
+ * text.
  */
 export function otherChosen({ type, attrs }: Sketched): Condition | undefined {
   if ((type !== 'radio' && type !== 'dropdown') || attrs['other'] !== true) return undefined;
@@ -101,8 +105,9 @@ export function otherChosen({ type, attrs }: Sketched): Condition | undefined {
 const numbers: readonly string[] = ['number', 'rating', 'scale', 'calculation'];
 
 /**
- * Returns a value as answers of the element are kept: `'3'` is 3 of a rating, and 3 is `'3'` of a choice.
- * @returns undefined for a value that no answer of it can have.
+ * Converts a value to the type of the element's answers: `'3'` is 3 for a rating, and 3 is `'3'` for a
+ * choice.
+ * @returns undefined if no answer can have the value.
  */
 function fit(
   { made: { type }, yes = 'true', no = 'false', choices }: Named,
@@ -120,13 +125,16 @@ function fit(
 /** What a visitor sees at the end. `when`: the conditions of the jumps that lead to it. */
 export type Ending = { part: Part; made: Sketched; when: Condition[]; isUsual: boolean };
 
-/** Endings that conditions lead to become confirmations by condition; the usual one is the confirmation of the form. */
+/**
+ * Turns endings with conditions into conditional confirmations, and the default ending into the confirmation
+ * of the form.
+ */
 export function finishEndings({ settings }: Sketch, endings: readonly Ending[]): void {
   const usual = endings.find(({ isUsual }) => isUsual) ?? endings.find(({ when }) => when.length === 0);
   const confirmations: object[] = [];
   for (const { part, made, when } of endings) {
     if (when.length > 0) confirmations.push({ when: joined('any', when), ...made.attrs });
-    if (when.length > 0) part.map('confirmation by condition');
+    if (when.length > 0) part.map('conditional confirmation');
     else if (part === usual?.part) part.map('confirmation');
     else part.leaveOut('No jump leads to this ending.');
   }

@@ -12,7 +12,7 @@ import type { Part } from './source.ts';
 
 const braces = new RegExp(String.raw`\{\{( ?(${elementIdSource}) ?\}\})?`, 'gu');
 
-/** Returns a text that a form can store, in which `{{…}}` stands for nothing but the answers in `shown`. */
+/** Returns a text that a form can store. `{{…}}` remains only for the answers in `shown`. */
 function tidy(text: string, shown: ReadonlySet<string>): string {
   const clean = isCleanText(text) ? text : text.replaceAll('\u0000', '').toWellFormed();
   return clean
@@ -24,29 +24,34 @@ function tidy(text: string, shown: ReadonlySet<string>): string {
 
 function cut(part: Part, text: string, most: number): string {
   if (fitsBytes(text, most)) return text;
-  part.change(`The text was cut to ${most} bytes.`);
+  part.change(`The text was shortened to ${most} bytes.`);
   return cutToBytes(text, most);
 }
 
-/** How a service writes texts. */
+/** How a service formats texts. */
 type Style = {
   readonly isHtml?: boolean;
-  /** How an answer is shown in a text; the first group of the pattern is its name, and `find` returns our id. */
+  /** How a text includes an answer: the first group of the pattern is its name, and `find` returns our id. */
   readonly piped?: { readonly pattern: RegExp; readonly find: (name: string) => string | undefined };
-  /** The language of a form whose texts are in several: `{"default": "Name", "de": "Vorname"}`. */
+  /**
+   * The default language of a form with texts in several languages: `{"default": "Name", "de": "Vorname"}`.
+   */
   readonly language?: string | undefined;
 };
 
-/** The texts of a document, put where ours are, with their translations. Several parts are put below each other. */
+/**
+ * Reads the texts of a document and sets them in the form, with their translations. Several parts are joined,
+ * one below the other.
+ */
 export type Texts = {
-  /** Returns a text in the language of the form; a blank one is undefined. */
+  /** Returns a text in the language of the form, or undefined if it is blank. */
   readonly read: (parts: Part | readonly Part[], most?: number) => string | undefined;
-  /** Returns a text of the service as it is here, cut to what fits; the part is what it was made of. */
+  /** Converts a text of the service and cuts it to its limit. `part` is its source, for the report. */
   readonly write: (part: Part, text: string, most: number, hasHeadings?: boolean) => string;
-  /** Gives a node a text. */
+  /** Sets a text of a node. */
   readonly set: (made: Sketched, attribute: string, parts: Part | readonly Part[]) => void;
   readonly setSetting: (name: string, parts: Part | readonly Part[]) => void;
-  /** Gives a question its options or rows. @returns the id of each here. */
+  /** Sets the options or rows of a question. @returns the id of each. */
   readonly setOptions: (
     made: Sketched,
     attribute: string,
@@ -78,7 +83,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
     const tidied = tidy(isHtml && !hasHeadings ? named.replace(/^#{1,6} /gm, '') : named, shown);
     return cut(part, isLine ? tidied.replace(/\s+/g, ' ') : tidied, most);
   };
-  /** A part in each language that it is in. */
+  /** Returns a part in each of its languages. */
   const inLanguages = (part: Part): [language: string, text: Part][] => {
     if (language === undefined || part.word() !== undefined) return [[main, part]];
     return part.parts().flatMap((each): [string, Part][] => {
@@ -107,7 +112,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
       }),
     );
   };
-  /** Sets a text in the form's language, and hands each translation over. */
+  /** Sets a text in the form's language, and passes on each translation. */
   const share = (
     texts: Map<string, string>,
     set: (text: string) => void,
@@ -156,7 +161,7 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
       const taken = { ids: new Set<string>(), labels: new Set<string>() };
       const options: Option[] = [];
       parts[limits.options]?.leaveOut(
-        `A question has at most ${limits.options} options; those behind it are left out too.`,
+        `A question has at most ${limits.options} options. This option and the following ones are left out.`,
       );
       for (const part of parts.slice(0, limits.options)) {
         const { id: given, label: source, points } = read(part);
@@ -196,20 +201,20 @@ export function newTexts(sketch: Sketch, { isHtml, piped, language }: Style = {}
   };
 }
 
-/** How long a text may be. */
+/** Returns the maximum length of a text in bytes. */
 function bytesOf(type: string, attribute: string): number {
   const spec = own(specsOf(type), attribute);
   if (spec?.kind === 'string') return spec.maxBytes;
   return attribute === 'title' ? confirmationBytes.title : confirmationBytes.message;
 }
 
-/** Returns a language as forms write it: `pt-br` is `pt-BR`. */
+/** Returns a language tag in the spelling of forms: `pt-br` becomes `pt-BR`. */
 export function tagOf(name: string): string | undefined {
   const tag = name.replace(/[-_]([a-z]{2})$/i, (_whole, region: string) => `-${region.toUpperCase()}`);
   return isLanguageTag(tag) ? tag : undefined;
 }
 
-/** Reads the language of a form that has one language. */
+/** Reads the language of a form that has only one. */
 export function readLocale(part: Part, settings: Record<string, unknown>): void {
   const language = part.text();
   if (isLocale(language)) settings['locale'] = language;

@@ -5,48 +5,48 @@ import type { Texts } from './imported-texts.ts';
 import { add, node, type Sketch, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';
 
-/** What an importer needs to read an element. */
+/** The context that an importer needs to read an element. */
 export type Reading = {
   readonly sketch: Sketch;
   readonly texts: Texts;
-  /** Elements by the names that conditions have for them. */
+  /** Elements by the names that conditions use for them. */
   readonly named: Map<string, Named>;
 };
 
-/** Where an attribute comes from: the path of theirs, which is read as ours is kept, or a function. */
+/** The source of an attribute: a path, whose value is read by the kind of the attribute, or a function. */
 type From = string | ((part: Part) => unknown);
 export type Attributes = Readonly<Record<string, From>>;
 
-/** One row of a service's table: an element of theirs as an element of ours. */
+/** A row of a service's table: how an element of the service becomes one of ours. */
 export type Row<R extends Reading = Reading> = {
   readonly type: string | ((part: Part) => string);
   readonly attrs?: Attributes;
-  /** Paths of what is left out, with the reason; a value of `false` loses nothing. */
+  /** Paths that are left out, with the reason. A value of `false` loses nothing. */
   readonly lost?: Readonly<Record<string, string>>;
-  /** What a table cannot say. @returns why there is no such element. */
+  /** Handles what a table cannot express. @returns why the element is not supported, if so. */
   readonly finish?: (part: Part, made: Sketched, reading: R) => string | undefined | void;
 };
 
 export type Table<R extends Reading = Reading> = Readonly<Record<string, Row<R>>>;
 
-/** Reasons that several services share. */
+/** Reasons shared by several services. */
 export const because = {
   elsewhere: 'Another service hosts it. Upload it in the builder.',
   ordered: 'Options always appear in the order of the form.',
-  otherText: 'The page has its own text for it.',
+  otherText: 'The page has its own label for it.',
   stars: 'It is shown as stars.',
   off: 'It is turned off.',
   jump: 'This jump is not supported. Add another one in the builder.',
   condition: 'This condition is not supported.',
   pictures: 'Upload its pictures in the builder.',
-  noneAlone: 'Choosing none does not clear the other choices.',
+  noneAlone: 'Choosing “None” does not clear the other choices.',
   rule: 'This rule is not supported.',
   variable: 'Variables are not supported. Add a calculation in the builder.',
 } as const;
 
 /**
- * Makes the element that a row of a table describes. `common`: what every element of the service has.
- * @returns why there is none.
+ * Creates the element that a row of a table describes. `common`: attributes of every element of the service.
+ * @returns the element, or why there is none.
  */
 export function readRow<R extends Reading>(
   table: Table<R>,
@@ -56,7 +56,7 @@ export function readRow<R extends Reading>(
   common: Pick<Row, 'attrs' | 'lost'> = {},
 ): Sketched | string {
   const row = own(table, type);
-  if (!row) return `There is no element like "${type.slice(0, 40)}".`;
+  if (!row) return `No element type matches "${type.slice(0, 40)}".`;
   const made = node(typeof row.type === 'string' ? row.type : row.type(part));
   setAttributes(made, part, { ...common.attrs, ...row.attrs }, reading.texts);
   for (const [path, why] of Object.entries({ ...common.lost, ...row.lost })) part.leaveOutIf(path, why);
@@ -66,7 +66,7 @@ export function readRow<R extends Reading>(
   return made;
 }
 
-/** Sets attributes that the type has; a path of any other is not read, so that the report names it. */
+/** Sets the attributes that the type supports. Other paths are not read, so the report lists them. */
 export function setAttributes(made: Sketched, part: Part, attributes: Attributes, texts: Texts): void {
   for (const [name, from] of Object.entries(attributes)) {
     const kind = own(specsOf(made.type), name)?.kind;
@@ -87,14 +87,14 @@ function readAs(kind: AttributeKind, part: Part, path: string): string | number 
 
 const numeric: ReadonlySet<AttributeKind> = new Set(['integer', 'number', 'count', 'bytes']);
 
-/** Puts the description of a group above its elements: a composite has none itself. */
+/** Puts the description of a group above its elements, because a composite has no description. */
 export function describeGroup(part: Part, made: Sketched, { sketch, texts }: Reading): void {
   const paragraph = node('paragraph');
   texts.set(paragraph, 'label', part);
   if (paragraph.attrs['label'] !== undefined) add(sketch, made, paragraph, part);
 }
 
-/** Reads a word that stands for one of ours. `why`: the report message for every other word. */
+/** Reads a word that stands for one of ours. `why`: the report message for any other word. */
 export const oneOf =
   (path: string, words: Readonly<Record<string, string | undefined>>, why: string) =>
   (part: Part): string | undefined => {
@@ -115,7 +115,7 @@ export const numberOr =
   (part: Part): number =>
     part.number(path) ?? usual;
 
-/** Reads a number that counts only if its flag does not turn it off. */
+/** Reads a number, unless its flag turns it off. */
 export const limit =
   (path: string, flag: string) =>
   (part: Part): number | undefined => {

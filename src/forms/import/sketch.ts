@@ -5,15 +5,18 @@ import { limits } from '#ast/limits.ts';
 import type { Condition, Jump } from '#ast/logic/condition.ts';
 import type { Part } from './source.ts';
 
-/** A node of a form that is being made; `finishSketch` finds what is wrong in it. */
+/** A node of a form that is being built. `finishSketch` finds its problems. */
 export type Sketched = { type: string; attrs: Record<string, unknown>; children: Sketched[] };
 
-/** A form that is being made of a document, its settings, and the part that each node was made of. */
+/** A form that is being built from a document, with its settings and the source part of each node. */
 export type Sketch = {
   readonly form: Sketched;
   readonly settings: Record<string, unknown>;
   readonly origins: Map<Sketched, Part>;
-  /** Returns an id for an element or a step: the wished one if it can be an id, else one made of the words. */
+  /**
+   * Returns an id for an element or a step: the preferred one if it is a valid id, otherwise one made from
+   * the words.
+   */
   readonly newId: (wished: string | undefined, words?: string) => string;
 };
 
@@ -26,7 +29,8 @@ export function newSketch(): Sketch {
     origins: new Map(),
     newId: (wished, words = '') => {
       const base = isTelling(wished) ? wished : slugOf(words);
-      // One counter for each stem: with thousands of equal long names, counting from 1 each time would take too long.
+      // Each stem has a counter: with thousands of equal long names, counting from 1 each time would take too
+      // long.
       const stem = base.slice(0, 58);
       let count = counts.get(stem) ?? 0;
       let id = base;
@@ -44,11 +48,11 @@ export const node = (type: string, attrs: Record<string, unknown> = {}): Sketche
   children: [],
 });
 
-/** The attributes that a node of a type may have. */
+/** Returns the attributes that a node of a type may have. */
 export const specsOf = (type: string): AttributeSpecs =>
   isElementType(type) ? elements[type].attrs : type === 'step' ? stepAttributes : formAttributes;
 
-/** Adds a node to its parent and notes the part that it was made of. A full form takes no more. */
+/** Adds a node to its parent and records its source part. A full form accepts no more nodes. */
 export function add({ origins }: Sketch, parent: Sketched, made: Sketched, part: Part): void {
   if (origins.size >= limits.elements) {
     part.leaveOut(`A form has at most ${limits.elements} elements.`);
@@ -60,7 +64,7 @@ export function add({ origins }: Sketch, parent: Sketched, made: Sketched, part:
   part.map(typeof id === 'string' ? `${made.type} "${id}"` : made.type);
 }
 
-/** Adds a step behind the last one. */
+/** Adds a step after the last one. */
 export function addStep(sketch: Sketch, part?: Part, attrs: Record<string, unknown> = {}): Sketched {
   const step = node('step', attrs);
   sketch.form.children.push(step);
@@ -68,7 +72,7 @@ export function addStep(sketch: Sketch, part?: Part, attrs: Record<string, unkno
   return step;
 }
 
-/** An id that only a machine gave is not worth keeping: it says nothing in a file of answers. */
+/** A generated id is not kept, because it means nothing to people who read an export. */
 const isTelling = (id: string | undefined): id is string =>
   id !== undefined &&
   isElementId(id) &&
@@ -88,8 +92,8 @@ function slugOf(words: string): string {
 }
 
 /**
- * Adds a jump from a step to a later one, or to the end, under a condition or always.
- * @returns the id of the target, for the report; undefined if it is no later step.
+ * Adds a jump from a step to a later one or to the end, with or without a condition.
+ * @returns the id of the target for the report, or undefined if it is not a later step.
  */
 export function addJump(
   sketch: Sketch,
@@ -109,7 +113,7 @@ export function addJump(
   return to;
 }
 
-/** Adds the sum of the points of chosen options behind the last question, if any option has points. */
+/** Adds the sum of the points of chosen options after the last question, if any option has points. */
 export function addScore(sketch: Sketch, part: Part, start = 0): boolean {
   const counted = [...sketch.origins.keys()].filter(({ attrs: { options } }) => hasPoints(options));
   const last = sketch.form.children.at(-1);

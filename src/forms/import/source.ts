@@ -3,19 +3,22 @@ import { isRecord, own } from '#ast/json.ts';
 import { newWork, spend, type Work } from '#ast/work.ts';
 import { lineOfHtml } from './html.ts';
 
-/** What became of a part of a document: a `changed` part is kept in another way, a `left_out` part is not kept. */
+/**
+ * What became of a part of a document: a `changed` part was imported in a different form, a `left_out` part
+ * was not imported.
+ */
 export type Outcome = 'mapped' | 'changed' | 'left_out';
 
 /**
- * One part of a document and what became of it. `path` as in `fields[2].properties.choices[0].label`; `title` is the name of
- * the part, or of the nearest part around it that has one.
+ * A part of a document and its outcome. `path` is like `fields[2].properties.choices[0].label`; `title` is
+ * the name of the part or of its nearest named parent.
  */
 export type ReportLine = { path: string; title?: string; outcome: Outcome; message: string };
 
 /**
- * A value of a document that another service wrote, with its place in it. Every value that is read is noted, so that the
- * report can name the rest (`Source.report`). A part that is not there has no values and no parts.
- * A `path` is one name, or several with dots between them: `properties.choices`.
+ * A value in a document of another service, with its position. Every value that is read is recorded, so that
+ * the report can list the rest (`Source.report`). A missing part has no values and no parts. A `path` is one
+ * name, or several names separated by dots: `properties.choices`.
  */
 export type Part = {
   readonly path: string;
@@ -23,22 +26,22 @@ export type Part = {
   readonly name: string;
   readonly isThere: boolean;
   part: (path: string) => Part;
-  /** The items of the list at a path, or of this list; none where there is no list. */
+  /** Returns the items of the list at a path, or of this list. Returns none if there is no list. */
   list: (path?: string) => Part[];
-  /** The parts of an object, in its order, or the items of a list. */
+  /** Returns the parts of an object, in its order, or the items of a list. */
   parts: () => Part[];
   text: (path?: string) => string | undefined;
   number: (path?: string) => number | undefined;
   flag: (path?: string) => boolean | undefined;
-  /** A text, a number or a boolean, as a text: what answers are compared with. */
+  /** Returns a text, a number or a boolean as text, to compare answers with. */
   word: (path?: string) => string | undefined;
-  /** Reads values that only identify a part, or repeat where it stands. */
+  /** Marks values as read that only identify a part or repeat its position. */
   skip: (...names: string[]) => void;
-  /** Notes that it became `what`. */
+  /** Records that the part became `what`. */
   map: (what: string) => void;
-  /** Notes what is not as it was. */
+  /** Records what changed. */
   change: (why: string) => void;
-  /** Notes that it is left out, with everything in it. A blank part loses nothing. */
+  /** Records that the part and its contents are left out. A blank part loses nothing. */
   leaveOut: (why: string) => void;
   /** Leaves out the part at a path unless it is `false`. */
   leaveOutIf: (path: string, why: string) => void;
@@ -46,7 +49,10 @@ export type Part = {
 
 export type Source = {
   readonly root: Part;
-  /** Returns every part that was mapped, changed or left out, in the order of the document. Unread parts are left out. */
+  /**
+   * Returns every part that was mapped, changed or left out, in the order of the document. Unread parts count
+   * as left out.
+   */
   report: () => ReportLine[];
 };
 
@@ -56,9 +62,9 @@ type Note = Pick<ReportLine, 'outcome' | 'message'>;
 
 const isHolder = (value: unknown): value is Holder => isRecord(value) || Array.isArray(value);
 const nothing: Holder = {};
-const unread = 'Forms have no equivalent.';
+const unread = 'Formloom has no equivalent.';
 
-/** A blank value says nothing, so leaving it out loses nothing. */
+/** Leaving out a blank value loses nothing. */
 const isBlank = (value: unknown): boolean =>
   value === null || value === undefined || value === '' || (isHolder(value) && isBlankHolder(value));
 
@@ -71,7 +77,7 @@ const valueAt = (holder: Holder, key: Key): unknown =>
 const join = (path: string, key: Key): string =>
   typeof key === 'number' ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
 
-/** Where services write what people call a part; of several languages, the default one is meant. */
+/** Properties with the visible name of a part. If it has several languages, the default one is used. */
 const titleNames = ['title', 'headline', 'label', 'html', 'text', 'question', 'name', 'value'] as const;
 const titleCharacters = 80;
 
@@ -87,13 +93,13 @@ function titleOf(holder: Holder): string | undefined {
   return isRecord(payload) ? titleOf(payload) : undefined;
 }
 
-/** The steps of work that opening a part costs: it takes a microsecond or two. */
+/** The work that opening a part costs, in steps: it takes one or two microseconds. */
 const partSteps = 100;
 
 /**
- * Opens a document: JSON of at most some ten thousand values and 64 levels.
- * @param work the work that is left of a request.
- * @throws TooMuchWork later, if more parts are opened than that allows.
+ * Opens a document: JSON with at most tens of thousands of values and 64 levels.
+ * @param work the remaining work of a request.
+ * @throws TooMuchWork later, if more parts are opened than the work allows.
  */
 export function openSource(document: object, work: Work = newWork()): Source {
   const read = new Map<Holder, Set<Key>>();
@@ -104,7 +110,7 @@ export function openSource(document: object, work: Work = newWork()): Source {
   const open = (holder: Holder, key: Key, path: string, above: readonly Holder[]): Part => {
     spend(work, partSteps);
     const value = valueAt(holder, key);
-    /** Where a path leads from here, and the holders on the way. */
+    /** Returns where a path leads from here, and the holders on the way. */
     const walk = (names: string | undefined) => {
       let at = { from: holder, key, path, above };
       for (const name of names?.split('.') ?? []) {

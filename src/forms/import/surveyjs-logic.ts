@@ -7,18 +7,18 @@ import { add, addJump, node, type Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
 
 export type SurveyReading = Reading & {
-  /** Our ids by the names of elements, for texts. */
+  /** Element ids by SurveyJS names, for texts. */
   readonly ids: Map<string, string>;
-  /** What can only be read when every element is known. */
+  /** Callbacks that run once every element is known. */
   readonly later: (() => void)[];
-  /** The matrix whose columns are read. It has the defaults of the columns. */
+  /** The matrix whose columns are being read. It has the defaults of the columns. */
   readonly matrix?: Part;
 };
 
-/** Finds what an expression names; undefined is what nothing here can ask for. */
+/** Finds what an expression names. Returns undefined if no condition can refer to it. */
 type Naming = (name: string) => Named | undefined;
 
-/** Longer expressions are left out; a formula has at most as many characters. */
+/** Maximum lengths in characters. Longer expressions are left out. */
 const longest = { condition: 5_000, formula: 2_000 } as const;
 
 const token =
@@ -43,7 +43,7 @@ type Reader = { readonly tokens: readonly Token[]; at: number; readonly naming: 
 
 /**
  * Reads a condition of SurveyJS (`{age} >= 18 and {kind} anyof ['a', 'b']`).
- * @returns undefined if it has no equal here: functions, sums, comparisons of two answers.
+ * @returns undefined if it has no equivalent: functions, sums, comparisons of two answers.
  */
 function readExpression(text: string, naming: Naming): Condition | undefined {
   const reader: Reader = { tokens: split(text, longest.condition), at: 0, naming };
@@ -51,7 +51,7 @@ function readExpression(text: string, naming: Naming): Condition | undefined {
   return reader.at === reader.tokens.length ? condition : undefined;
 }
 
-/** Returns a token without quotes and braces: its sign, or its word in small letters. */
+/** Returns a token's sign, or its word in lower case. Tokens in quotes or braces have neither. */
 const wordOf = ({ sign, word }: Token = {}): string | undefined => sign ?? word?.toLowerCase();
 
 function skip(reader: Reader, ...words: string[]): boolean {
@@ -138,7 +138,7 @@ function readPlain(reader: Reader): Plain | undefined {
 
 const sameWords = 'true false sum min max round today age year month day'.split(' ');
 
-/** What the signs and words of an expression are in a formula. */
+/** The formula equivalents of an expression's signs and words. */
 const formulaWords: Readonly<Record<string, string>> = {
   ...Object.fromEntries(sameWords.map((word) => [word, word])),
   iif: 'if',
@@ -154,8 +154,8 @@ const formulaWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an expression that is worked out (`{price} * iif({members} > 3, 0.9, 1)`), as a formula.
- * @returns undefined if a part of it has no equal in a formula, or names what is not there.
+ * Converts a calculated expression (`{price} * iif({members} > 3, 0.9, 1)`) to a formula.
+ * @returns undefined if a part of it has no equivalent, or names an unknown element.
  */
 export function readFormula(text: string, naming: Naming): string | undefined {
   const parts = split(text, longest.formula).map((token) => {
@@ -173,7 +173,7 @@ export function readFormula(text: string, naming: Naming): string | undefined {
 
 const logic = { visibleIf: 'show_when', requiredIf: 'require_when' } as const;
 
-/** Reads the conditions of a part when every element is known. */
+/** Reads the conditions of a part, after every element is known. */
 export function readLogic(part: Part, made: Sketched, reading: SurveyReading): void {
   for (const [name, attribute] of Object.entries(logic))
     if (part.part(name).isThere)
@@ -190,7 +190,7 @@ export function readCondition(part: Part, { named }: SurveyReading): Condition |
   return condition;
 }
 
-/** Reads the two triggers that are jumps: to skip to a question, and to end. */
+/** Reads the two triggers that become jumps: skip to a question, and end. */
 export function readTriggers(root: Part, reading: SurveyReading, steps: ReadonlyMap<string, Sketched>): void {
   const { sketch, named } = reading;
   const places = new Map(
@@ -211,7 +211,7 @@ export function readTriggers(root: Part, reading: SurveyReading, steps: Readonly
   }
 }
 
-/** A calculated value becomes a hidden calculation behind all questions. */
+/** Turns each calculated value into a hidden calculation after all questions. */
 export function readCalculatedValues(root: Part, { sketch, named }: SurveyReading): void {
   const last = sketch.form.children.at(-1);
   for (const part of root.list('calculatedValues')) {
@@ -234,7 +234,7 @@ const idsIn = ({ attrs, children }: Sketched): string[] => [
   ...children.flatMap(idsIn),
 ];
 
-/** Returns the step that asks the last of what a condition names. */
+/** Returns the last step that has an element named in a condition. */
 function lastNamed(
   condition: Condition,
   places: ReadonlyMap<string, Sketched>,

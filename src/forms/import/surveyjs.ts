@@ -48,7 +48,7 @@ const rowLimits = ['minRowCount', 'maxRowCount', 'rowCount', 'minPanelCount', 'm
 const rows: Row = {
   type: 'composite',
   attrs: { repeatable: () => true },
-  lost: Object.fromEntries(rowLimits.map((name) => [name, 'There may be up to 100 rows.'])),
+  lost: Object.fromEntries(rowLimits.map((name) => [name, 'Up to 100 rows are allowed.'])),
 };
 const yesAndNo = 'The page has its own labels for yes and no.';
 
@@ -140,7 +140,7 @@ const elements: Table<SurveyReading> = {
     type: 'composite',
     attrs: { layout: (part) => (part.number('colCount') === 2 ? 'grid_2' : undefined) },
   },
-  // Its elements stand in a text (`content`), which is left out.
+  // Its elements are inside a text (`content`), which is left out.
   flowpanel: { type: 'composite' },
   multipletext: { type: 'composite' },
   html: {
@@ -225,19 +225,19 @@ function readValidators(part: Part, made: Sketched, { texts }: SurveyReading): v
       texts.set(made, 'error_message', validator.part('text'));
     } else if (kind !== 'email' || type !== 'email') validator.leaveOut(because.rule);
   }
-  // In a survey, steps count from the minimum of the field; ours count from the smallest accepted number.
+  // In SurveyJS, steps count from the minimum of the field. Ours count from the smallest accepted number.
   const least = attrs['min'];
   if (typeof step === 'number' && step > 0 && typeof least === 'number' && least !== base)
     attrs['min'] = firstInSteps(least, step, base);
 }
 
-/** Returns the first number from `least` on that lies in whole steps from `base`. */
+/** Returns the first number, starting at `least`, that is a whole number of steps from `base`. */
 function firstInSteps(least: number, step: number, base: number): number {
   const steps = Math.ceil(Number(((least - base) / step).toPrecision(12)));
   return Number((base + steps * step).toPrecision(15));
 }
 
-/** Reads a survey as the creator of SurveyJS writes it: pages of elements, with conditions as expressions beside each. */
+/** Reads a survey as the SurveyJS creator writes it: pages of elements, whose conditions are expressions. */
 export function readSurveyJs(root: Part, sketch: Sketch): void {
   const ids = new Map<string, string>();
   const locale = root.text('locale') ?? '';
@@ -269,7 +269,7 @@ export function readSurveyJs(root: Part, sketch: Sketch): void {
     sketch.settings['locale'] = language;
 }
 
-/** `row`: how conditions within a row name its elements (`row.` or `panel.`). */
+/** `row`: the prefix that conditions in a row use for its elements (`row.` or `panel.`). */
 function readElement(part: Part, parent: Sketched, reading: SurveyReading, row = ''): void {
   const { sketch, texts, named, ids, matrix } = reading;
   const cellType = matrix === undefined ? 'text' : (matrix.text('cellType') ?? 'dropdown');
@@ -281,12 +281,12 @@ function readElement(part: Part, parent: Sketched, reading: SurveyReading, row =
   if (typeof made === 'string') return part.leaveOut(made);
   made.attrs['id'] = id;
   if (made.attrs['label'] === 'Untitled') made.attrs['label'] = name || 'Untitled';
-  // Before version 1.9.65 with a capital.
+  // Versions before 1.9.65 write it with a capital letter.
   for (const each of ['placeHolder', 'placeholder'])
     if (!['composite', 'rich_text'].includes(made.type)) texts.set(made, 'placeholder', part.part(each));
   if (part.flag('startWithNewLine') === false)
-    part.part('startWithNewLine').change('Questions appear below each other.');
-  // Elements in different rows may share a name. Outside of the rows it means the first.
+    part.part('startWithNewLine').change('Questions are shown one below the other.');
+  // Elements in different rows may share a name. Outside the rows, the name means the first.
   if (!ids.has(name)) ids.set(name, id);
   const about = { made, yes: part.word('valueTrue') ?? 'true', no: part.word('valueFalse') ?? 'false' };
   if (!named.has(name)) named.set(name, about);
@@ -305,7 +305,7 @@ function readElement(part: Part, parent: Sketched, reading: SurveyReading, row =
       );
 }
 
-/** Reads a matrix whose cells are questions: each row is a group of them, behind a heading. */
+/** Reads a matrix whose cells are questions. Each row becomes a heading and a group of questions. */
 function readCells(part: Part, parent: Sketched, reading: SurveyReading): void {
   const { sketch, texts, named, later } = reading;
   const name = part.text('name') ?? '';
@@ -321,7 +321,7 @@ function readCells(part: Part, parent: Sketched, reading: SurveyReading): void {
     texts.set(group, 'label', row.part('text'));
     add(sketch, parent, group, row);
     readLogic(part, group, reading);
-    // Conditions are read after all questions. Those of this row name the cells of this row.
+    // Conditions are read after all questions. In this row, they refer to the cells of this row.
     const cells = new Map<string, Named>();
     later.push(() => cells.forEach((about, cell) => named.set(cell, about)));
     for (const column of part.list('columns')) {
@@ -345,7 +345,7 @@ function readHead(root: Part, reading: SurveyReading): void {
     form.attrs['name'] = step.attrs['title'];
     delete step.attrs['title'];
   }
-  // A text may show answers, but not the name of a form.
+  // Texts can include answers, but the name of a form cannot.
   form.attrs['name'] = fillPiped(String(form.attrs['name']), () => '…');
   texts.setSetting('confirmation_message', root.part('completedHtml'));
   texts.setSetting('theme.submit_label', root.part('completeText'));

@@ -10,11 +10,11 @@ import type { Part } from './source.ts';
 
 export type TallyReading = Reading & {
   step: Sketched;
-  /** The title that waits for its question. */
+  /** A title that waits for its question. */
   title: Part | undefined;
-  /** The blocks that ask together, while they are read. */
+  /** The blocks of one question, while they are read. */
   run: readonly Part[];
-  /** The steps that page breaks begin, by their blocks' ids. */
+  /** The steps that page breaks begin, with the ids of their blocks. */
   readonly pages: { id: string; step: Sketched }[];
   readonly rules: { part: Part; step: Sketched }[];
 };
@@ -49,7 +49,7 @@ function readCondition(payload: Part, { named }: TallyReading): Condition | unde
   return joined(payload.text('logicalOperator') === 'OR' ? 'any' : 'all', parts);
 }
 
-/** Reads what happens if a condition holds: blocks are shown, hidden or required, or a page is gone to. */
+/** Reads what a condition does: show, hide or require blocks, or jump to a page. */
 export function readRule({ part, step }: TallyReading['rules'][number], reading: TallyReading): void {
   const payload = part.part('payload');
   const when = readCondition(payload, reading);
@@ -87,10 +87,10 @@ function readJump(part: Part, step: Sketched, when: Condition, { sketch, pages }
   const page = part.word();
   const target = pages.find(({ id }) => id === page) ?? pages[Number(page) - 2];
   if (addJump(sketch, step, target?.step, when) === undefined)
-    part.leaveOut('This page does not exist, or is not a later one.');
+    part.leaveOut('This page does not exist or comes earlier.');
 }
 
-/** Reads where people go afterwards, the language, and when and after how many answers the form closes. */
+/** Reads the redirect, the language, and when or after how many responses the form closes. */
 export function readSettings(part: Part, { sketch: { settings }, texts }: TallyReading): void {
   const address = textIn(part.part('redirectOnCompletion'));
   if (address) settings['redirect_url'] = address;
@@ -107,12 +107,12 @@ export function readSettings(part: Part, { sketch: { settings }, texts }: TallyR
   if (mailed && part.flag('hasSelfEmailNotifications') !== false) settings['notification_email'] = mailed;
 }
 
-/** Returns a text, or HTML without the answers that it mentions. */
+/** Returns a text, or HTML without the answers that it includes. */
 const textIn = (part: Part): string | undefined =>
   part.text() ??
   (part.part('html').isThere ? lineOfHtml((part.text('html') ?? '').replace(/<[^<>]*>/g, '')) : undefined);
 
-/** Reads the moment at which the form closes: a day and a time in a zone, or a moment. */
+/** Reads when the form closes: a day and a time in a time zone, or a timestamp. */
 function readClosing(part: Part, settings: Record<string, unknown>): void {
   const [day, time, zone] = [part.text('closeDate'), part.text('closeTime'), part.text('closeTimezone')];
   if (!day) return;
@@ -128,7 +128,7 @@ function readClosing(part: Part, settings: Record<string, unknown>): void {
   settings['closes_at'] = new Date(isMoment ? local : local - offsetMs(local, zone ?? 'UTC')).toISOString();
 }
 
-/** Returns how far the clocks of a zone are ahead of UTC when they show this time. */
+/** Returns the offset of a time zone from UTC, in milliseconds, at this local time. */
 function offsetMs(local: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   const at = (moment: number): number => Date.parse(`${format.format(moment).replace(' ', 'T')}Z`) - moment;

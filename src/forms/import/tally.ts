@@ -8,8 +8,8 @@ import type { Part } from './source.ts';
 import { readRule, readSettings, type TallyReading } from './tally-logic.ts';
 
 /**
- * Reads a form of Tally, as its API returns it: a list of blocks. A title precedes its question. Options, rows and columns are
- * blocks of their own that share a group.
+ * Reads a Tally form as its API returns it: a list of blocks. A title precedes its question. Options, rows
+ * and columns are separate blocks that share a group.
  */
 export function readTally(root: Part, sketch: Sketch): void {
   const texts = newTexts(sketch, { isHtml: true });
@@ -48,7 +48,7 @@ const selection = (type: string, isSeveral = type) => ({
 });
 const matrix = { type: 'matrix', finish: readMatrix };
 
-/** Blocks that ask, by their type. */
+/** Question blocks by type. */
 const questions: Table<TallyReading> = {
   INPUT_TEXT: { type: 'text', attrs: characters },
   TEXTAREA: { type: 'textarea', attrs: characters },
@@ -90,7 +90,7 @@ const questions: Table<TallyReading> = {
     attrs: { from: numberOr('payload.start', 0), to: numberOr('payload.end', 10) },
     finish: (block, made, { texts }) => {
       const step = block.part('payload.step');
-      if ((step.number() ?? 1) !== 1) step.change('Every number of the range can be chosen.');
+      if ((step.number() ?? 1) !== 1) step.change('Every number in the range can be chosen.');
       for (const [name, label] of Object.entries({ leftLabel: 'low_label', rightLabel: 'high_label' })) {
         const isOff = block.flag(`payload.has${name[0]!.toUpperCase()}${name.slice(1)}`) === false;
         if (isOff) block.part(`payload.${name}`).leaveOut(because.off);
@@ -108,7 +108,7 @@ const questions: Table<TallyReading> = {
   MATRIX_COLUMN: matrix,
 };
 
-/** Groups the blocks that are one question: adjacent blocks of one group and one kind. */
+/** Groups the blocks that form one question: adjacent blocks of one group and one kind. */
 function runsOf(blocks: readonly Part[]): Part[][] {
   const runs: Part[][] = [];
   let last = '';
@@ -128,7 +128,7 @@ function readRun(run: readonly Part[], reading: TallyReading): void {
   for (const block of run) block.skip('uuid', 'groupType');
   if (Object.hasOwn(questions, type) && !isEnding(reading)) readQuestion(type, run, reading);
   else if (Object.hasOwn(others, type)) others[type]!(first, reading);
-  else for (const block of run) block.leaveOut(`There is no element like "${type.slice(0, 40)}".`);
+  else for (const block of run) block.leaveOut(`No element type matches "${type.slice(0, 40)}".`);
 }
 
 function readQuestion(type: string, run: readonly Part[], reading: TallyReading): void {
@@ -156,7 +156,7 @@ function readQuestion(type: string, run: readonly Part[], reading: TallyReading)
   add(sketch, reading.step, made, first);
 }
 
-/** Notes what was made of a block and of its group, for conditions. */
+/** Records what a block and its group became, for conditions. */
 function place(block: Part, about: Named, { named }: TallyReading): void {
   for (const id of [block.text('uuid'), block.text('groupUuid')]) if (id !== undefined) named.set(id, about);
 }
@@ -169,7 +169,7 @@ function readChoices(first: Part, made: Sketched, { texts, run, named }: TallyRe
     inside.part('image').leaveOut(because.elsewhere);
     if (inside.flag('isOtherOption') !== true) return true;
     if (made.type !== 'ranking') made.attrs['other'] = true;
-    else block.leaveOut('A ranking has no other answer.');
+    else block.leaveOut('A ranking does not support an “Other” answer.');
     choices.set(block.text('uuid') ?? '', otherAnswer);
     if (inside.text('text') !== undefined) block.change(because.otherText);
     return false;
@@ -201,7 +201,7 @@ const heading = (block: Part, reading: TallyReading): void => {
   put(block, node('heading', { label: textOfBlock(block, reading.texts) ?? 'Untitled' }), reading);
 };
 
-/** What a block of each other kind does. */
+/** Reads each other type of block. */
 const others: Readonly<Record<string, (block: Part, reading: TallyReading) => void>> = {
   FORM_TITLE: (block, { sketch: { form }, texts }) => {
     form.attrs['name'] = textOfBlock(block, texts) ?? form.attrs['name'];
@@ -225,7 +225,7 @@ const others: Readonly<Record<string, (block: Part, reading: TallyReading) => vo
     const payload = block.part('payload');
     payload.skip('isFirst', 'isLast', 'index');
     if (payload.flag('isThankYouPage')) {
-      // A step outside of the form collects the texts of the confirmation.
+      // A step outside the form collects the texts of the confirmation.
       reading.step = node('step');
       return block.change('The texts of this page become the confirmation.');
     }
@@ -252,7 +252,7 @@ function put(block: Part, made: Sketched, reading: TallyReading): void {
     settings['confirmation_message'] = [settings['confirmation_message'], text].filter(Boolean).join('\n\n');
     return block.map('confirmation');
   }
-  // Conditions can show and hide an element only by its id.
+  // Conditions can show and hide only elements that have an id.
   if (made.type !== 'divider') made.attrs['id'] = reading.sketch.newId(undefined, made.type);
   place(block, { made }, reading);
   add(reading.sketch, reading.step, made, block);
@@ -260,7 +260,7 @@ function put(block: Part, made: Sketched, reading: TallyReading): void {
 
 const isEnding = ({ step, sketch }: TallyReading): boolean => !sketch.form.children.includes(step);
 
-/** A title that no question follows is a heading. */
+/** Turns a title without a question into a heading. */
 function dropTitle(reading: TallyReading): void {
   const { title } = reading;
   reading.title = undefined;
@@ -268,12 +268,12 @@ function dropTitle(reading: TallyReading): void {
 }
 
 /**
- * Returns the text of a block. Programs that make a form send `html`; the API returns pieces, each with its marks:
- * `[["Read "], ["this", [["tag", "a"], ["href", "https://…"]]]]`. Options have a plain `text`.
+ * Returns the text of a block. Programs that create a form send `html`. The API returns pieces, each with its
+ * formatting: `[["Read "], ["this", [["tag", "a"], ["href", "https://…"]]]]`. Options have a plain `text`.
  */
 function textOfBlock(block: Part, texts: Texts, most: number = limits.labelBytes): string | undefined {
   const payload = block.part('payload');
-  // The title repeats the text without marks.
+  // The title repeats the text without formatting.
   payload.skip('title');
   const [html, pieces] = [payload.part('html'), payload.part('safeHTMLSchema')];
   const part = [html, pieces, payload.part('title')].find(({ isThere }) => isThere) ?? payload.part('text');
@@ -281,7 +281,10 @@ function textOfBlock(block: Part, texts: Texts, most: number = limits.labelBytes
   return texts.write(part, text, most, most === limits.richTextBytes) || undefined;
 }
 
-/** Reads the marks that our texts support. Other marks, such as `color`, stay unread, so the report names them. */
+/**
+ * Reads the formatting that our texts support. Other formatting, such as `color`, stays unread, so the report
+ * lists it.
+ */
 function htmlOfPiece(piece: Part): string {
   const [content, marks] = piece.parts();
   const inner = content?.parts() ?? [];
@@ -294,7 +297,7 @@ function htmlOfPiece(piece: Part): string {
   }, text);
 }
 
-/** The element that a mark is; undefined if it changes nothing. */
+/** The HTML element for each kind of formatting; undefined if it changes nothing. */
 const styles: Readonly<Record<string, (value: string) => string | undefined>> = {
   tag: () => undefined,
   'font-weight': (value) => (value === 'bold' || Number(value) >= 600 ? 'b' : undefined),

@@ -25,9 +25,9 @@ import { add, addJump, addScore, addStep, node, type Sketch, type Sketched } fro
 import type { Part } from './source.ts';
 
 type TypeformReading = Reading & {
-  /** Our ids by theirs, as texts name them: `field:ref`, `hidden:name`. */
+  /** Element ids by the names in texts of Typeform: `field:ref`, `hidden:name`. */
   readonly refs: Map<string, string>;
-  /** The step that a field is asked in, by its ref. */
+  /** The step of each field, by its ref. */
   readonly steps: Map<string, Sketched>;
   readonly endings: Map<string, Ending>;
 };
@@ -111,13 +111,13 @@ const fields: Table<TypeformReading> = {
 
 const isGroup = (field: Part): boolean => own(fields, field.text('type') ?? '') === group;
 
-/** Returns every field, the fields of a group behind it. */
+/** Returns every field. The fields of a group follow it. */
 const fieldsOf = (part: Part): Part[] =>
   part
     .list('fields')
     .flatMap((field) => [field, ...(isGroup(field) ? fieldsOf(field.part('properties')) : [])]);
 
-/** Returns what logic names a part by. */
+/** Returns the name that logic uses for a part. */
 function refOf(part: Part): string {
   part.skip('id');
   return part.text('ref') ?? part.text('id') ?? part.path;
@@ -133,10 +133,10 @@ function readChoices(field: Part, made: Sketched, { texts, named }: TypeformRead
   named.set(`field ${refOf(field)}`, { made, choices });
   if (made.type === 'picture_choice') field.change(because.pictures);
   if (made.attrs['other'] === undefined)
-    field.leaveOutIf('properties.allow_other_choice', 'This question has no other answer.');
+    field.leaveOutIf('properties.allow_other_choice', 'This question does not support an “Other” answer.');
 }
 
-/** Each row of a matrix repeats its columns. */
+/** Reads a matrix, in which each row repeats the columns. */
 function readMatrix(field: Part, made: Sketched, { texts }: TypeformReading): void {
   const rows = field.list('properties.fields');
   const [first, ...others] = rows;
@@ -150,7 +150,7 @@ function readMatrix(field: Part, made: Sketched, { texts }: TypeformReading): vo
   for (const row of others)
     for (const [at, each] of row.list('properties.choices').entries())
       if (each.text('label') !== columns[at]?.text('label'))
-        each.leaveOut('All rows have the columns of the first row.');
+        each.leaveOut('All rows use the columns of the first row.');
   if (rows.some((row) => row.flag('properties.allow_multiple_selection'))) made.attrs['multiple'] = true;
 }
 
@@ -180,7 +180,7 @@ const operators = operatorsOf({
   at_most: 'lower_equal_than earlier_than_or_on',
 });
 
-/** @returns `true` for "always", and undefined for a condition that has no equal here. */
+/** @returns `true` for "always", and undefined for a condition that has no equivalent. */
 function readCondition(part: Part, reading: TypeformReading, depth = 0): Condition | true | undefined {
   const op = part.text('op') ?? '';
   if (op === 'always') return true;
@@ -201,7 +201,7 @@ function readCondition(part: Part, reading: TypeformReading, depth = 0): Conditi
   return value === undefined ? undefined : compare(named, is, [value]);
 }
 
-/** Reads where a field leads, and what it counts. */
+/** Reads the jumps and the points of a field. */
 function readRule(rule: Part, ref: string, reading: TypeformReading): void {
   const step = reading.steps.get(ref);
   if (!step || (rule.text('type') ?? 'field') !== 'field') return rule.leaveOut(because.jump);
@@ -236,7 +236,7 @@ function readJump(action: Part, step: Sketched, when: Condition | true, reading:
   else action.map(`jump to "${id}"`);
 }
 
-/** A score that grows by a chosen option is the points of the option. */
+/** A score that an option increases becomes the points of the option. */
 function readPoints(action: Part, { named }: TypeformReading): boolean {
   const points = action.number('details.value.value');
   if (action.text('details.target.value') !== 'score' || points === undefined) return false;
@@ -254,8 +254,8 @@ function readPoints(action: Part, { named }: TypeformReading): boolean {
 }
 
 /**
- * Reads a form of Typeform, as its Create API returns it (`GET /forms/{id}`): fields one after the other, each with a `ref`, and
- * logic apart from them, which leads from a field to another or to an ending.
+ * Reads a Typeform form as its Create API returns it (`GET /forms/{id}`): a list of fields, each with a
+ * `ref`, and separate logic that leads from a field to another or to an ending.
  */
 export function readTypeform(root: Part, sketch: Sketch): void {
   const refs = new Map<string, string>();
@@ -299,14 +299,14 @@ function readHead(root: Part, { sketch: { form, settings }, texts }: TypeformRea
     texts.set(form, 'description', [welcome.part('title'), welcome.part('properties.description')]);
     welcome.change('It becomes the description of the form.');
   }
-  for (const each of others) each.leaveOut('A form has one description.');
+  for (const each of others) each.leaveOut('A form can have only one description.');
   readLocale(root.part('settings.language'), settings);
   const redirect = root.text('settings.redirect_after_submit_url');
   if (redirect) settings['redirect_url'] = redirect;
   settings['layout'] = 'question';
 }
 
-/** Reads who gets an email about a submission: the people who were named, and the person who answered. */
+/** Reads who gets an email about a submission: the listed people, and the visitor. */
 function readNotifications(part: Part, { sketch: { settings }, named, refs }: TypeformReading): void {
   const [mine, theirs] = [part.part('self'), part.part('respondent')];
   const addresses = [...mine.list('recipients'), mine.part('email')].flatMap(
@@ -315,7 +315,7 @@ function readNotifications(part: Part, { sketch: { settings }, named, refs }: Ty
   if (mine.flag('enabled') === false) mine.leaveOut(because.off);
   else if (addresses.length > 0 && addresses.every((each) => each.includes('@') && !each.includes('{')))
     settings['notification_email'] = addresses.join(',');
-  else mine.leaveOut('Its addresses are answers. Set it under Settings.');
+  else mine.leaveOut('Its addresses come from answers. Set it under Settings.');
   const [, ref = ''] = /^\{\{field:([\w-]{1,80})\}\}$/.exec(theirs.text('recipient') ?? '') ?? [];
   if (theirs.flag('enabled') === false) theirs.leaveOut(because.off);
   else if (named.get(`field ${ref}`)?.made.type === 'email')
@@ -323,7 +323,7 @@ function readNotifications(part: Part, { sketch: { settings }, named, refs }: Ty
   else theirs.leaveOut('Its recipient is not an email question.');
 }
 
-/** Puts fields into steps: one begins where a jump leads, and behind a field with logic. */
+/** Groups fields into steps. A step begins where a jump leads, and after a field with logic. */
 function readSteps(root: Part, reading: TypeformReading, logic: ReadonlyMap<string, Part>): void {
   const { sketch, texts, refs, named } = reading;
   const targets = new Set(

@@ -112,7 +112,7 @@ export const noticeColumns = {
   form_id: uuid,
   form_name: text,
   settings: jsonb<Settings>(),
-  /** The version that was answered. */
+  /** The answered version. */
   structure: formTree,
   answers: json<Answers>(),
   reference: json<Record<string, string>>(),

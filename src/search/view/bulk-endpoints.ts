@@ -23,15 +23,20 @@ const selection = {
   filter: Type.Optional(
     Type.Object(Type.Omit(ViewQuery, ['sort']).properties, {
       additionalProperties: false,
-      description: 'As the list of submissions takes it; without anything in it, all of the form.',
+      description:
+        'A filter like that of the list of submissions. An empty filter selects all submissions of the form.',
     }),
   ),
   expected: Type.Optional(
-    Type.Integer({ minimum: 1, description: '409, and nothing is done, when there are not as many.' }),
+    Type.Integer({
+      minimum: 1,
+      description:
+        'The expected number of submissions. If it differs, the response is 409 and nothing changes.',
+    }),
   ),
 };
 
-/** Changing submissions by the thousand: those of a list, or all that a filter finds when it begins. */
+/** Changes thousands of submissions: those in a list, or all that match a filter when the change starts. */
 export function bulkEndpoints(context: ChangeContext) {
   const { database } = context;
 
@@ -51,14 +56,14 @@ export function bulkEndpoints(context: ChangeContext) {
     startDeletion: operation({
       summary: 'Delete submissions',
       description:
-        'Into the trash, or with `permanent` for good, in the background: those of a list, or all that a filter finds now. 409: they are not as many as `expected`.',
+        'Moves submissions to the trash in the background, or with `permanent` deletes them permanently: those in a list, or all that match a filter now. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, closed),
       example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
       errors: ['conflict'],
       isDestructive: true,
-      reply: { status: 202, description: 'The deletion, on its way.', schema: BulkChange },
+      reply: { status: 202, description: 'The deletion has started.', schema: BulkChange },
       async run({ params, body: { permanent = false, ...given }, ...scope }) {
         const { form, ids } = await select(scope, params.id, given);
         const kind = permanent ? 'remove' : 'trash';
@@ -69,32 +74,32 @@ export function bulkEndpoints(context: ChangeContext) {
     startTagging: operation({
       summary: 'Tag submissions',
       description:
-        'Adds tags and takes others away, in the background: on those of a list, or all that a filter finds now. One that would have more than 20 tags stays as it is. 409: they are not as many as `expected`.',
+        'Adds and removes tags in the background: on the submissions in a list, or all that match a filter now. A submission that would have more than 20 tags stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object({ ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) }, closed),
       example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
       errors: ['conflict'],
-      reply: { status: 202, description: 'The tagging, on its way.', schema: BulkChange },
+      reply: { status: 202, description: 'The tagging has started.', schema: BulkChange },
       async run({ params, body: { add = [], remove = [], ...given }, ...scope }) {
         const tags = { added: readTags(add), removed: readTags(remove) };
         if (tags.added.length + tags.removed.length === 0)
-          throw new ApiError('validation_error', 'Send tags to "add" or to "remove".');
+          throw new ApiError('validation_error', 'Send tags in "add" or "remove".');
         const { form, ids } = await select(scope, params.id, given);
         return { body: wired(await startBulk(context, form, { kind: 'tag', ids, by: scope.actor, tags })) };
       },
     }),
 
     startBulkChange: operation({
-      summary: 'Give submissions a status',
+      summary: 'Set status of submissions',
       description:
-        'In the background, with what each change by itself does: webhooks and mails go out. One that cannot be completed before its answers are valid stays as it is. 409: they are not as many as `expected`.',
+        'Sets the status in the background, and sends webhooks and emails for each change. A submission whose answers are not valid cannot be completed and stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, closed),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
       errors: ['conflict'],
-      reply: { status: 202, description: 'The change, on its way.', schema: BulkChange },
+      reply: { status: 202, description: 'The change has started.', schema: BulkChange },
       async run({ params, body: { status, ...given }, ...scope }) {
         const { form, ids } = await select(scope, params.id, given);
         const request = { kind: 'status', ids, by: scope.actor, status } as const;
@@ -103,13 +108,13 @@ export function bulkEndpoints(context: ChangeContext) {
     }),
 
     undoBulkChange: operation({
-      summary: 'Undo change of many',
+      summary: 'Undo bulk change',
       description:
-        'In the background, of a deletion into the trash, a tagging or a status: each submission is as it was before, but for what was done to it since. 409: it is not finished, was undone, or was for good.',
+        'Undoes a move to the trash, a tagging or a status change in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
       permission: 'submissions:write',
       params: Type.Object({ id: uuid, change: uuid }),
       errors: ['conflict'],
-      reply: { status: 202, description: 'What undoes it, on its way.', schema: BulkChange },
+      reply: { status: 202, description: 'The undo has started.', schema: BulkChange },
       async run({ params, ...scope }) {
         const form = await reachForm(database, scope, params.id);
         return { body: wired(await undoBulk(context, form, { undoes: params.change, by: scope.actor })) };

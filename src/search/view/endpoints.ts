@@ -43,7 +43,9 @@ import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };
 
-/** The words that a search found in each submission of a form, for the console to mark; none without a search. */
+/**
+ * Finds the words of each submission that match the search, for the console to mark. Empty without a search.
+ */
 async function findRowHits(
   { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
   asked: Asked['index'] | undefined,
@@ -62,7 +64,7 @@ async function findRowHits(
   );
 }
 
-/** As much of a submission's texts as hits are looked for in. */
+/** Returns the beginning of a submission's texts: the part that is searched for hits. */
 function beginningOf(row: Texts, sayOption: SayOption | undefined): string {
   let beginning = '';
   for (const { text } of textsOf({ ...row, sayOption })) {
@@ -72,14 +74,14 @@ function beginningOf(row: Texts, sayOption: SayOption | undefined): string {
   return beginning;
 }
 
-/** A form's submissions as a person looks at them: filtered, searched, one beside the others, and as a file. */
+/** Reads a form's submissions for people: filtered, searched, with neighbors, and as a file. */
 export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
     listFormRows: operation({
       summary: 'List rows of a form',
       description:
-        'Its submissions as a table shows them: newest first, or as `sort` says; with `q` by relevance, and with the words that it found.',
+        'Returns the submissions of a form as rows of a table: newest first or by `sort`. With `q`, they are sorted by relevance and include the words found.',
       permission: 'submissions:read',
       params: idParameter,
       query: RowsQuery,
@@ -106,9 +108,9 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     }),
 
     viewSubmission: operation({
-      summary: 'View submission',
+      summary: 'Get submission in a view',
       description:
-        'With the version that it answered, and what stands above and below it in the view that is asked for.',
+        'Returns a submission with the version that it answers, and the previous and next submission in the requested view.',
       permission: 'submissions:read',
       params: idParameter,
       query: ViewQuery,
@@ -158,7 +160,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     exportFormSubmissions: operation({
       summary: 'Export submissions of a form',
       description:
-        'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again. A cell of XLSX holds 32,767 characters: a longer answer is cut there, which it says; CSV and NDJSON have all of it.',
+        'Streams all submissions that match the filter as a file. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
       permission: 'submissions:read',
       params: idParameter,
       query: ExportQuery,
@@ -187,7 +189,10 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
     }),
   };
 
-  /** The columns as the person sees them, or as a saved view has them; all while nobody has arranged them, as no key has. */
+  /**
+   * Returns the columns as the person or a saved view arranged them. Returns all columns if there is no
+   * arrangement, and for API keys.
+   */
   async function readShown(
     { workspaceId, formId }: { workspaceId: string; formId: string },
     { actor, saved }: { actor: Actor; saved: string | undefined },
@@ -206,7 +211,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
   }
 }
 
-/** A row as JSON text, whose largest parts are JSON already. */
+/** Returns a row as JSON text. Its largest parts are stored as JSON already. */
 const rowJson = (row: FoundRow, hits: readonly string[]): JsonText<TableRow> =>
   jsonText(
     `${JSON.stringify({ ...factsOf(row), hits }).slice(0, -1)},"answers":${row.answers},"reference":${row.reference}}`,

@@ -33,7 +33,7 @@ import {
 } from '../question.ts';
 import { type Reached, readAsked } from '../read-asked.ts';
 
-/** The submissions of a form that were made in some milliseconds. */
+/** Selects the submissions of a form that were created within a range of milliseconds. */
 const findIdsBetween = statement(
   'find_ids_between',
   'workspace_id form_id from_id to_id',
@@ -44,8 +44,9 @@ const findIdsBetween = statement(
 );
 
 /*
- * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
- * since a view is also deleted and exported. Times are given as the ids that were made then.
+ * A view is a search in one form, combined with the filters of the console. It uses the same query and order,
+ * but has every match, because views are also deleted and exported. Times are converted to ids created at
+ * that time.
  */
 const viewParameters = columns('is_any:boolean', questionParameters, checkParameters, filterColumns);
 
@@ -64,12 +65,12 @@ const viewed = `${asking},
       and ($is_any or exists (
         select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${isPassed})))`;
 
-/** Of words alone, with no filter. */
+/** For queries of words alone, without a filter. */
 const viewedOfWords = `${askingWords},
   ${matches},
   viewed as (select f.id, ${wordsInSubject} as rank from f)`;
 
-/** How many submissions have the words of a question, as far as they are counted: so many are looked at one by one. */
+/** Counts the submissions with the words of a query, up to `most`: each of them is checked separately. */
 const countLooks = statement(
   'count_looks',
   ['most', questionParameters],
@@ -78,7 +79,7 @@ const countLooks = statement(
    select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
 
-/** One page of a searched view with the exact total in each row; at least one row. */
+/** Selects one page of a searched view with the exact total in each row. Returns at least one row. */
 const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
@@ -106,7 +107,9 @@ const searchView = pageOf('search_view', viewParameters, viewed);
 
 const searchViewOfWords = pageOf('search_view_of_words', wordParameters, viewedOfWords);
 
-/** The submissions above and below one in a searched view; none when it is not in it. */
+/**
+ * Selects the submissions before and after a submission in a searched view; none if it is not in the view.
+ */
 const searchNeighbours = statement(
   'search_neighbours',
   ['id', viewParameters],
@@ -117,14 +120,14 @@ const searchNeighbours = statement(
           (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
 );
 
-/** A searched view in the order of columns, and not by relevance. */
+/** Sorts a searched view by columns instead of relevance. */
 const sortedSearch = sortedFrom('search_view_sorted', viewParameters, {
   before: `${viewed},`,
   from: (keys) =>
     `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id and p.trashed_at is null ${keys}`,
 });
 
-/** Every id of a searched view in its order, up to one more than is allowed. */
+/** Selects every id of a searched view in order, up to one more than the limit. */
 const searchViewIds = statement(
   'search_view_ids',
   ['limit', viewParameters],
@@ -134,30 +137,31 @@ const searchViewIds = statement(
    from (select id, rank from viewed order by rank desc, id desc limit $limit) page`,
 );
 
-/** Which submissions of a form are looked at, and in which order: newest first, or with words by relevance. */
+/** The submissions of a form to read, and their order: newest first, or by relevance for a search. */
 type View = {
-  /** As the statements take it. */
+  /** The filter as parameters of the statements. */
   filter: Filter & { workspace_id: string; form_id: string; is_any: boolean };
-  /** What is asked of the index of words; undefined when it is not asked. */
+  /** The query for the word index; undefined if the index is not needed. */
   asked: Question | undefined;
-  /** By which columns they are ordered; undefined: by `order`, or by relevance. */
+  /** The columns to sort by; undefined to sort by `order` or relevance. */
   sort: Sort | undefined;
   order: ViewOrder;
 };
 type Question = Reached['index'] &
   Reached['checks'] & { workspace_id: string; form_ids: string[]; is_open: boolean; isPlain: boolean };
 
-/** As many ids are held in memory at once: about 20 MB. */
+/** The maximum number of ids in memory: about 20 MB. */
 const listedLimit = 200_000;
 
-/** As many submissions with the words of a question are looked at one by one, which takes about a second. */
+/** The maximum number of submissions to check one by one, which takes about a second. */
 const mostLooks = 50_000;
 
 /**
- * @param isPart whether a page or the neighbours of one submission are read, and nothing beyond.
- * A question that is the short reference of a submission asks for that one alone. What its operators say joins the filter.
- * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood, and columns that
- *   cannot be sorted by, or not so many submissions.
+ * Reads the parameters of a view. If `q` is the short reference of a submission, the view has only that
+ * submission. Operators of the query are added to the filter.
+ * @param isPart whether only a page, or the neighbors of one submission, are read.
+ * @throws ApiError bad_request for an invalid query or condition, for columns that cannot be sorted by, and
+ * for too many submissions to sort.
  */
 export async function readView(
   database: Database,
@@ -165,18 +169,18 @@ export async function readView(
   { sort: sortedBy, ...query }: ViewQuery,
   { isPart = false } = {},
 ): Promise<View> {
-  // An index has this order, so that no more than the part is read.
+  // An index has this order, so only the requested part is read.
   const isReceived = isPart && sortedBy === '-$received' && query.q === undefined;
   const [meant, sort] = await Promise.all([
     readMeant(database, form, query),
-    // By relevance is the order of a question; newest first has to be asked for.
+    // A search is sorted by relevance; newest first must be requested.
     isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
   ]);
   if (sort) limitSorted(await countMeant(database, meant, mostSorted + 1));
   return { ...meant, sort, order: isReceived ? 'received' : 'begun' };
 }
 
-/** How many a sorted view has to look at, as far as they are counted. */
+/** Counts the submissions that a sorted view must read, up to a limit. */
 async function countMeant(database: Database, { filter, asked }: Meant, most: number): Promise<number> {
   const { form_id } = filter;
   const [counted] = asked
@@ -224,7 +228,7 @@ async function readMeant(
   };
 }
 
-/** A filter with what the operators of a question say: both must hold. */
+/** Combines a filter with the operators of a query: both apply. */
 function narrow(filter: Filter, { status, span }: Reached): Filter {
   const isContrary = status !== null && filter.status !== null && status !== filter.status;
   return {
@@ -237,18 +241,20 @@ function narrow(filter: Filter, { status, span }: Reached): Filter {
   };
 }
 
-/** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
+/** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
 async function limitLooks(
   database: Database,
   question: Omit<Parameters<typeof countLooks>[1], 'most'>,
 ): Promise<void> {
   const [{ count } = { count: 0 }] = await countLooks(database, { ...question, most: mostLooks + 1 });
   if (count <= mostLooks) return;
-  const message = `A phrase, an address or an element is looked for in ${mostLooks} submissions at most that have its words: narrow them by "after:" and "before:".`;
+  const message = `More than ${mostLooks} submissions contain these words. Narrow the search for a phrase, an address or an element with "after:" and "before:".`;
   throw new ApiError('bad_request', message, { errors: [{ field: 'q', message, code: 'too_many' }] });
 }
 
-/** The submission that a text is the short reference of; undefined when there is none, and the text is a question. */
+/**
+ * Finds the submission whose short reference the text is; undefined if there is none and the text is a query.
+ */
 async function findByReference(
   database: Database,
   form: { workspace_id: string; form_id: string },
@@ -265,7 +271,7 @@ async function findByReference(
 const least = (one: string, other: string): string => (one < other ? one : other);
 const greatest = (one: string, other: string): string => (one > other ? one : other);
 
-/** A submission of a page; its JSON is not parsed yet. */
+/** A submission of a page, with unparsed JSON. */
 export type FoundRow = {
   id: string;
   status: SubmissionStatus;
@@ -276,11 +282,11 @@ export type FoundRow = {
   updated_at: Date;
   completed_at: Date | null;
   tags: string[];
-  /** Of a sorted list: where it goes on behind the row. */
+  /** In a sorted list: the position of the row, for the page cursor. */
   place?: string;
 };
 
-/** One page, and the exact number of all. */
+/** Reads one page and the exact total. */
 export async function readViewPage(database: Database, view: View, cut: Cut) {
   const { filter, asked, sort, order } = view;
   const { limit, offset } = cut;
@@ -293,7 +299,7 @@ export async function readViewPage(database: Database, view: View, cut: Cut) {
   }
   if (asked && cut.mark !== null)
     throw refuseCursor(
-      '"cursor" and "q" exclude each other without "sort": relevance is no order to go on in.',
+      '"cursor" and "q" can only be combined with "sort". Add "sort", or use "page" instead of "cursor".',
     );
   const isCounted = cut.total === undefined && !isPlain(filter);
   const list = listView[order][filter.kind];
@@ -310,13 +316,13 @@ export async function readViewPage(database: Database, view: View, cut: Cut) {
 const foundIn = (rows: readonly { id: string | null }[]): FoundRow[] =>
   rows.filter((row) => row.id !== null) as FoundRow[];
 
-/** What a reading by cursor has still before it. */
+/** Returns the upper end of the ids that a page cursor has not reached yet. */
 function leftOf({ to_id }: View['filter'], cut: Cut): { to_id: string } {
   const below = belowId(cut);
   return { to_id: below < to_id ? below : to_id };
 }
 
-/** What stands above and below a submission in the view. */
+/** Reads the submissions before and after a submission in the view. */
 export async function readNeighbours(database: Database, view: View, id: string) {
   const { filter, asked, sort, order } = view;
   if (sort) {
@@ -335,7 +341,7 @@ export async function readNeighbours(database: Database, view: View, id: string)
 }
 
 /**
- * Every id, in order.
+ * Reads every id, in order.
  * @throws ApiError validation_error for more than listedLimit.
  */
 export async function readViewIds(database: Database, view: View): Promise<string[]> {
@@ -356,13 +362,13 @@ export async function readViewIds(database: Database, view: View): Promise<strin
   if (found!.ids.length < limit) return found!.ids;
   throw new ApiError(
     'validation_error',
-    `This takes at most ${listedLimit} submissions at a time. Narrow the filter.`,
+    `A change or export can have at most ${listedLimit} submissions. Narrow the filter.`,
   );
 }
 
 /**
- * Every submission, in order, in batches; the next one is read while the reader is at the last. Without a search memory
- * is constant; a search is asked once, and so is an order by columns, and the ids are kept.
+ * Yields every submission in order, in batches; reads the next batch while the caller processes the last.
+ * Without search and sort, memory use is constant. Otherwise the query runs once, and all ids stay in memory.
  */
 export async function* readWholeView(database: Database, view: View): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id } = view.filter;

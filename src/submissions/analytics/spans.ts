@@ -1,13 +1,16 @@
-/* Times are counted in spans that each are a tenth longer than the one before: their middle is never 5 % away. */
+/*
+ * Times are counted in spans that are each 10% longer than the previous one, so the middle of a span is at
+ * most 5% off.
+ */
 const growth = 1.1;
-/** Beyond it a page was only forgotten: 30 days. */
+/** Longer times are capped at 30 days: the page was only left open. */
 const mostSeconds = 2_592_000;
 
-/** The span that a time belongs to. */
+/** Returns the span of a time. */
 export const spanOf = (seconds: number): number =>
   Math.floor(Math.log(Math.min(Math.max(seconds, 1), mostSeconds)) / Math.log(growth));
 
-/** The time that half of all stayed below, in seconds; null when there is none. */
+/** Returns the median time in seconds; null without times. */
 export function medianOf(spans: readonly (readonly [span: number, count: number])[]): number | null {
   const total = spans.reduce((sum, [, count]) => sum + count, 0);
   let below = 0;

@@ -7,8 +7,9 @@ const questionsOf = (step: Step): string[] =>
   );
 
 /**
- * The names under which visits of a step are counted: the ids of its questions, which stay when steps are moved, and of
- * which each may be asked by itself. One without a question has its own id, or its place.
+ * Returns the names under which visits of a step are counted: the ids of its questions, which stay when steps
+ * are moved. A step may also ask its questions one by one. A step without questions is counted by its own id,
+ * or by its position.
  */
 export function stepNames({ children }: Form, index: number): readonly [string, ...string[]] {
   const step = children[index]!;
@@ -16,10 +17,10 @@ export function stepNames({ children }: Form, index: number): readonly [string, 
   return first === undefined ? [`#${step.attrs?.id ?? index}`] : [first, ...rest];
 }
 
-/** The name of the step that lists the answers before they are sent, by the id that the page gives it. */
+/** The name of the review step, from the id that the page gives it. */
 export const reviewName = '#_review';
 
-/** The name of each step of a form as it is asked: that of its first question. */
+/** Returns the name of each step in order: the id of its first question. */
 export const stepNamesOf = factOf((form: Form): readonly string[] =>
   form.children.map((_, index) => stepNames(form, index)[0]),
 );

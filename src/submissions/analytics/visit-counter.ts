@@ -4,8 +4,9 @@ import { runPeriodically } from '#kit/periodic.ts';
 import { type Column, statement } from '#kit/statement.ts';
 
 /**
- * What is counted of visits. `step`: it was reached; `onward`: it was left for another one, or by sending. `question`: it was
- * the last that was touched, less those who then touched another one or sent. `time`: the span of time that sending took.
+ * The counts of visits. `step`: the step was reached. `onward`: it was left for another step or by
+ * submission. `question`: visits that touched this question last and did not submit. `time`: the span of the
+ * time until submission.
  */
 const visitKinds = [
   'view',
@@ -22,7 +23,7 @@ export type VisitKind = (typeof visitKinds)[number];
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
-/** Adds to sums of forms that are still there. In one order: no deadlocks. */
+/** Adds to the sums of forms that are not deleted. A fixed order prevents deadlocks. */
 export const addVisits = statement(
   'analytics.add_visits',
   ['workspace_ids form_ids days kinds names', { counts: bigints }],
@@ -37,35 +38,41 @@ export const addVisits = statement(
    on conflict (workspace_id, form_id, day, kind, name) do update set count = v.count + excluded.count`,
 );
 
-/** What one part of a visit adds to. */
+/** An increment of one count. */
 export type VisitCount = readonly [kind: VisitKind, name: string, by: number];
 
-/** The form and the day, YYYY-MM-DD in its time zone, that something counts for. */
+/** The form and day of a count; the day is YYYY-MM-DD in the form's time zone. */
 type Place = { readonly workspaceId: string; readonly formId: string; readonly day: string };
 
-/** The counts of visits that this process has not written yet. */
+/** Collects the counts of visits that this process has not written yet. */
 export type VisitCounter = {
-  /** Adds what a visitor did, unless their address did too much in this minute. It costs the visitor nothing. */
+  /**
+   * Adds the actions of a visitor, unless their address exceeded its limit for this minute. The visitor is
+   * not delayed.
+   */
   add(place: Place, address: string, counts: Iterable<VisitCount>): void;
   /** Writes the remaining requests. */
   stop(): Promise<void>;
 };
 
-/** How long a count may wait to be written, and so how much is lost when the process is killed. */
+/** The delay before counts are written. A killed process loses as much. */
 const pauseMs = 1_000;
-/** Sums that wait to be written; only a database that is away makes so many: about 10 MB. Beyond it new ones are lost. */
+/**
+ * The maximum number of unwritten sums, about 10 MB. It is reached only if the database is down; further sums
+ * are lost.
+ */
 const mostSums = 50_000;
-/** Addresses of a minute. Beyond it those that are new are not counted. */
+/** The maximum number of addresses per minute. Further addresses are not counted. */
 const mostAddresses = 100_000;
 const minuteMs = 60_000;
 
 type Sum = Place & { kind: VisitKind; name: string; count: number };
 
 /**
- * Counts visits as sums by form and day, in memory, and writes them in batches: one statement a second however many visits
- * there are. It is no ledger: a process that is killed loses its last second of counts, never an answer. Addresses are kept
- * for a minute, in memory alone, so that none can inflate the counts of a form.
- * @param most what one address may add in a minute (SUBMITS_PER_ADDRESS); 0: as much as it likes.
+ * Counts visits as sums by form and day in memory, and writes them in batches: one statement a second, for
+ * any number of visits. A killed process loses its last second of counts, but never an answer. Addresses stay
+ * in memory for a minute, so that none can inflate the counts of a form.
+ * @param most the number of visits that one address may add per minute (SUBMITS_PER_ADDRESS); 0 for no limit.
  */
 export function openVisitCounter(
   { database, log }: { database: Database; log: Log },

@@ -378,7 +378,7 @@ test('what is deleted for good, and what undoes, cannot be undone', async () => 
   for (const undoes of [back, remove])
     await assert.rejects(undoBulk(scene.context, scene, { undoes, by }), {
       code: 'conflict',
-      message: 'This cannot be undone.',
+      message: 'This change cannot be undone.',
     });
 });
 

@@ -17,7 +17,7 @@ import type { SubmissionStatus } from '../submission-rows.ts';
 import type { SubmitContext } from '../submit.ts';
 import { type BulkInput, type BulkKind, works } from './works.ts';
 
-/** All that is done with many. */
+/** The kinds of bulk changes. */
 export const bulkKinds = [
   'trash',
   'empty',
@@ -28,17 +28,16 @@ export const bulkKinds = [
 ] as const satisfies readonly BulkKind[];
 const timestamp = Type.String({ format: 'date-time' });
 
-/** A change of many submissions, and how far it is. */
+/** A bulk change and its progress. */
 export const BulkChange = Type.Object({
   id: Type.String({ format: 'uuid' }),
   kind: Type.Enum([...bulkKinds], {
     description:
-      'Into the trash, out of it for good, for good wherever they lie, tagged, given a status, or what another change did undone.',
+      '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `undo`: another change undone.',
   }),
   total: Type.Integer(),
   done: Type.Integer({
-    description:
-      'At the end it may be less than `total`: what is gone by then, or cannot become so, is skipped.',
+    description: 'Can stay below `total`: submissions that are deleted or cannot be changed are skipped.',
   }),
   created_at: timestamp,
   finished_at: Type.Union([timestamp, Type.Null()]),
@@ -48,14 +47,14 @@ export type BulkChange = Static<typeof BulkChange>;
 
 const prefix = 'submissions.';
 
-/** Which tasks are bulk changes of these kinds of a form. */
+/** Selects a form's tasks that are bulk changes of these kinds. */
 export const tasksOf = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
   workspace_id: workspaceId,
   form_id: formId,
   kinds: kinds.map((kind) => `${prefix}${kind}` as const),
 });
 
-/** A task as the bulk change that it is. */
+/** Converts a task to the bulk change that it runs. */
 export const presentBulk = ({ id, kind, total, done, created_at, finished_at, failed_reason }: TaskRow) => ({
   id,
   kind: kind.slice(prefix.length) as BulkKind,
@@ -74,17 +73,20 @@ const kindsOf = {
   changes: bulkKinds,
 } as const satisfies Readonly<Record<string, readonly BulkKind[]>>;
 
-/** How far deletions are, taggings, or changes of any kind: those that are under way, and each by its id. */
+/**
+ * Reports the progress of deletions, taggings and bulk changes: lists the unfinished ones, and returns each
+ * by id.
+ */
 export function progressEndpoints(database: Database) {
   const list = (word: keyof typeof kindsOf) =>
     operation({
-      summary: word === 'changes' ? 'List changes of many' : `List ${word}`,
-      description: `The ${word} of a form's submissions that are under way, newest first.`,
+      summary: word === 'changes' ? 'List bulk changes' : `List ${word}`,
+      description: `Returns the unfinished ${word} of a form's submissions, newest first.`,
       permission: 'submissions:read',
       params: idParameter,
       reply: {
         status: 200,
-        description: 'Those that are not finished.',
+        description: 'The unfinished changes.',
         schema: Type.Object({ data: Type.Array(BulkChange) }),
       },
       async run({ params, ...scope }) {
@@ -103,7 +105,7 @@ export function progressEndpoints(database: Database) {
     const tasks = tasksOf({ workspaceId, formId }, kindsOf[of]);
     return { body: wired(presentBulk(await readTask(database, { ...tasks, id }))) };
   };
-  const reply = { status: 200, description: 'How far it is.', schema: BulkChange } as const;
+  const reply = { status: 200, description: 'The change and its progress.', schema: BulkChange } as const;
 
   return {
     listDeletions: list('deletions'),
@@ -127,7 +129,7 @@ export function progressEndpoints(database: Database) {
     }),
 
     getBulkChange: operation({
-      summary: 'Get change of many',
+      summary: 'Get bulk change',
       permission: 'submissions:read',
       params: Type.Object({ id: uuid, change: uuid }),
       reply,
@@ -136,7 +138,7 @@ export function progressEndpoints(database: Database) {
   };
 }
 
-/** The submissions that a bulk change touched, in the order of their ids. */
+/** Selects the submissions of a bulk change, sorted by id. */
 const listChanged = statement(
   'bulk.list_changed',
   'workspace_id bulk_id',
@@ -145,13 +147,16 @@ const listChanged = statement(
     where workspace_id = $workspace_id and bulk_id = $bulk_id order by submission_id`,
 );
 
-/** The job that does one bulk change. */
+/** The job that runs a bulk change. */
 export const bulkJob = 'submissions.bulk';
 
-/** At most so many at a time: their ids are held in memory once (about 20 MB). */
+/** The maximum number of submissions per bulk change: their ids are in memory once (about 20 MB). */
 export const bulkLimit = 200_000;
 
-/** Submissions changed in one transaction: short enough that nobody waits for its locks, also where each takes some statements. */
+/**
+ * The number of submissions per transaction. Locks stay short, even for kinds that need several statements
+ * per submission.
+ */
 const batchSizes = {
   trash: 500,
   empty: 500,
@@ -161,21 +166,21 @@ const batchSizes = {
   undo: 100,
 } as const satisfies Readonly<Record<BulkKind, number>>;
 
-/** What is done with which submissions, and for whom. */
+/** A requested bulk change: its kind, its submissions and the person or key behind it. */
 export type BulkRequest = {
   kind: Exclude<BulkKind, 'undo'>;
   ids: readonly string[];
   by: Actor;
-  /** Where the kind is `tag`. */
+  /** For the kind `tag`. */
   tags?: { added: string[]; removed: string[] };
-  /** Where the kind is `status`. */
+  /** For the kind `status`. */
   status?: SubmissionStatus;
 };
 
 /**
- * Asks for a change of exactly these submissions. A job does it in batches behind.
- * @returns the bulk change, whose `done` grows up to at most `total`: what is gone already is skipped.
- * @throws ApiError not_found for a form that is gone.
+ * Starts a change of exactly these submissions. A job runs it in batches.
+ * @returns the bulk change, whose `done` grows to at most `total`: deleted submissions are skipped.
+ * @throws ApiError not_found for a deleted form.
  */
 export async function startBulk(
   context: ChangeContext,
@@ -190,9 +195,10 @@ export async function startBulk(
 }
 
 /**
- * Asks for what a change of many did to be undone, as far as nobody did otherwise since: what lies in the trash by it comes
- * back, and each gets the tags that it lost and loses those that it got, and its status. A job does it behind.
- * @throws ApiError not_found; conflict for what cannot be undone, is not finished, or was undone.
+ * Undoes a bulk change, except where submissions changed later. It restores from the trash, reverses tags,
+ * and restores the previous status. A job runs it in batches.
+ * @throws ApiError not_found; conflict for a change that cannot be undone, is not finished, or was already
+ * undone.
  */
 export async function undoBulk(
   context: ChangeContext,
@@ -200,21 +206,24 @@ export async function undoBulk(
   { undoes, by }: { undoes: string; by: Actor },
 ) {
   const undone = presentBulk(await readTask(context.database, { ...tasksOf(form, bulkKinds), id: undoes }));
-  if (!isUndoable(undone.kind)) throw new ApiError('conflict', 'This cannot be undone.');
+  if (!isUndoable(undone.kind)) throw new ApiError('conflict', 'This change cannot be undone.');
   if (undone.finished_at === null)
-    throw new ApiError('conflict', undone.failed_reason ?? 'It is still under way.');
+    throw new ApiError(
+      'conflict',
+      undone.failed_reason ?? 'This change is still running. Wait for it to finish.',
+    );
   const changed = await listChanged(context.database, { workspace_id: form.workspaceId, bulk_id: undone.id });
   const ids = changed.map(({ submission_id }) => submission_id);
   const input = { undone: undone.kind } satisfies BulkInput;
   const bulk = await begin(context, form, { kind: 'undo', ids, by, input, subjectId: undone.id });
-  if (!bulk) throw new ApiError('conflict', 'It was undone already.');
+  if (!bulk) throw new ApiError('conflict', 'This change was already undone.');
   return bulk;
 }
 
 const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
   kind === 'trash' || kind === 'tag' || kind === 'status';
 
-/** Stores a bulk change with its job; undefined if the form is gone or the change was undone already. */
+/** Stores a bulk change with its job; undefined if the form is deleted or the change was already undone. */
 async function begin(
   context: ChangeContext,
   { workspaceId, formId }: FormKey,
@@ -228,7 +237,7 @@ async function begin(
     startTask(
       client,
       { workspaceId, id, kind: `submissions.${kind}`, formId, items, total: ids.length, ...task },
-      // One workspace's bulk changes take turns, and keep no other workspace waiting.
+      // Each workspace runs one bulk change at a time, without delaying other workspaces.
       { kind: bulkJob, lane: `${bulkJob} ${workspaceId}` },
     ),
   );
@@ -239,19 +248,19 @@ async function begin(
 }
 
 /**
- * Holds how many there are against how many somebody meant.
+ * Compares the number of submissions with the number that the caller expects.
  * @throws ApiError conflict.
  */
 export function requireExpected(found: number, expected: number | undefined): void {
   if (expected === undefined || found === expected) return;
-  const words = found === bulkLimit ? `${bulkLimit} go at a time` : `now there are ${found}`;
-  throw new ApiError('conflict', `You confirmed ${expected}, but ${words}. Nothing was changed.`);
+  const words = found === bulkLimit ? `the limit is ${bulkLimit}` : `found ${found}`;
+  throw new ApiError('conflict', `Expected ${expected} submissions, but ${words}. Nothing was changed.`);
 }
 
-/** Submissions that one step changes. */
+/** The submissions of one step. */
 type Batch = { ids: string[] };
 
-/** The job: one batch, with its events where it is for good, again and again, until the list is empty. */
+/** Runs one batch per step until the list is empty. Permanent deletions also record their events. */
 export const bulkBatch = (context: SubmitContext, job: Job): Promise<void> =>
   runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch] }) => {
     if (!batch) return {};

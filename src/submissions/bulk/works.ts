@@ -17,7 +17,7 @@ import { takeTurn } from '../taken/take.ts';
 import { restoreWithin, trashMany } from '../trash/trash.ts';
 import { searchMarks } from '../writing.ts';
 
-/** What every event tells of a submission of the trash; in the order of ids, locked. */
+/** The columns of a submission in the trash that its event needs. */
 const snapshotOfTrashed = columns('id completed_at? form_name', {
   status: word<SubmissionStatus>(),
   answers: json<Answers>(),
@@ -25,7 +25,10 @@ const snapshotOfTrashed = columns('id completed_at? form_name', {
   fields: json<Record<string, FieldDescription>>(),
 });
 
-/** These submissions, as far as they still lie in the trash: what was restored meanwhile is not removed. */
+/**
+ * Locks those submissions that are still in the trash, in the order of ids. Restored submissions are not
+ * deleted.
+ */
 const lockTrashedForRemoval = statement(
   'trash.lock_trashed_for_removal',
   'workspace_id form_id ids',
@@ -38,19 +41,21 @@ const lockTrashedForRemoval = statement(
 );
 
 /**
- * What is done with many: `trash`, out of it for good (`empty`: what lies in it; `remove`: wherever it lies), `tag`, a
- * `status`, or what another did is undone.
+ * The kind of a bulk change: `trash`; permanent deletion (`empty`: from the trash; `remove`: from anywhere);
+ * `tag`; `status`; or the undo of another change.
  */
 export type BulkKind = 'trash' | 'empty' | 'remove' | 'tag' | 'status' | 'undo';
 
-/** As `differencesOf` is written down; within a text the quotes are escaped. */
+/**
+ * Searches the JSON of `differencesOf` for a part. Quotes within texts are escaped, so a text cannot match.
+ */
 const changesPart = (row: string, part: 'status' | 'tags'): string =>
   `strpos(${row}.changes::text, '"part":"${part}"') > 0`;
 
 /**
- * What a change of many did to these: of tags what it changed, and in `later` what was changed of them since; of the trash
- * and of status those that nobody laid into it, or gave one, since.
- * Locked in the order of ids, so that two at once cannot deadlock.
+ * Locks the submissions to undo and selects what the bulk change did. For tags, `later` has later changes of
+ * the tags. For trash and status, submissions that were later moved to the trash or given a status are left
+ * out. Locked in the order of ids, so that two transactions cannot deadlock.
  */
 const lockUndone = statement(
   'bulk.lock_undone',
@@ -72,14 +77,14 @@ const lockUndone = statement(
    order by s.id for update of s`,
 );
 
-/** What was asked for beside the list of submissions. */
+/** The parameters of a bulk change besides its submissions. */
 export type BulkInput = {
-  /** Of `tag`. */
+  /** For `tag`. */
   added?: string[];
   removed?: string[];
-  /** Of `status`. */
+  /** For `status`. */
   status?: SubmissionStatus;
-  /** Of `undo`: what the other change did. */
+  /** For `undo`: the kind of the other change. */
   undone?: 'trash' | 'tag' | 'status';
 };
 
@@ -87,9 +92,10 @@ const marksOf = (tags: 'before' | 'after'): string =>
   `array(select segment.code || '${searchMarks.tag}' || tag from unnest(${tags}) as tag)`;
 
 /**
- * Adds tags to submissions of a form and takes others away, whatever their case, with the history of each that becomes
- * another. In the order of ids, so that two at once cannot deadlock.
- * @returns those that are tagged as they should be now; one that would have too many tags stays as it was.
+ * Adds and removes tags of submissions, ignoring case, and records each change in the history. Works in the
+ * order of ids, so that two transactions cannot deadlock.
+ * @returns the submissions that now have the right tags; a submission that would have too many tags stays
+ * unchanged.
  */
 const tagSubmissions = statement(
   'bulk.tag_submissions',
@@ -140,9 +146,9 @@ const byOf = ({ id, requested_by, api_key_id, through }: Asked): ChangedBy => ({
   bulk_id: id,
 });
 
-/** A bulk change whose batch is done. */
+/** The bulk change of a batch. */
 type Asked = Omit<Task, 'input'> & { input: BulkInput; vault: Vault };
-/** Does it with some: how many there were, and how many deliveries that makes. */
+/** Changes one batch. Returns the number of changed submissions and of new deliveries. */
 type Work = (
   db: Queryable,
   key: FormKey,
@@ -162,7 +168,7 @@ const removeThose =
     return { done: rows.length, made: await removeRows(db, key, rows) };
   };
 
-/** What each kind of a change of many does with a batch, in the transaction that crosses it off the list. */
+/** Runs a batch of each kind, in the transaction that removes the batch from the list. */
 export const works: Readonly<Record<BulkKind, Work>> = {
   trash: async (db, key, ids, asked) => ({
     done: await trashMany(db, key, { ids, by: byOf(asked) }),
@@ -180,7 +186,7 @@ export const works: Readonly<Record<BulkKind, Work>> = {
       asked,
     ),
   async undo(db, key, ids, asked) {
-    // A submit takes its turn before rows are locked.
+    // Locks the form before any rows, as submitting does.
     await takeTurn(db, key);
     const undone = await lockUndone(db, {
       workspace_id: key.workspaceId,
@@ -209,7 +215,7 @@ async function tagThose(
   return { done: tagged.length, made: 0 };
 }
 
-/** One after the other: what lacks an answer, or finds its place taken, stays as it is. */
+/** Sets each status separately. A submission that lacks an answer or exceeds a quota stays unchanged. */
 async function giveStatuses(
   db: Queryable,
   key: FormKey,
@@ -232,7 +238,7 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error;
 }
 
-/** What is done with what a change of each kind did. */
+/** Undoes each kind of change. */
 const undoings: Readonly<
   Record<
     NonNullable<BulkInput['undone']>,
@@ -250,7 +256,7 @@ const undoings: Readonly<
     return { done: await restoreWithin(db, key, { ids, by: byOf(asked) }, one), made: 0 };
   },
   async tag(db, key, undone, asked) {
-    // Most of them got and lost the same.
+    // Most submissions gained and lost the same tags, so each group is updated together.
     const alike = Map.groupBy(undone, (one) => JSON.stringify(tagsUndone(one)));
     let done = 0;
     for (const [tags, some] of alike) {
@@ -272,7 +278,7 @@ const undoings: Readonly<
     ),
 };
 
-/** The tags that come back, and those that go, for a submission to be as it was; not those that somebody touched since. */
+/** Returns the tags to add and remove to restore the previous tags, except tags that changed later. */
 function tagsUndone({
   changes,
   later,
@@ -286,7 +292,7 @@ function tagsUndone({
   return { added: removed.filter(isLeft), removed: added.filter(isLeft) };
 }
 
-/** The tags that a change gave, and those that it took. */
+/** Returns the tags that a change added and removed. */
 function tagsMoved(changes: readonly Difference[]): { added: string[]; removed: string[] } {
   const { from = [], to = [] } = (changes.find(({ part }) => part === 'tags') ?? {}) as {
     from?: string[];

@@ -13,7 +13,7 @@ import { AnswersTaken } from '../taken/take.ts';
 import { change, type Reference, versionJoin } from './edit.ts';
 import { type OpenedAnswers, openAnswers } from './edited-answers.ts';
 
-/** A completed submission whose visitor wants to change it. */
+/** Selects a completed submission that its visitor wants to edit. */
 const findEditable = statement(
   'submissions.find_editable',
   'workspace_id id',
@@ -34,22 +34,22 @@ const findEditable = statement(
 );
 
 /**
- * A submission that its visitor opened to change it. `form` is the version that was answered, which the page shows;
- * `seen` goes back with the changed answers.
+ * A submission that its visitor opened to edit. `form` is the answered version, which the page shows; `seen`
+ * is sent back with the edited answers.
  */
 export type OpenedEdit = OpenedAnswers & {
   submissionId: string;
   form: Form;
   reference: Record<string, string>;
-  /** In which it was answered, as a BCP-47 tag; null where the form named none. */
+  /** The language of the answers, as a BCP-47 tag; null if the form has no language. */
   language: string | null;
   seen: Date;
 };
 
 /**
- * Opens the submission that a link to edit leads to.
- * @throws ApiError not_found for a link of another form, one that expired, one that never was, and while the form has
- * no editing.
+ * Opens the submission of an edit link.
+ * @throws ApiError not_found for an unknown or expired link, a link of another form, and if the form does not
+ * allow editing.
  */
 export async function openEdit(database: Database, formId: string, token: string): Promise<OpenedEdit> {
   const { form, reference, language, submissionId, answers, updated_at } = await findByToken(
@@ -60,22 +60,22 @@ export async function openEdit(database: Database, formId: string, token: string
   return { submissionId, form, reference, language, seen: updated_at, ...openAnswers(form, answers) };
 }
 
-/** `seen` is what openEdit gave; without it, changes of somebody else since then are overwritten. */
+/** `seen` comes from openEdit. Without it, later changes by others are overwritten. */
 type TokenEdit = {
   formId: string;
   token: string;
   raw: unknown;
   files: AnswerFiles;
   seen?: Date | undefined;
-  /** In which of the form's languages the visitor read it. */
+  /** The form language that the visitor read. */
   language?: string | undefined;
 };
 
 /**
- * Replaces the answers by those that the visitor sent, checked against the version that was answered, and fires
- * `submission.updated`. Files that are named are kept, or added when they are nobody's yet; those left out are removed.
- * @throws ApiError not_found as openEdit; precondition_failed when it changed since `seen`; conflict when a file was
- * used meanwhile.
+ * Replaces the answers with those that the visitor sent, checked against the answered version, and fires
+ * `submission.updated`. Named files are kept, or added if no submission owns them; omitted files are removed.
+ * @throws ApiError not_found as openEdit; precondition_failed if it changed since `seen`; conflict if a file
+ * was used meanwhile.
  */
 export async function editByToken(
   context: SubmitContext,
@@ -100,7 +100,6 @@ export async function editByToken(
 async function findByToken(database: Database, formId: string, token: string) {
   const { workspaceId, submissionId } = await followLink(database, { formId, token, purpose: 'edit' });
   const [found] = await findEditable(database, { workspace_id: workspaceId, id: submissionId });
-  if (!found?.settings.editing)
-    throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
+  if (!found?.settings.editing) throw new ApiError('not_found', 'This link is invalid or has expired.');
   return { workspaceId, submissionId, form: found.structure, ...found };
 }

@@ -35,7 +35,7 @@ import { releaseFiles } from './release-files.ts';
 
 export type Reference = Record<string, string>;
 
-/** What an event tells of a submission. */
+/** The columns of a submission that its event needs. */
 export const snapshotColumns = columns('id completed_at? form_name updated_at', {
   status: word<SubmissionStatus>(),
   answers: json<Answers>(),
@@ -47,9 +47,10 @@ export const snapshotSelection = `s.id, s.status, s.completed_at, s.answers, s.r
 
 export const versionJoin = `join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version`;
 
-// Edits ---------------------------------------------------------------------------------------------------
-
-/** A submission that is about to change, with the version that it answered. Locked until the transaction ends. */
+/**
+ * Locks a submission for a change until the transaction ends, and selects it with the version that it
+ * answers.
+ */
 export const lockSubmission = statement(
   'submissions.lock_submission',
   'workspace_id form_id id',
@@ -62,7 +63,7 @@ export const lockSubmission = statement(
    for update of s`,
 );
 
-/** Writes a changed submission together with what it is found by. */
+/** Writes a changed submission with its search document. */
 const updateSubmission = statement(
   'submissions.update_submission',
   [
@@ -84,26 +85,26 @@ const updateSubmission = statement(
 export type ChangeContext = { database: Database; wakeQueue: () => void };
 
 /**
- * The submission that changes, for whom, and what the change was made on: two editors do not overwrite each other.
- * `by` is null for whoever has the submission's own link.
+ * The submission to change, the actor, and the state that they saw, so that two editors do not overwrite each
+ * other. `by` is null for a visitor with the edit link.
  */
 export type ChangeTarget = FormKey & { id: string; by: Actor | null; unchanged: Unchanged };
 
-/** What becomes other, as a merge patch (RFC 7396): what is left out stays, and a null takes away. */
+/** The changes as a merge patch (RFC 7396): omitted properties stay unchanged, and null removes a value. */
 export type SubmissionPatch = {
-  /** As JSON; files by their id (see edited-answers.ts). */
+  /** Answers as JSON, with files by id (see edited-answers.ts). */
   answers?: Readonly<Record<string, unknown>>;
   reference?: Readonly<Record<string, string | null>>;
   status?: SubmissionStatus;
-  /** All that there are to be. */
+  /** The complete list of tags. */
   tags?: readonly string[];
 };
 
 /**
- * Changes a submission. Answers are checked against the version that it answered. Whatever becomes completed answers
- * every required question; the time of the first completion stays, also when the submission becomes incomplete again
- * (docs/rules.md 4). Tags are the workspace's own, and no event tells of them.
- * @returns the questions whose answers are kept although the others hide them.
+ * Changes a submission. Answers are checked against the version that it answers. To become completed, it must
+ * answer every required question. The time of the first completion stays, even if it becomes incomplete again
+ * (docs/rules.md 4). Tags are internal to the workspace, and events do not contain them.
+ * @returns the questions whose answers are kept although other answers hide them.
  * @throws ApiError not_found, precondition_failed, validation_error with the `field` of each problem.
  */
 export async function changeSubmission(
@@ -135,8 +136,9 @@ const withStatus = (current: Current, status: SubmissionStatus): Current => ({
 });
 
 /**
- * Gives one of many a status, in the caller's transaction, as changeSubmission does.
- * @returns how many deliveries that makes. @throws ApiError not_found, validation_error, or what change throws.
+ * Sets the status of one submission of a bulk change, in the caller's transaction, like changeSubmission.
+ * @returns the number of new deliveries. @throws ApiError not_found, validation_error, or the errors of
+ * `change`.
  */
 export const giveStatus = (
   db: Queryable,
@@ -150,7 +152,7 @@ export const giveStatus = (
     return next;
   });
 
-/** The answers that are stored now; undefined where those of before stay. */
+/** Returns the answers to store; undefined if the stored answers stay. */
 function checkChanged(
   { structure, settings, answers: stored, status: before }: Current,
   { status, reference }: Current,
@@ -165,11 +167,15 @@ function checkChanged(
   }
   if (status === 'incomplete' || status === before) return undefined;
   const checked = checkAskedAnswers(structure, { ...edit, raw: stored });
-  if (!checked.ok) throw invalid('It cannot be completed before its answers are valid.', checked.errors);
+  if (!checked.ok)
+    throw invalid(
+      'The submission cannot be completed because its answers are not valid. Correct them first.',
+      checked.errors,
+    );
   return undefined;
 }
 
-/** Reference values that a submission has at most, as an address cannot carry more. */
+/** The maximum number of reference values; a URL cannot have more. */
 const mostReferences = 200;
 
 function patchReference(
@@ -179,13 +185,13 @@ function patchReference(
   requireClean(patch);
   const reference = mergePatch(stored, patch) as Record<string, string>;
   if (Object.keys(reference).length > mostReferences) {
-    const crowded = `There are ${mostReferences} reference values at most.`;
+    const crowded = `A submission can have at most ${mostReferences} reference values.`;
     throw invalid(crowded, [{ field: 'reference', message: crowded, code: 'too_many' }]);
   }
   return reference;
 }
 
-/** RFC 7396 for values that are no objects, or the rows of a matrix. */
+/** Merges by RFC 7396: replaces values that are not objects, and merges the rows of a matrix. */
 const mergePatch = (stored: AnyRecord, patch: AnyRecord): Record<string, unknown> =>
   merged(
     stored,
@@ -208,9 +214,10 @@ const invalid = (message: string, errors: readonly ErrorItem[]) =>
 type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
 
 /**
- * The one way in which a submission changes: locked, compared with what its editor saw, written with its search
- * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
- * @throws AnswersTaken when others have an answer that is taken so many times only.
+ * Changes a submission in one transaction: locks it, compares it with the state that its editor saw, and
+ * writes it with search document, counts, files and event. All changes use this function. Without a
+ * difference, it writes nothing and sends no event.
+ * @throws AnswersTaken if other submissions used up the quota of an answer.
  */
 export async function change(
   context: SubmitContext,
@@ -224,7 +231,7 @@ export async function change(
   if (deliveries > 0) context.wakeQueue();
 }
 
-/** A submission that changes in a transaction which has, or joined, the turn of its form. */
+/** A submission to change in a transaction that has acquired the form lock. */
 type Changing = FormKey & {
   id: string;
   by: ChangedBy;
@@ -256,7 +263,7 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
   const key = { workspace_id: target.workspaceId, form_id: target.formId };
   const { structure, answers, reference, settings, tags } = after;
   const files = listFiles(structure, answers).map((file) => file.id);
-  // Later than before also within a millisecond, as editors compare it.
+  // Always later than the previous time, even within a millisecond, because editors compare it.
   const changedAt = new Date(Math.max(now().getTime(), before.updated_at.getTime() + 1));
   await updateSubmission(db, {
     ...key,
@@ -286,13 +293,13 @@ async function write(db: Queryable, target: Changing, before: Current, after: Cu
     files,
   );
   if (before.status === after.status) return;
-  // Always in this order, so that two changes in opposite directions cannot wait for each other.
+  // A fixed order, so that two changes in opposite directions cannot deadlock.
   for (const status of ['completed', 'incomplete'] as const) {
     await addToCount(db, { ...key, status, change: status === after.status ? 1 : -1 });
   }
 }
 
-/** Claims files that are new, and lets go of those that are not there any more. */
+/** Claims new files, and releases removed ones. */
 async function changeFiles(
   db: Queryable,
   { workspaceId, formId, id }: FormKey & { id: string },
@@ -310,8 +317,9 @@ async function changeFiles(
 }
 
 /**
- * docs/rules.md 4: created at the first completion, updated ever after, nothing before. Whoever completes it, the first
- * one is mailed about as one that was submitted, and the link in the receipt works.
+ * Records `submission.created` for the first completion, `submission.updated` after that, and nothing before
+ * (docs/rules.md 4). Like submitting, the first completion also sends emails and enables the edit link of the
+ * receipt.
  */
 async function tell(
   db: Queryable,

@@ -24,23 +24,26 @@ import type { Queryable } from '#kit/statement.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import type { FormKey } from './event.ts';
 
-/** What a member has entered, and what it stands beside: the answers before the edit, the status, the day. */
+/**
+ * The answers that a member entered, with the answers before the edit, the status and the context of the
+ * check.
+ */
 type AnswersEdit = {
   raw: unknown;
   stored: Answers;
   status: SubmissionStatus;
   context: AnswerContext;
-  /** Files that were uploaded for it, and are nobody's yet. */
+  /** Uploaded files that no submission owns yet. */
   arrived?: readonly ArrivedFile[];
 };
 
-/** A file with the question that it was uploaded for. */
+/** An uploaded file with its question. */
 export type ArrivedFile = FileAnswer & { element: string };
 
 /**
- * Checks answers by the rules that the visitor was under: against the version that was answered, without what is not
- * asked. What is required may be missing while the submission is incomplete. Files are kept by naming their id (an
- * object with it, as a submission is read, or the id alone), removed by leaving them out, and added when they arrived.
+ * Checks answers by the visitor's rules: against the answered version, without questions that are not asked.
+ * Required answers may be missing while the submission is incomplete. Files are kept by id (as an object with
+ * the id, or the id alone), removed if omitted, and added if they were uploaded.
  */
 export function checkAskedAnswers(form: Form, edit: AnswersEdit): AnswersResult {
   const { raw, files, errors } = takeNamedFiles(form, edit.raw, {
@@ -57,14 +60,14 @@ type EditResult =
   | {
       readonly ok: true;
       readonly answers: Answers;
-      /** The questions that are answered although these answers hide them. */
+      /** The questions that are answered although other answers hide them. */
       readonly unasked: string[];
     }
   | { readonly ok: false; readonly errors: readonly AnswerError[] };
 
 /**
- * Checks a member's edit. Beside what `checkAskedAnswers` takes, answers to questions that are hidden stay, checked by
- * their own rules: a visitor gave them, and only who leaves them out removes them.
+ * Checks a member's edit. Unlike `checkAskedAnswers`, it keeps answers to hidden questions, checked by their
+ * own rules: a visitor gave them, and only omitting them removes them.
  */
 export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
   const asked = checkAskedAnswers(form, edit);
@@ -82,7 +85,10 @@ export function checkEditedAnswers(form: Form, edit: AnswersEdit): EditResult {
   };
 }
 
-/** Answers with the results that others have: what is hidden is kept, and counts in no formula all the same. */
+/**
+ * Replaces the calculated results with those of other answers: hidden answers are kept, but do not count in
+ * formulas.
+ */
 function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   const taken = (inputs: readonly InputElement[], into: Answers, from: Answers): Answers => {
     const ids = inputs.flatMap((input) => (isCalculation(input) ? [input.attrs.id] : []));
@@ -98,7 +104,7 @@ function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   for (const question of questions) {
     const { id } = question.element.attrs;
     const [rows, asked] = [own(made, id), own(others, id)];
-    // Of rows that are hidden as a whole nothing is worked out anew.
+    // If all rows are hidden, their results are not recalculated.
     if (
       question.kind === 'input' ||
       !Array.isArray(rows) ||
@@ -113,14 +119,14 @@ function withResultsOf(form: Form, answers: Answers, others: Answers): Answers {
   return made;
 }
 
-/** Every file of a submission's answers. */
+/** Returns every file of a submission's answers. */
 export const listFiles = (form: Form, answers: Answers): FileAnswer[] => [
   ...filesById(form, answers).values(),
 ];
 
 type RawRecord = Readonly<Record<string, unknown>>;
 
-/** Every place of an upload in answers, with the object that holds its files. */
+/** Yields every upload question in the answers, with the object that contains its files. */
 export function* uploadsIn(
   form: Form,
   answers: RawRecord,
@@ -147,7 +153,7 @@ function filesById(form: Form, answers: Answers): Map<string, FileAnswer> {
   return new Map((files as FileAnswer[]).map((file) => [file.id, file]));
 }
 
-/** Takes the files that are named out of what was sent, as the check reads them apart from the other answers. */
+/** Moves named files out of the sent answers, because the check reads them separately. */
 export function takeNamedFiles(
   form: Form,
   sent: unknown,
@@ -171,7 +177,7 @@ export function takeNamedFiles(
     if (kept.includes(undefined)) {
       errors.push({
         field,
-        message: `${label}: there is no such file. One that was uploaded for this question can be named for a day.`,
+        message: `${label}: file not found. Use a file uploaded for this question within the last day.`,
       });
     }
     const known = kept.filter((file) => file !== undefined);
@@ -182,7 +188,7 @@ export function takeNamedFiles(
 
 const idOf = (item: unknown): string => String(isRecord(item) ? own(item, 'id') : item);
 
-/** A file can be named once. */
+/** Returns the named file and removes it from the map, because a file can be named only once. */
 function takeFile(left: Map<string, FileAnswer>, name: string): FileAnswer | undefined {
   const found = left.get(name);
   left.delete(name);
@@ -191,14 +197,14 @@ function takeFile(left: Map<string, FileAnswer>, name: string): FileAnswer | und
   return { id, filename, size, content_type };
 }
 
-/** What makes an answer required, and what hides questions. */
+/** Attributes that make an answer required, and attributes that hide questions. */
 const required = ['required', 'require_when'] as const;
 const hiding = ['show_when', 'hide_when', 'jumps'] as const;
 
 const withoutCondition = (option: unknown): unknown =>
   isRecord(option) ? { ...option, show_when: undefined } : option;
 
-/** The same form without these attributes; a rule for what was answered stays. */
+/** Returns the form without these attributes; the other rules for answers stay. */
 function laidOpen<Node extends FormNode>(node: Node, without: readonly string[]): Node {
   const left = Object.entries(node.attrs ?? {}).flatMap(([name, value]): [string, unknown][] => {
     if (without.includes(name)) return [];
@@ -212,10 +218,10 @@ function laidOpen<Node extends FormNode>(node: Node, without: readonly string[])
   };
 }
 
-/** Answers as a page takes them to be changed: values as JSON, and files by their HTML name. */
+/** Answers that a page can edit: values as JSON, and files by HTML name. */
 export type OpenedAnswers = { raw: RawAnswers; files: ReadonlyMap<string, readonly FileAnswer[]> };
 
-/** Opens stored answers; `form` is the version under which they were stored. */
+/** Opens stored answers; `form` is the version that they answer. */
 export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
   const raw: RawAnswers = structuredClone(answers);
   const files = new Map<string, readonly FileAnswer[]>();
@@ -228,10 +234,10 @@ export function openAnswers(form: Form, answers: Answers): OpenedAnswers {
   return { raw, files };
 }
 
-/** As many files as answers may name at once are looked for. */
+/** The maximum number of named files to look up. */
 const most = 1_000;
 
-/** The files that answers name, as far as they were uploaded for this form and are nobody's yet. */
+/** Finds the named files that were uploaded for this form and that no submission owns yet. */
 export async function findArrived(
   db: Queryable,
   { workspaceId, formId }: FormKey,
@@ -248,7 +254,7 @@ export async function findArrived(
   });
 }
 
-/** Every text of answers that may be an id: of a question, or of one in rows. */
+/** Yields every text in the answers that may be a file id, including those in rows. */
 function* idsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') {
     if (uuidPattern.test(value)) yield value;

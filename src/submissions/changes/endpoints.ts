@@ -16,7 +16,7 @@ import { changeSubmission } from './edit.ts';
 import type { FormKey } from './event.ts';
 import { removeSubmission } from './remove.ts';
 
-/** The form of a submission, and whether it lies in the trash. */
+/** Selects the form of a submission, and whether it is in the trash. */
 const findPlace = statement(
   'submissions.find_place',
   'workspace_id id',
@@ -27,8 +27,8 @@ const findPlace = statement(
 );
 
 /**
- * Where a submission lies, for a caller who reaches its form.
- * @param where whether it must lie in the trash, must not, or may.
+ * Returns the form of a submission if the caller can access it.
+ * @param where whether it must be in the trash, must not be, or may be.
  * @throws ApiError not_found.
  */
 export async function reachSubmission(
@@ -46,7 +46,7 @@ export async function reachSubmission(
 
 const closed = { additionalProperties: false } as const;
 
-/** What is left out stays as it is. */
+/** Omitted properties stay unchanged. */
 const SubmissionPatch = Type.Object(
   {
     answers: Type.Optional(
@@ -55,10 +55,10 @@ const SubmissionPatch = Type.Object(
           {},
           {
             additionalProperties: true,
-            // No form asks more, and to say of thousands that they are not asked takes its time.
+            // No form has more elements, and rejecting thousands of unknown ids takes time.
             maxProperties: limits.elements,
             description:
-              'By element id; null takes an answer away. Checked by the version that was answered. Files are named by their id: those that stay, and those of Create file that come along.',
+              'Answers by element id; null removes an answer. Checked against the answered version. Files are named by id: existing files to keep, and new files from Create file.',
           },
         ),
       ),
@@ -66,7 +66,7 @@ const SubmissionPatch = Type.Object(
     reference: Type.Optional(
       Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 8_192 }), Type.Null()]), {
         maxProperties: 200,
-        description: 'By name; null takes a value away.',
+        description: 'Values by name; null removes a value.',
       }),
     ),
     status: Type.Optional(Type.Enum([...submissionStatuses])),
@@ -75,13 +75,13 @@ const SubmissionPatch = Type.Object(
   closed,
 );
 
-/** A submission after it was changed. */
+/** A submission after a change. */
 const ChangedSubmission = Type.Object({
   ...Submission.properties,
   tags: Type.Array(Type.String()),
   updated_at: Type.String({ format: 'date-time' }),
   unasked: Type.Array(Type.String(), {
-    description: 'Questions whose answers are kept although the other answers hide them.',
+    description: 'Questions whose answers are kept although other answers hide them.',
   }),
 });
 
@@ -91,13 +91,13 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
     changeSubmission: operation({
       summary: 'Change submission',
       description:
-        'A merge patch. Webhooks hear of it as `submission.updated`, but of tags, which its sender never sees. Every change is in its history.',
+        'Applies a merge patch. Webhooks receive `submission.updated`, except for changes of tags, which events do not contain. The history records every change.',
       permission: 'submissions:write',
       params: idParameter,
       body: SubmissionPatch,
       example: { body: { reference: { campaign: 'spring' }, tags: ['urgent'] } },
       isConditional: true,
-      reply: { status: 200, description: 'The submission as it is now.', schema: ChangedSubmission },
+      reply: { status: 200, description: 'The updated submission.', schema: ChangedSubmission },
       async run({ params, body, unchanged, ...scope }) {
         const place = await reachSubmission(database, scope, params.id);
         const { unasked } = await changeSubmission(context, { ...place, by: scope.actor, unchanged }, body);
@@ -115,20 +115,20 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
     deleteSubmission: operation({
       summary: 'Delete submission',
       description:
-        'Into the trash, from which it can come back for 30 days; with `permanent` for good at once, with its files, and webhooks hear of it as `submission.deleted`.',
+        'Moves the submission to the trash, where it can be restored for 30 days. With `permanent`, immediately deletes it with its files, and webhooks receive `submission.deleted`.',
       permission: 'submissions:write',
       params: idParameter,
       query: Type.Object(
         {
           permanent: Type.Optional(
-            Type.Boolean({ description: 'Also what lies in the trash is deleted, and cannot come back.' }),
+            Type.Boolean({ description: 'Deletes the submission permanently, even from the trash.' }),
           ),
         },
         closed,
       ),
       isConditional: true,
       isDestructive: true,
-      reply: { status: 204, description: 'The submission is gone.' },
+      reply: { status: 204, description: 'The submission is deleted.' },
       async run({ params, query: { permanent = false }, unchanged, ...scope }) {
         const place = await reachSubmission(database, scope, params.id, permanent ? 'anywhere' : 'live');
         if (permanent) await removeSubmission(context, { ...place, unchanged });
@@ -138,7 +138,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
 
     restoreSubmission: operation({
       summary: 'Restore submission',
-      description: 'Takes it out of the trash: it is where it was, with its files, and counts again.',
+      description: 'Restores a submission with its files from the trash. It is counted again.',
       permission: 'submissions:write',
       params: idParameter,
       reply: { status: 200, description: 'The submission.', schema: Submission },

@@ -5,7 +5,10 @@ import { type EventKind, snapshotOf } from '#webhooks/event.ts';
 import type { SubmissionEvent } from '#webhooks/record-event.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 
-/** A stored submission as an event tells of it; fields and form name are those of the version that it answered. */
+/**
+ * A stored submission with the data of an event; fields and form name are those of the version that it
+ * answers.
+ */
 export type StoredSubmission = {
   id: string;
   status: SubmissionStatus;
@@ -16,10 +19,10 @@ export type StoredSubmission = {
   form_name: string;
 };
 
-/** Where a submission lies. */
+/** The workspace and form of a submission. */
 export type FormKey = { workspaceId: string; formId: string };
 
-/** The event that something happened to a submission just now. */
+/** Returns the event for a change of a submission that happens now. */
 export function eventOf(
   kind: EventKind,
   { workspaceId, formId }: FormKey,

@@ -1,6 +1,6 @@
 import { statement } from '#kit/statement.ts';
 
-/** Lets go of the files that an edit left out: they belong to nobody, and the sweep removes them. */
+/** Releases files that an edit omitted. No submission owns them then, and the sweep deletes them. */
 export const releaseFiles = statement(
   'submissions.release_files',
   'workspace_id submission_id kept:uuids',

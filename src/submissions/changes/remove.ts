@@ -7,7 +7,7 @@ import { addToCount, deleteSubmissions } from '../submission-rows.ts';
 import { type ChangeContext, snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
 import { eventOf, type FormKey, type StoredSubmission } from './event.ts';
 
-/** These submissions of the form, as far as they exist. In the order of ids, so that two removals cannot deadlock. */
+/** Locks existing submissions of the form, in the order of ids so that two removals cannot deadlock. */
 export const lockSubmissions = statement(
   'submissions.lock_submissions',
   'workspace_id form_id ids',
@@ -18,7 +18,7 @@ export const lockSubmissions = statement(
 );
 
 /**
- * Removes one submission for good, and tells of it when it had been completed.
+ * Deletes one submission permanently, and sends an event if it was completed.
  * @throws ApiError not_found, precondition_failed.
  */
 export async function removeSubmission(
@@ -40,10 +40,10 @@ export async function removeSubmission(
 }
 
 /**
- * Removes submissions that the caller's transaction has locked: their `submission.deleted` events (docs/rules.md 4: for
- * those that had been completed), their rows with search text, and their counts. Their files become orphans, which
- * the sweep removes.
- * @returns how many deliveries will be made.
+ * Deletes submissions that the caller's transaction has locked, with their search documents and counts.
+ * Records `submission.deleted` for those that were completed (docs/rules.md 4). No submission owns their
+ * files then, and the sweep deletes them.
+ * @returns the number of new deliveries.
  */
 export async function removeRows(
   db: Queryable,
@@ -62,14 +62,14 @@ export async function removeRows(
   return deliveries;
 }
 
-/** Removes rows that the caller's transaction has locked, with what hangs on them, and tells nobody. */
+/** Deletes rows that the caller's transaction has locked, with all dependent rows, without events. */
 export async function deleteRows(
   db: Queryable,
   { workspaceId, formId }: FormKey,
   rows: readonly Pick<StoredSubmission, 'id'>[],
 ): Promise<void> {
   const removed = await deleteSubmissions(db, { workspace_id: workspaceId, ids: rows.map((row) => row.id) });
-  // In one order, so that two transactions cannot wait for each other's counts.
+  // A fixed order, so that two transactions cannot deadlock on the counts.
   for (const { status, count } of removed.sort((a, b) => a.status.localeCompare(b.status))) {
     await addToCount(db, { workspace_id: workspaceId, form_id: formId, status, change: -count });
   }

@@ -5,12 +5,11 @@ import { requireReach } from '#workspaces/authenticate.ts';
 import { languageParameter, TableColumns } from '../shapes.ts';
 import { readColumns, readViewedForm } from './read-columns.ts';
 
-/** The columns of a form's submissions. */
 export const columnEndpoints = ({ database }: { database: Database }) => ({
   getFormColumns: operation({
     summary: 'List columns of a form',
     description:
-      'Its questions over all versions that were answered: the live ones in their order, each that is no longer asked behind the one that it followed.',
+      'Returns the questions of all answered versions in the order of the live version. Each retired question keeps its position.',
     permission: 'submissions:read',
     params: idParameter,
     query: Type.Object({ language: languageParameter }, { additionalProperties: false }),

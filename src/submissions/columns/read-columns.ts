@@ -7,7 +7,7 @@ import { leastIdAt } from '#kit/id-times.ts';
 import { jsonb, requireRow, statement } from '#kit/statement.ts';
 import { type Column, unionColumns } from '../columns.ts';
 
-/** The form whose submissions are looked at; nothing for one that is gone. */
+/** Selects a form to read its submissions; nothing if it is deleted. */
 export const findViewedForm = statement(
   'view.find_viewed_form',
   'workspace_id form_id',
@@ -17,10 +17,11 @@ export const findViewedForm = statement(
 );
 
 /**
- * Every version, newest first, and whether it is the live one or a submission that came in its own time answered it. No
- * index knows of versions, but ids are times: they are looked at from `first_id`, when the version was made, to an hour
- * after the next one was, for a request that began before may take that long with its files. The first one nearly always
- * answered it. What is not found here may still be among older ones (findOlderVersions).
+ * Selects every version, newest first, and whether it is live or answered by a submission of its own time. No
+ * index covers versions, but ids are times. The range of ids starts at `first_id`, when the version was
+ * created. It ends an hour after the next version, because an earlier request may take that long with its
+ * files. Usually the first submission in the range is a match. Versions not found here may still be among
+ * older submissions (findOlderVersions).
  */
 const lookForVersions = statement(
   'view.look_for_versions',
@@ -41,9 +42,9 @@ const lookForVersions = statement(
 );
 
 /**
- * The versions of submissions that were begun before a moment: of answers that were saved then and sent later, too.
- * Looks at each of them, down the index of ids: for that alone is `most`, which a plan without its value takes for few
- * (measured: 5 ms instead of 36 for 10,000 of 100,000).
+ * Selects the versions of submissions begun before a moment, including answers saved then and sent later.
+ * Reads each of them through the index of ids. `most` is a parameter only for this plan: without its value,
+ * the planner assumes few rows (measured: 5 ms instead of 36 ms for 10,000 of 100,000).
  */
 const findOlderVersions = statement(
   'view.find_older_versions',
@@ -56,7 +57,7 @@ const findOlderVersions = statement(
    group by version`,
 );
 
-/** The structures of versions, newest first. */
+/** Selects the structures of versions, newest first. */
 export const readStructures = statement(
   'view.read_structures',
   'workspace_id form_id versions:integers',
@@ -69,7 +70,7 @@ export const readStructures = statement(
 type FormKey = { workspaceId: string; formId: string };
 
 /**
- * The form whose submissions are looked at.
+ * Reads the name, live version and language of a form.
  * @throws ApiError not_found.
  */
 export async function readViewedForm(database: Database, { workspaceId, formId }: FormKey) {
@@ -77,12 +78,12 @@ export async function readViewedForm(database: Database, { workspaceId, formId }
   return { name: form.name, version: form.version, language: form.settings.language ?? defaultLanguage };
 }
 
-/** The structures of so many versions at most make columns: the newest. */
+/** Only the newest versions, up to this number, make columns. */
 const mostVersions = 200;
 
 /**
- * The columns of its table and its exports, over all versions that were answered.
- * @param language in which they are headed, where the form is written in it (BCP-47).
+ * Reads the columns of a form's table and exports, across all answered versions.
+ * @param language the language of the headings, if the form has it (BCP-47).
  */
 export const readColumns = async (
   database: Database,
@@ -90,7 +91,7 @@ export const readColumns = async (
   language: string | undefined,
 ): Promise<Column[]> => unionColumns(await readAnsweredForms(database, form), language);
 
-/** What the form was in the versions that were answered, and is now: newest first. */
+/** Reads the structures of the live version and all answered versions, newest first. */
 export async function readAnsweredForms(
   database: Database,
   { workspaceId, formId }: FormKey,
@@ -105,8 +106,9 @@ export async function readAnsweredForms(
 const all = 2_147_483_647;
 
 /**
- * The versions that submissions answered, and the live one, newest first. With 100,000 submissions of 20 versions that
- * takes 2 ms, where a look at each of them took 60; it still does when the newest that nobody answered came after all.
+ * Finds the answered versions and the live one, newest first. For 100,000 submissions of 20 versions this
+ * takes 2 ms; reading every submission takes 60 ms. It still takes that long if the newest unanswered version
+ * was created after all submissions.
  */
 async function findAnsweredVersions(
   database: Database,

@@ -18,7 +18,7 @@ import { joinTurn } from '../taken/take.ts';
 import { searchTerms } from '../writing.ts';
 import { stripAnswers } from './strip-answers.ts';
 
-/** Submissions of a form that are about to be erased, wherever they lie, as they answered. In the order of ids, locked. */
+/** Locks submissions to erase, in the trash or not, with their answers. Locked in the order of ids. */
 const lockToErase = statement(
   'erase.lock_to_erase',
   'workspace_id form_id ids',
@@ -42,7 +42,7 @@ const lockToErase = statement(
    order by s.id for update of s`,
 );
 
-/** The files of submissions, and how much else hangs on them and goes with their rows. */
+/** Selects the files of submissions, and counts the dependent rows that are deleted with them. */
 const countBelongings = statement(
   'erase.count_belongings',
   'workspace_id ids',
@@ -54,7 +54,7 @@ const countBelongings = statement(
      (select count(*) from submission_links where workspace_id = $workspace_id and submission_id = any ($ids)) as links`,
 );
 
-/** The invitations that submissions came by: an invitation's id is the key of its submission. */
+/** Selects the invitations of submissions: the id of an invitation is the key of its submission. */
 const listInvitationsOf = statement(
   'erase.list_invitations_of',
   'workspace_id submission_ids',
@@ -66,8 +66,8 @@ const listInvitationsOf = statement(
 );
 
 /**
- * Removes invitations, the mails about them, and what they said where nobody else was invited with the same words.
- * @returns how many invitations and mails.
+ * Deletes invitations, their emails, and their batch if no other invitation uses its texts.
+ * @returns the number of deleted invitations and emails.
  */
 export const deleteInvitations = statement(
   'erase.delete_invitations',
@@ -93,8 +93,8 @@ export const deleteInvitations = statement(
 );
 
 /**
- * Puts submissions on the list of their form's next digest again, as the one that told of them is taken back.
- * @returns whether a digest begins with that: then it has to be asked for.
+ * Adds submissions to their form's next digest again, because the digest that listed them is withdrawn.
+ * @returns whether this starts a digest, which must then be requested.
  */
 const listAgain = statement(
   'erase.list_again',
@@ -114,7 +114,10 @@ const listAgain = statement(
    select is_new from digest`,
 );
 
-/** Leaves of a submission the answers that tell of nobody, with what it is found by; its history, notes and links go. */
+/**
+ * Keeps only a submission's answers that do not identify the person, with its search document. Deletes its
+ * history, notes and links.
+ */
 const stripSubmission = statement(
   'erase.strip_submission',
   [
@@ -146,7 +149,7 @@ const stripSubmission = statement(
 
 const nothingGone = {
   submissions: 0,
-  /** Submissions of which only the answers are gone that tell who somebody is. */
+  /** Submissions of which only identifying answers were deleted. */
   stripped: 0,
   files: 0,
   notes: 0,
@@ -158,20 +161,24 @@ const nothingGone = {
   invitations: 0,
 };
 
-/** How much is gone, of each kind. A receipt says so, and nothing of what it was. */
+/** The number of deleted items of each kind. A receipt shows only these numbers, not the content. */
 export type Gone = typeof nothingGone;
 
-/** What an erasing did: what is gone, the files whose bytes have to follow, and how many deliveries will be made. */
+/**
+ * The result of an erasure: the counts, the files whose bytes must also be deleted, and the number of new
+ * deliveries.
+ */
 export type Erased = { gone: Gone; fileIds: string[]; deliveries: number };
 
 /**
- * THE deed of erasing submissions, in the caller's transaction, wherever they lie: with their answers, history, notes,
- * tags, search text and links go the events that told of them, with their deliveries and attempts, the mails about them,
- * sent or waiting, and the invitations that they came by. Their files become nobody's: who needs them gone now removes
- * them (removeTakenFiles), and the sweep does within seconds. `submission.deleted` goes out, without anything that was
- * answered, for those that had been completed. At most some hundred at a time, so that nobody waits for the locks.
- * @param options.keepsOpenInvitations whether the invitation of what nobody completed stays: its person may still come.
- * @returns what is gone; deliveries that are not 0: wake the queue after the commit.
+ * Erases submissions, in the trash or not, in the caller's transaction. Also deletes their history, notes,
+ * tags, search text, links and invitations, their events with deliveries and attempts, and emails about them,
+ * sent or waiting. No submission owns their files then: removeTakenFiles deletes them now, and the sweep
+ * within seconds. Sends `submission.deleted` without answers for those that were completed. Call it with at
+ * most some hundred submissions, to keep locks short.
+ * @param options.keepsOpenInvitations whether to keep the invitation of an incomplete submission: the person
+ * may still answer.
+ * @returns the result; if `deliveries` is not 0, wake the queue after the commit.
  */
 export async function eraseSubmissions(
   db: Queryable,
@@ -193,9 +200,9 @@ export async function eraseSubmissions(
 }
 
 /**
- * The same of what tells who somebody is: the answers to elements that ask for that (#ast/identifies.ts), every answer in
- * which `isSaid` finds the person, all reference values, tags, notes, history, links, events, mails and invitations.
- * The other answers stay, and `submission.updated` goes out with these.
+ * Erases what identifies the person: the answers to identifying elements (#ast/identifies.ts), every answer
+ * in which `isSaid` finds the person, all reference values, tags, notes, history, links, events, emails and
+ * invitations. Other answers stay, and `submission.updated` is sent with them.
  */
 export async function eraseIdentity(
   db: Queryable,
@@ -245,7 +252,7 @@ const blanked = (event: SubmissionEvent): SubmissionEvent => ({
 
 type Row = Awaited<ReturnType<typeof lockToErase>>[number];
 
-/** Erases what others keep of submissions, and counts what hangs on their rows. */
+/** Deletes other records of submissions, and counts their dependent rows. */
 async function eraseTraces(
   db: Queryable,
   key: FormKey,
@@ -279,7 +286,7 @@ async function eraseTraces(
   };
 }
 
-/** A digest that waited told of others too: they are told of in the next one. */
+/** Lists the other submissions of a withdrawn digest in the next digest. */
 async function tellAgain(
   db: Queryable,
   { workspaceId, formId }: FormKey,

@@ -3,12 +3,13 @@ import { identifies } from '#ast/identifies.ts';
 import { isRecord } from '#ast/json.ts';
 import { type Form, type InputElement, listQuestions } from '#ast/tree.ts';
 
-/** A shorter one may stand in any text. */
+/** A shorter text may occur in any answer by chance. */
 const leastLength = 4;
 
 /**
- * Answers without those that tell who somebody is: of elements that ask for that, and each other one in which one of these
- * stands or `isSaid` finds the person. Answers to what the form does not ask go too, as nobody can say what they are.
+ * Returns the answers without those that identify the person: answers to identifying elements, and other
+ * answers that contain one of these or in which `isSaid` finds the person. Answers to unknown elements are
+ * removed too, because it is unknown whether they identify the person.
  */
 export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string) => boolean): Answers {
   const names = identifyingTexts(form, answers);
@@ -31,7 +32,7 @@ export function stripAnswers(form: Form, answers: Answers, isSaid: (text: string
   return kept;
 }
 
-/** What was answered to elements that ask who somebody is, in lower case. */
+/** Returns the answers to identifying elements, in lower case. */
 function identifyingTexts(form: Form, answers: Answers): string[] {
   const texts: string[] = [];
   const add = (inputs: readonly InputElement[], given: Readonly<Record<string, unknown>>): void => {
@@ -61,7 +62,7 @@ const cellsOf = (
   );
 };
 
-/** Whether a text or a number in it, however deep, is one that `isSaid` finds. */
+/** Whether `isSaid` accepts a text or number in the value, at any depth. */
 export function saidIn(value: unknown, isSaid: (text: string) => boolean): boolean {
   if (typeof value === 'string' || typeof value === 'number') return isSaid(String(value));
   if (Array.isArray(value)) return value.some((item) => saidIn(item, isSaid));

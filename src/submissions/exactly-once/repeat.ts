@@ -11,45 +11,49 @@ import type { Queryable } from '#kit/statement.ts';
 import { mapFiles, mapKind } from '../present.ts';
 import { findByKey } from '../submission-rows.ts';
 
-/** A submission as the visitor is told of it: its id is the receipt. */
+/** A submission as visitors see it: its id is the receipt. */
 export type Submitted = { id: string; completedAt: Date };
 
 /**
- * Other answers came under the key before. What was sent now is not stored: the visitor may send it under a new key.
- * `earlier` is the submission that was taken.
+ * The key already belongs to other answers. The new answers are not stored; the visitor can send them under a
+ * new key. `earlier` is the stored submission.
  */
 export class OtherAnswers extends ApiError {
   readonly earlier: Submitted;
   constructor(earlier: Submitted) {
-    super('conflict', 'Other answers were submitted under this key before.');
+    super('conflict', 'Other answers were already submitted under this key. Send these under a new key.');
     this.earlier = earlier;
   }
 }
 
-/** What was sent, under a key. */
+/** Answers sent under a key. */
 export type KeyedRequest = {
   live: LiveForm;
   raw: unknown;
   files: AnswerFiles;
   reference: Readonly<Record<string, string>>;
   key?: string | undefined;
-  /** The language in which the page spoke to the visitor: a receipt speaks it. */
+  /** The language of the page, which the receipt also uses. */
   locale?: Locale | undefined;
-  /** The one of the form's languages that they read, as a BCP-47 tag. */
+  /** The form language that the visitor read, as a BCP-47 tag. */
   language?: string | undefined;
-  /** What may still be done for the HTTP request that carries it; else it has that of one of its own. */
+  /** The remaining work budget of the HTTP request; without it, a new budget. */
   work?: Work | undefined;
 };
 
-/** `none`: nothing was submitted under the key; `other`: other answers were; else the submission that this repeats. */
+/**
+ * `none`: the key is unused; `other`: it belongs to other answers; `same`: this repeats the earlier
+ * submission.
+ */
 type Repeat =
   | { kind: 'none' }
   | { kind: 'other'; earlier: Submitted }
   | { kind: 'same'; earlier: Submitted; isHeld: boolean };
 
 /**
- * Whether answers were submitted before: a double click, a reload, a retry after an answer that was lost. They are
- * compared as the version that was answered then reads them, since the form may have changed between the two.
+ * Finds an earlier submission of these answers: after a double click, a reload, or a retry after a lost
+ * response. The answers are compared as the answered version reads them, because the form may have changed in
+ * between.
  */
 export async function findRepeat(db: Queryable, request: KeyedRequest): Promise<Repeat> {
   const { live, raw, files, reference, key, work } = request;
@@ -67,7 +71,7 @@ export async function findRepeat(db: Queryable, request: KeyedRequest): Promise<
   return isSame ? { kind: 'same', earlier, isHeld: found.is_held } : { kind: 'other', earlier };
 }
 
-/** Whether answers were submitted under a key, whichever. */
+/** Whether any answers were submitted under a key. */
 export async function isSent(db: Queryable, live: LiveForm, key: string): Promise<boolean> {
   const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
   return found?.completed_at != null;
@@ -86,8 +90,8 @@ async function readVersion(
 }
 
 /**
- * What two sendings of the same answers have in common. A file that is sent again is another row, but the same file, and
- * who agrees again agrees to the same, at another time.
+ * Returns a digest that is equal if the answers are sent again. It ignores the ids of files, because a
+ * repeated upload has another row, and the time of a consent.
  */
 export function digestOf(answers: Answers, fields: Fields): Buffer {
   const consented = mapKind('consent', answers, fields, () => 'yes');

@@ -6,26 +6,29 @@ import { type Column, optionLabel } from '../columns.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 
 /*
- * A cell that holds several values: `Tea; "Cake; two pieces"` is a list, and `Name: Ada; Meals: "Tea; Cake"` the pairs of
- * a row, with the rows of a repeatable composite on lines of their own. A value is quoted only where it must be.
+ * The format of cells with several values: `Tea; "Cake; two pieces"` is a list, and `Name: Ada; Meals: "Tea;
+ * Cake"` are the pairs of a row. Each row of a repeatable group is on its own line. Values are quoted only if
+ * necessary.
  */
 
 const needsQuotes = /[;\r\n]|^["\s]|\s$|^$/;
 
 const quote = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Writes a value so that a list of values can be read again. */
+/** Formats a value so that a list of values can be parsed again. */
 const formatValue = (text: string): string => (needsQuotes.test(text) ? quote(text) : text);
 
 const formatList = (values: readonly string[]): string => values.map(formatValue).join('; ');
 
-/** Writes the pairs of one row. */
+/** Formats the pairs of one row. */
 const formatPairs = (pairs: readonly (readonly [label: string, value: string])[]): string =>
   pairs
     .map(([label, value]) => `${/:/.test(label) ? quote(label) : formatValue(label)}: ${formatValue(value)}`)
     .join('; ');
 
-/** A value and where the mark after it is; undefined where a quote is not closed, or text follows one. */
+/**
+ * A value and the position of the separator after it; undefined if a quote is not closed or text follows it.
+ */
 type Token = { readonly text: string; readonly end: number };
 
 function readToken(source: string, start: number, ends: RegExp): Token | undefined {
@@ -44,7 +47,7 @@ function readToken(source: string, start: number, ends: RegExp): Token | undefin
   return { text: quoted.slice(1, -1).replaceAll('""', '"'), end };
 }
 
-/** Reads a list, between semicolons or line breaks; undefined where its quotes do not fit. */
+/** Parses a list separated by semicolons or line breaks; undefined if its quotes do not match. */
 export function parseList(source: string): string[] | undefined {
   const values: string[] = [];
   for (let at = 0; at < source.length; ) {
@@ -56,7 +59,7 @@ export function parseList(source: string): string[] | undefined {
   return values;
 }
 
-/** Reads rows of pairs; undefined where the text is none. */
+/** Parses rows of pairs; undefined if the text has another format. */
 export function parseRows(source: string): [label: string, value: string][][] | undefined {
   const rows: [string, string][][] = [[]];
   for (let at = 0; at < source.length; ) {
@@ -76,10 +79,10 @@ export function parseRows(source: string): [label: string, value: string][][] | 
 
 type Asked = Pick<Column, 'option_labels' | 'rows'> & Partial<Pick<Column, 'inputs'>>;
 
-/** What a cell of an export holds; undefined is an empty cell. */
+/** The value of an export cell; undefined for an empty cell. */
 export type Cell = string | number | Date | undefined;
 
-/** A submission as an export reads it, with its JSON as text; times are ISO 8601 in UTC with milliseconds. */
+/** A submission as exports read it, with its JSON as text. Times are ISO 8601 in UTC with milliseconds. */
 export type ExportedSubmission = {
   id: string;
   status: SubmissionStatus;
@@ -91,10 +94,13 @@ export type ExportedSubmission = {
 
 export const fixedHeads = ['Submission ID', 'Status', 'Created at', 'Completed at'] as const;
 export const lastHead = 'Reference';
-/** The first heading as a CSV for spreadsheets writes it: by its quotes an import knows that formulas are guarded. */
+/** The first heading of a CSV for spreadsheets. Its quotes tell an import that formulas are escaped. */
 export const guardedHead = `"${fixedHeads[0]}"`;
 
-/** The head of an export: labels in form order, with the id where a label alone would not be unique; one for each row of a matrix. */
+/**
+ * Returns the headings of an export: labels in form order, one for each row of a matrix. The id is added if a
+ * label is not unique.
+ */
 export function headCells(columns: readonly Column[]): string[] {
   const withIds = new Set<string>();
   for (;;) {
@@ -106,12 +112,12 @@ export function headCells(columns: readonly Column[]): string[] {
         !withIds.has(column.id) && titles.some((title) => times.get(headKey(title))!.length > 1),
     );
     if (repeated.length === 0) return [...fixedHeads, ...heads.flatMap(({ titles }) => titles), lastHead];
-    // A label that an id is added to may be that of another column.
+    // A label with an added id may equal the label of another column.
     for (const { column } of repeated) withIds.add(column.id);
   }
 }
 
-/** Headings are one to an import that differ in capital letters and spaces alone. */
+/** Imports ignore case and repeated spaces in headings. */
 const headKey = (title: string): string => title.trim().replace(/\s+/g, ' ').toLowerCase();
 
 function titlesOf({ id, label, rows }: Column, hasId: boolean): string[] {
@@ -119,7 +125,7 @@ function titlesOf({ id, label, rows }: Column, hasId: boolean): string[] {
   return rows.length === 0 ? [title] : rows.map((row) => `${title} [${row.label}]`);
 }
 
-/** A submission as cells, as many as the head has. */
+/** Returns a submission as cells, one for each heading. */
 export function bodyCells(columns: readonly Column[], submission: ExportedSubmission): Cell[] {
   const { id, status, created_at, completed_at, reference } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -133,13 +139,16 @@ export function bodyCells(columns: readonly Column[], submission: ExportedSubmis
   ];
 }
 
-/** Reference data as one cell; most submissions have none. */
+/** Returns the reference data as one cell; most submissions have none. */
 export function referenceCell(reference: string): string | undefined {
   const text = reference === '{}' ? reference : JSON.stringify(JSON.parse(reference));
   return text === '{}' ? undefined : text;
 }
 
-/** An answer as the cells of its column: of a matrix one for each row; what is no answer of rows stands in the first. */
+/**
+ * Returns an answer as the cells of its column: one cell for each row of a matrix. An answer without rows is
+ * in the first cell.
+ */
 export function answerCells(value: AnswerValue | undefined, column: Asked): Cell[] {
   const { rows } = column;
   if (rows.length === 0) return [answerCell(value, column)];
@@ -153,9 +162,9 @@ export function answerCells(value: AnswerValue | undefined, column: Asked): Cell
 }
 
 /**
- * An answer as one cell. The value decides, not the type of today: the element may have had another one when it was
- * answered. Options are written by their labels. Several choices or files are a list, rows of a repeatable composite are
- * pairs of labels and values on lines of their own (list-cell.ts), so that an import reads the same again.
+ * Returns an answer as one cell. The value decides the format, not the current type, because the element may
+ * have had another type. Options are written by label. Several choices or files are a list. Each row of a
+ * repeatable group is a line of labels and values, so that an import can read it again.
  */
 function answerCell(value: AnswerValue | undefined, column: Asked): Cell {
   if (value === undefined || typeof value === 'number') return value;
@@ -172,17 +181,17 @@ function answerCell(value: AnswerValue | undefined, column: Asked): Cell {
   );
 }
 
-/** Both are objects; no row is known by exactly what a file has. */
+/** Both are objects, but no row has exactly the properties of a file. */
 const isFile = (item: FileAnswer | AnswerRow): item is FileAnswer =>
   ['id', 'filename', 'size', 'content_type'].every((name) => Object.hasOwn(item, name));
 const isRow = (item: string | FileAnswer | AnswerRow): item is AnswerRow =>
   typeof item === 'object' && !isFile(item);
 
-/** A matrix, or a consent. */
+/** Whether the answer is a matrix or a consent. */
 const isGrid = (value: AnswerValue | undefined): value is GridAnswer | ConsentAnswer =>
   typeof value === 'object' && !Array.isArray(value);
 
-/** A row of a repeatable composite, or all of a matrix. */
+/** Formats a row of a repeatable group, or a whole matrix. */
 function rowText(row: AnswerRow, asked: Asked): string {
   const parts = partsOf(asked);
   return formatPairs(
@@ -193,7 +202,7 @@ function rowText(row: AnswerRow, asked: Asked): string {
   );
 }
 
-/** What a row asks, by id, with the label of each, and its id too where another has that label. */
+/** Returns the questions of a row by id with their labels; the id is added if two labels are equal. */
 const partsOf = factOf(({ option_labels, rows, inputs = [] }: Asked) => {
   const parts = new Map<string, Asked & { readonly label: string }>(inputs.map((input) => [input.id, input]));
   for (const { id, label } of rows) parts.set(id, { label, option_labels, rows: [] });

@@ -17,21 +17,21 @@ import {
 } from './cells.ts';
 import { xlsxStream } from './xlsx.ts';
 
-/** What a text becomes in a file: guarded for a spreadsheet, as it is for a program. */
+/** Writes a text to a file: escaped for spreadsheets, unchanged for programs. */
 type TextWriter = (text: string) => string;
 export const asItIs: TextWriter = (text) => text;
 
 /**
- * One record of RFC 4180, for a spreadsheet unless it is said. Numbers are written as they are: a number is no formula,
- * also when it is negative.
+ * Formats one record of RFC 4180, for spreadsheets by default. Numbers are written unchanged: even a negative
+ * number is not a formula.
  */
 export function csvRecord(cells: readonly Cell[], write: TextWriter = guardFormula): string {
   return `${cells.map((cell) => csvField(cell, write)).join(',')}\r\n`;
 }
 
 /**
- * The record of a submission: what `csvRecord` makes of its `bodyCells`, in half of the time. Its id, its status and
- * its times are neither formulas nor quoted, and no list is made of the cells.
+ * Formats the record of a submission, with the result of `csvRecord` and `bodyCells` in half the time. Its
+ * id, status and times are never formulas and never need quotes, and no array of cells is created.
  */
 export function csvSubmission(
   columns: readonly Column[],
@@ -52,18 +52,20 @@ function csvField(cell: Cell, write: TextWriter): string {
   return csvCell(typeof cell === 'string' ? write(cell) : cell.toISOString());
 }
 
-/** The kinds of file that submissions are exported as. */
+/** The file formats of exports. */
 type ExportFormat = 'csv' | 'xlsx' | 'ndjson';
 export const exportFormats = ['csv', 'xlsx', 'ndjson'] as const satisfies ExportFormat[];
 
-/** Their media types. */
+/** The media type of each format. */
 export const exportTypes = {
   csv: 'text/csv; charset=utf-8',
   xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
   ndjson: 'application/x-ndjson',
 } as const satisfies Record<ExportFormat, string>;
 
-/** A submission as a line of JSON: its answers as the API has them, by element id, those of `columns` in their order. */
+/**
+ * Formats a submission as a line of JSON: answers by element id, as in the API, for `columns` in their order.
+ */
 export function ndjsonLine(columns: readonly Column[], submission: ExportedSubmission): string {
   const { id, status, created_at, completed_at } = submission;
   const answers = JSON.parse(submission.answers) as Answers;
@@ -83,10 +85,10 @@ type Source = { columns: readonly Column[]; batches: Batches };
 type Options = { readonly forSpreadsheet: boolean };
 
 /**
- * Submissions as a file, written while they are read: memory does not grow with their number, and a reader that
- * goes away ends the reading of `batches`. Others are served in between.
- * @param options.forSpreadsheet begins a CSV with a byte order mark, by which Excel knows that it is UTF-8, and guards
- *   texts that could be a formula. A program gets them as they are: it would not know what to take away.
+ * Streams submissions as a file. Memory does not grow with their number, and reading `batches` stops if the
+ * client disconnects. Other requests run in between.
+ * @param options.forSpreadsheet starts a CSV with a byte order mark, so that Excel detects UTF-8, and escapes
+ * texts that could be formulas. Programs get unchanged texts, because they cannot know what to remove.
  */
 export function exportStream(format: ExportFormat, source: Source, options: Options): Readable {
   return writers[format](source, options);
@@ -103,12 +105,15 @@ const writers: Readonly<Record<ExportFormat, (source: Source, options: Options) 
   xlsx: (source) => xlsxStream(rowsOf(source)),
 };
 
-/** So many characters of answers are written at a time: a few ms, also as XLSX, and a chunk worth its sending. */
+/**
+ * The number of characters of answers per chunk: it takes a few ms, also for XLSX, and is large enough to
+ * send.
+ */
 const turnLength = 65_536;
-/** What a cell costs beside its characters, as so many of them: most cells may be empty. */
+/** The cost of a cell in addition to its characters; most cells may be empty. */
 const cellLength = 16;
 
-/** Cuts batches into turns, and lets the event loop serve others between two of them. */
+/** Splits batches into chunks, and yields to the event loop between them. */
 async function* inTurns({ columns, batches }: Source): AsyncGenerator<readonly ExportedSubmission[]> {
   for await (const batch of batches) {
     let [from, length] = [0, 0];
@@ -126,7 +131,7 @@ async function* inTurns({ columns, batches }: Source): AsyncGenerator<readonly E
 const readText = (...parts: Parameters<typeof writeText>): Readable =>
   Readable.from(writeText(...parts), { objectMode: false });
 
-/** Text for each turn at once: a chunk for each line would cost more than the lines. */
+/** Writes the text of each chunk in one piece: a piece for each line would cost more than the lines. */
 async function* writeText(
   head: string,
   source: Source,
@@ -138,27 +143,27 @@ async function* writeText(
     yield chunk;
     chunk = '';
   }
-  // The head of an export without a row.
+  // Sends the headings of an export without rows.
   yield chunk;
 }
 
-/** A turn at a time, as it goes to the thread that writes it. */
+/** Yields rows in chunks, for the thread that writes them. */
 async function* rowsOf(source: Source): AsyncGenerator<readonly (readonly Cell[])[]> {
   yield [headCells(source.columns)];
   for await (const turn of inTurns(source))
     yield turn.map((submission) => bodyCells(source.columns, submission));
 }
 
-/** Exports of one workspace that this process writes at once. */
+/** The number of exports that this process runs at the same time for one workspace. */
 const exportsAtOnce = 2;
 const { enter } = fewAtOnce(exportsAtOnce, {
   seconds: 10,
-  why: `A workspace makes ${exportsAtOnce} exports at once.`,
+  why: `This workspace is already running ${exportsAtOnce} exports.`,
 });
 
 /**
- * Begins an export that counts until its stream is closed, also by a reader who went away.
- * @throws ApiError rate_limit_exceeded while the workspace has as many as it may.
+ * Starts an export that counts against the limit until its stream is closed, even if the client disconnects.
+ * @throws ApiError rate_limit_exceeded if the workspace has reached its limit.
  */
 export function oneOfFew(workspaceId: string, begin: () => Readable): Readable {
   const leave = enter(workspaceId);

@@ -4,14 +4,14 @@ import { writeXlsxStream } from 'hucre/xlsx';
 import type { XlsxTask } from './xlsx.ts';
 
 /*
- * The thread that xlsx.ts starts: a workbook for each task, written while its rows come. Whoever takes the file away, or
- * fails to give rows, ends that one alone.
+ * The thread that xlsx.ts starts. It writes a workbook for each task while the rows arrive. A client that
+ * disconnects, or rows that fail, end only that workbook.
  */
 parentPort!.on('message', ({ rows, file }: XlsxTask) => {
   writeXlsxStream(oneByOne(rows), { name: 'Submissions', freezePane: { rows: 1 } })
     .pipeTo(file)
     .catch(() => {
-      // Both ends of the pipe know it: the file's reader has the error.
+      // Both ends of the pipe already have the error; the file's reader reports it.
     });
 });
 

@@ -3,24 +3,24 @@ import { ReadableStream, TransformStream, type WritableStream } from 'node:strea
 import { Worker } from 'node:worker_threads';
 import type { Cell } from './cells.ts';
 
-/** What a cell of a sheet holds; null is an empty one. */
+/** The value of a sheet cell; null for an empty cell. */
 type XlsxCell = string | number | Date | null;
 
-/** What the thread is sent: rows, which it takes some at a time as it needs them, and where their file goes. */
+/** A task for the thread: rows, which it reads in batches as needed, and the stream for their file. */
 export type XlsxTask = {
   readonly rows: ReadableStream<readonly XlsxCell[][]>;
   readonly file: WritableStream<Uint8Array>;
 };
 
-/** The thread that writes the files of this process, and all that it is at. */
+/** The thread that writes the files of this process, and the files that it is writing. */
 type Writer = { readonly thread: Worker; readonly files: Set<Readable> };
 let writer: Writer | undefined;
 
 /**
- * Rows as a workbook, written on a thread of its own: the library writes a row at once, however long it is, and to load
- * it takes longer than others may wait. The thread is there from the first workbook on, and keeps a process from its end
- * only while it writes.
- * @param rows some at a time, made as the file is read; a reader that goes away ends them.
+ * Streams rows as a workbook, written on a separate thread: the library writes each row in one go, however
+ * long it is, and loading it would delay other requests. The thread starts with the first workbook, and keeps
+ * the process alive only while it writes.
+ * @param rows batches of rows, produced as the file is read; they end if the reader disconnects.
  */
 export function xlsxStream(rows: AsyncIterable<readonly (readonly Cell[])[]>): Readable {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -46,7 +46,7 @@ function openWriter(): Writer {
   });
   opened.thread.once('exit', () => {
     if (writer === opened) writer = undefined;
-    for (const file of opened.files) file.destroy(reason ?? new Error('The thread of workbooks has ended.'));
+    for (const file of opened.files) file.destroy(reason ?? new Error('The workbook thread has ended.'));
   });
   return opened;
 }
@@ -57,13 +57,13 @@ async function* asXlsx(
   for await (const rows of turns) yield rows.map((cells) => cells.map(xlsxCell));
 }
 
-/** Excel's limit for the text of one cell. */
+/** Excel's limit for the text of a cell. */
 const longestCell = 32_767;
 
 /**
- * Texts are stored as texts, which are never calculated. What Excel cannot hold is said where it is left out. A format of
- * XML has no control characters: `_x0007_` stands for one, so that a text which looks like that has its underscore
- * written so.
+ * Texts are stored as texts, which are never calculated. A text that is too long for Excel is cut, with a
+ * notice. XML has no control characters: `_x0007_` represents one, so the underscore of a text that looks
+ * like this is escaped.
  */
 function xlsxCell(cell: Cell): XlsxCell {
   if (typeof cell !== 'string') return cell ?? null;
@@ -74,6 +74,6 @@ function xlsxCell(cell: Cell): XlsxCell {
 
 function fitting(text: string): string {
   if (text.length <= longestCell) return text;
-  const notice = `… [Cut: of ${text.length} characters Excel holds ${longestCell} in a cell. An export as CSV or NDJSON has all of them.]`;
+  const notice = `… [Cut: of ${text.length} characters Excel holds ${longestCell} in a cell. Export as CSV or NDJSON to get the whole text.]`;
   return text.slice(0, longestCell - notice.length).toWellFormed() + notice;
 }

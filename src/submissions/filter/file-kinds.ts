@@ -1,4 +1,4 @@
-/** Kinds of files as a summary calls them, by the content type that was recognised when they came. */
+/** The kinds of files in a summary, by the content type detected at upload. */
 const fileKinds: readonly (readonly [pattern: string, label: string])[] = [
   ['^image/', 'Images'],
   ['^application/pdf$', 'PDF'],
@@ -8,11 +8,14 @@ const fileKinds: readonly (readonly [pattern: string, label: string])[] = [
 ];
 const others = 'Other files';
 
-/** What a file of this content type is called. */
+/** Returns the kind of files of a content type. */
 export const fileKindOf = (contentType: string): string =>
   fileKinds.find(([pattern]) => new RegExp(pattern).test(contentType))?.[1] ?? others;
 
-/** The patterns of the content types that are called so, one of which they meet, or none (`isOther`); undefined where nothing is. */
+/**
+ * Returns the content type patterns of a kind of files. A file matches one of them or, if `isOther`, none.
+ * Undefined for an unknown kind.
+ */
 export function typesOfKind(label: string): { isOther: boolean; patterns: readonly string[] } | undefined {
   const isOther = label === others;
   const patterns = fileKinds.flatMap(([pattern, called]) => (isOther || called === label ? [pattern] : []));

@@ -12,17 +12,17 @@ import { like, sameText } from './where-path.ts';
 
 const check = Compile(Counted);
 
-/** The parameter of lists, beside `where`. */
+/** The parameter `counted` of lists, used with `where`. */
 export const countedParameter = Type.Optional(
   Type.String({
     maxLength: 20_000,
     description:
-      'What a bar of the summary counts, as JSON: `{"element", "by", …}`. `by` is `file` (with the `value` Images, PDF, Videos, Sound, Texts or Other files), `first` (a `value` that was ranked first), `rows` (`from` so many rows of a group `to` so many), and of what is asked in the rows of a group, for any of them: `option` or `text` (with a `value`), `span` (`from`, `to`) or `answered`.',
+      'Selects the submissions that a bar of the summary counts, as JSON: `{"element", "by", …}`. `by` is `file` (`value`: Images, PDF, Videos, Sound, Texts or Other files), `first` (`value`: the option ranked first) or `rows` (`from` and `to`: the number of rows of a group). For questions in the rows of a group it is `option` or `text` (`value`), `span` (`from`, `to`) or `answered`; one matching row is enough.',
     examples: ['{"element":"photo","by":"file","value":"Images"}'],
   }),
 );
 
-/** @throws ApiError bad_request for what is none. */
+/** @throws ApiError bad_request if it is not valid. */
 export function parseCounted(sent: string): Counted {
   let counted: unknown;
   try {
@@ -30,7 +30,7 @@ export function parseCounted(sent: string): Counted {
   } catch {
     throw refuse('must be JSON');
   }
-  if (!check.Check(counted)) throw refuse('is not what a bar counts');
+  if (!check.Check(counted)) throw refuse('does not match a bar of the summary');
   const problem = storageProblem(counted, { values: 0, markup: 0 });
   if (problem) throw refuse(problem);
   return counted;
@@ -42,9 +42,9 @@ const refuse = (problem: string): ApiError => {
 };
 
 /**
- * As a JSON path that holds for what the bar counts.
- * @param versions the live version, and those that were answered.
- * @param answers where the answers stand: `$`, or below it.
+ * Returns a JSON path that matches the submissions that the bar counts.
+ * @param versions the live version and the answered versions.
+ * @param answers the path of the answers: `$`, or below it.
  * @throws ApiError bad_request for an element that no version has.
  */
 export function countedPath(counted: Counted, versions: readonly Form[], answers: string): string {
@@ -53,7 +53,10 @@ export function countedPath(counted: Counted, versions: readonly Form[], answers
     .find(({ element: found }) =>
       counted.by === 'rows' ? isComposite(found) && isRepeatable(found) : isInput(found),
     );
-  if (!placed) throw refuse(`names ${quote(counted.element)}, which no version of the form asks so`);
+  if (!placed)
+    throw refuse(
+      `names ${quote(counted.element)}, which no version of the form has as this kind of question`,
+    );
   const { group } = placed;
   const rows = group ? `.${JSON.stringify(group.attrs.id)}[*]` : '';
   const place = `${answers}${rows}.${JSON.stringify(counted.element)}`;
@@ -72,7 +75,7 @@ export function countedPath(counted: Counted, versions: readonly Form[], answers
       return `exists(${place})`;
     case 'file': {
       const kind = typesOfKind(counted.value);
-      if (!kind) throw refuse('names no kind of files');
+      if (!kind) throw refuse('has a "value" that is not a kind of file');
       const isOne = kind.patterns.map((pattern) => like(pattern)).join(' || ');
       return `exists(${place}.content_type ? (${kind.isOther ? `!(${isOne})` : isOne}))`;
     }

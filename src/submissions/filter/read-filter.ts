@@ -11,44 +11,50 @@ import { type Conditions, type FilterKind, type filterColumns, readWhereOfForms 
 
 const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 
-/** What submissions are filtered by, of one form or of many. */
+/** The filters for submissions of one or many forms. */
 const filterParameters = {
   status: Type.Optional(Type.Enum([...submissionStatuses])),
-  created_from: moment('From this moment on.'),
-  created_to: moment('Up to this moment, which is left out.'),
-  completed_from: moment('From this moment on.'),
-  completed_to: moment('Up to this moment, which is left out.'),
+  created_from: moment('At or after this time.'),
+  created_to: moment('Before this time.'),
+  completed_from: moment('At or after this time.'),
+  completed_to: moment('Before this time.'),
   received_from: moment(
-    'From this moment on, by the completion of a submission; an incomplete one counts by its last save.',
+    'Completed at or after this time; for an incomplete submission, last saved at or after it.',
   ),
-  received_to: moment('Up to this moment, which is left out, as `received_from`.'),
-  tag: Type.Optional(Type.String({ minLength: 1, maxLength: longestTag, description: 'With this tag.' })),
+  received_to: moment('Completed before this time; for an incomplete submission, last saved before it.'),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, maxLength: longestTag, description: 'Only submissions with this tag.' }),
+  ),
 };
 
 const where = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 20_000,
-      description: `A condition of the form language as JSON, over answers and reference values, like \`{"element":"age","is":"at_least","value":18}\`. ${description}`,
+      description: `A condition as JSON, on answers and reference values, like \`{"element":"age","is":"at_least","value":18}\`. ${description}`,
       examples: ['{"element":"message","is":"contains","value":"hello"}'],
     }),
   );
 
-/** The same of many forms, each of which may have a question. */
+/** The filters for submissions of many forms: each form may have its own elements. */
 export const formsFilterParameters = {
   ...filterParameters,
   where: where(
-    'In each form it is asked of its elements of these names, by their types there; where a form has no such element, or one that cannot be asked so, nobody answered it: `not_equals`, `not_contains` and `not_answered` hold. A name that no form has is an error.',
+    'In each form it applies to the elements with these ids, by their types there. If a form lacks the element or cannot compare it, the question counts as unanswered: `not_equals`, `not_contains` and `not_answered` match. An id that no form has is an error.',
   ),
 };
 
-/** The same of one form, where its questions and versions mean something. */
+/** The filters for submissions of one form, which can also use its questions and versions. */
 export const formFilterParameters = {
   ...filterParameters,
   version: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Answered this version of the form.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: 'Only submissions of this form version.',
+    }),
   ),
-  where: where('It may name whatever a filter of a webhook may, in any version that was answered.'),
+  where: where('It can use the same names as a webhook filter, in any answered version.'),
   counted: countedParameter,
 };
 
@@ -56,13 +62,13 @@ const FormFilter = Type.Object(formFilterParameters);
 type FormFilterQuery = Static<typeof FormFilter>;
 type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 
-/** Which submissions are meant, as the statements take it, and which of them it takes (queries.ts). */
+/** A filter as parameters of the statements, and which statement to use. */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
-/** Whether nothing is asked for but a status at most: the counters know how many there are. */
+/** Whether the filter has at most a status, so that the counters know the total. */
 export const isPlain = ({ kind, isDated }: Filter): boolean => (kind === 'any' || kind === 'one') && !isDated;
 
-/** Reads a filter that asks for nothing of one form. */
+/** Reads a filter without parameters that depend on a form. */
 export function readFilter(query: FilterQuery): Filter {
   const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
   const times = {
@@ -87,12 +93,12 @@ export function readFilter(query: FilterQuery): Filter {
   };
 }
 
-/** Ids begin in 1970. */
+/** Ids start in 1970. */
 const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
 
 /**
- * Reads the filter of a form that is there.
- * @throws ApiError bad_request for a condition that is not understood, or that takes too much work.
+ * Reads the filter of an existing form.
+ * @throws ApiError bad_request for an invalid condition, or too much work.
  */
 export async function readFormFilter(
   database: Database,
@@ -108,7 +114,7 @@ export async function readFormFilter(
 }
 
 /**
- * Reads the filter of all forms within reach (null: of the workspace), with what its condition is in each.
+ * Reads the filter of all accessible forms (null: all of the workspace), with its condition for each form.
  * @throws ApiError bad_request, as readFormFilter.
  */
 export async function readFormsFilter(

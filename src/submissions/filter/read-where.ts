@@ -12,10 +12,10 @@ import { findViewedForm, readAnsweredForms, readStructures } from '../columns/re
 import { countedPath, parseCounted } from './read-counted.ts';
 import { asksReference, type Subject, wherePath } from './where-path.ts';
 
-/** Submissions `p` that lie in no trash and in the span. */
+/** Submissions `p` that are within the span and not in the trash. */
 export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
 
-/** How many submissions of forms lie in a span, as far as they are counted. */
+/** Counts the submissions of forms within a span, up to `most`. */
 export const countSpan = statement(
   'filter.count_span',
   'workspace_id form_ids from_id to_id most',
@@ -26,19 +26,19 @@ export const countSpan = statement(
 );
 
 /**
- * So much one request may make PostgreSQL look at: submissions, and comparisons with each. It is some 3 s of one core, and
- * below the limit of a statement.
+ * The maximum work of a request in PostgreSQL, counted as submissions times comparisons. It takes about 3 s
+ * of one core, less than the statement timeout.
  */
 const mostLooks = 3_000_000;
-/** What a submission costs before anything is compared: its answers are read once. */
+/** The base cost of a submission: its answers are read once. */
 const looksOfRow = 2;
 
 type FormKey = { workspaceId: string; formId: string };
 
 /**
- * Reads a condition over the submissions of a form that is there, and what a bar of its summary counts.
- * @throws ApiError bad_request for what is not understood, with the place of each part; and for more work than one request
- *   may cause, which is counted and not measured.
+ * Reads a condition on the submissions of a form, and the bar of its summary that `counted` selects.
+ * @throws ApiError bad_request for an invalid condition, with the position of each problem; and for too much
+ * work. The work is counted, not measured.
  */
 export async function readWhere(
   database: Database,
@@ -46,7 +46,7 @@ export async function readWhere(
   sent: { where: string | undefined; counted: string | undefined },
   span: { from_id: string; to_id: string },
 ): Promise<{ condition: string; asks_reference: boolean }> {
-  // Nothing is asked of what holds for all.
+  // A condition that always matches.
   const where = sent.where === undefined ? { all: [] } : parse(sent.where);
   const counted = sent.counted === undefined ? undefined : parseCounted(sent.counted);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
@@ -54,7 +54,7 @@ export async function readWhere(
   const live = found ? await readStructures(database, { ...key, versions: [found.version] }) : [];
   if (!found || !live[0]) throw new ApiError('not_found');
   const versions = [live[0].structure];
-  // Older versions are only read for what the live one does not have.
+  // Older versions are read only for elements that the live version does not have.
   if (counted || checkFilter(versions[0]!, where).length > 0)
     versions.push(...(await readAnsweredForms(database, form)));
   const [newest, ...older] = versions;
@@ -77,10 +77,10 @@ export async function readWhere(
   return { condition: paths.map((path) => `(${path})`).join(' && '), asks_reference };
 }
 
-/** What a condition costs for each submission that it is asked of. */
+/** Returns the cost of a condition per submission. */
 export const countComparisons = (condition: Condition): number => [...comparisonsOf(condition)].length;
 
-/** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
+/** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
 export async function limitWork(
   database: Database,
   { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
@@ -92,7 +92,7 @@ export async function limitWork(
   const [{ count } = { count: 0 }] = await countSpan(database, asked);
   if (count > most)
     throw refuse([
-      `"where" with so many comparisons looks at ${most} submissions at most: narrow them by created_from and created_to.`,
+      `"where" has too many comparisons for more than ${most} submissions. Narrow them with created_from and created_to.`,
     ]);
 }
 
@@ -116,16 +116,17 @@ function requireCondition(live: Form, older: readonly Form[], where: unknown): C
 /** @throws ApiError bad_request. */
 export function refuseOrderOfTexts(condition: Condition): void {
   const text = comparisonsOf(condition).find(isOrderOfTexts);
-  if (text) throw refuse([`A reference value is ordered by numbers: "${text.is}" takes one here.`]);
+  if (text)
+    throw refuse([`"${text.is}" compares a reference value with a number. Send a number as its value.`]);
 }
 
-/** Reference values are texts, whose order depends on who asks. */
+/** Reference values are texts, whose sort order depends on the language. */
 const isOrderOfTexts = (comparison: Comparison): boolean =>
   'reference' in comparison &&
   ['greater_than', 'at_least', 'less_than', 'at_most'].includes(comparison.is) &&
   typeof comparison.value !== 'number';
 
-/** What is wrong with a condition, each problem with the place of its part. */
+/** Returns the error for an invalid condition, with the position of each problem. */
 export function refuse(problems: readonly (string | Omit<ErrorItem, 'field'>)[], cause?: unknown): ApiError {
   const errors = problems.map((problem) => ({
     field: 'where',

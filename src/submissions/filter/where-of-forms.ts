@@ -9,19 +9,19 @@ import type { SubmissionStatus } from '../submission-rows.ts';
 import { countComparisons, inSpan, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
 import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
 
-/** Times of creation are the ids that were made then: ids sort by time, and their index answers. */
+/** Creation times are converted to ids, which sort by time and are indexed. */
 export const spanColumns = columns('from_id to_id', { status: nullable(word<SubmissionStatus>()) });
 
 /**
- * What a statement on filtered submissions is given. A condition on answers is one JSON path, so that the text, the plan
- * and the name of a statement stay the same whatever is asked (docs/decisions/0001). Answers are not indexed: each look
- * reads the JSON of the submissions that all else leaves (docs/decisions/0036).
+ * Parameters of statements that filter submissions. A condition on answers is one JSON path, so that the
+ * text, plan and name of a statement stay the same for every condition (docs/decisions/0001). Answers are not
+ * indexed: the condition reads the JSON of submissions that match the other filters (docs/decisions/0036).
  */
 const lookedUpColumns = columns(
   'completed_from:timestamp? completed_to:timestamp? received_from:timestamp?',
   'received_to:timestamp? tag?',
   {
-    /** Whether the condition asks for reference values: to put them beside the answers costs as much again. */
+    /** Whether the condition uses reference values. Adding them to the answers doubles the cost. */
     asks_reference: boolean,
   },
   spanColumns,
@@ -29,20 +29,20 @@ const lookedUpColumns = columns(
 
 export const filterColumns = columns('version? condition:jsonPath?', lookedUpColumns);
 
-/** The same where a condition is another one in each form. */
+/** Parameters of statements whose condition differs by form. */
 export const conditionsColumns = columns(
   'form_ids conditions:jsonPaths',
   {
-    /** For each of them the number of its path among `conditions`, from 1; 0: none, all of its submissions meet it. */
+    /** For each form, the number of its path in `conditions`, from 1; 0 if all of its submissions match. */
     condition_of: integers,
   },
   lookedUpColumns,
 );
 
-/** When a submission was completed; of an incomplete one, when it was saved last. The index `submissions_received` has it. */
+/** The completion time, or the last save of an incomplete submission. Indexed by `submissions_received`. */
 export const receivedAt = 'coalesce(p.completed_at, p.updated_at)';
 
-/** What of a filter is looked up in the submission `p` itself. */
+/** The filter conditions on the submission `p` itself. */
 export const lookedUp = (condition: string): string => `($status is null or p.status = $status)
   and ($completed_from is null or p.completed_at >= $completed_from)
   and ($completed_to is null or p.completed_at < $completed_to)
@@ -54,10 +54,13 @@ export const lookedUp = (condition: string): string => `($status is null or p.st
 
 export const isMet = `($version is null or p.version = $version) and ${lookedUp('$condition')}`;
 
-/** Which index answers: that of a form's ids, of those of one status, of those with tags; the last two look further. */
+/**
+ * The index that a filter uses: `any` the ids of a form; `one` those of one status; `tagged` those with tags.
+ * `filtered` and `tagged` also check each submission.
+ */
 export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
 
-/** A statement for each of them. `met` is for the submissions `p` of a form. */
+/** Declares a statement for each kind of filter. `met` is the condition on the submissions `p` of a form. */
 export const byFilter = <Declared>(
   name: string,
   declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
@@ -68,7 +71,7 @@ export const byFilter = <Declared>(
   tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${isMet}`),
 });
 
-/** Forms within reach, their days, and how many versions each has. */
+/** Selects the accessible forms with their time zone and number of versions. */
 const listAskedForms = statement(
   'filter.list_asked_forms',
   'workspace_id form_ids?',
@@ -80,8 +83,8 @@ const listAskedForms = statement(
 );
 
 /**
- * Of what type the named elements are in each form that has them: as it is live, then as they were, newest first. Only
- * the fields that have the name in them are taken apart.
+ * Selects the types of the named elements in each form that has them: the live version first, then newest
+ * first. Only versions whose fields contain the name are parsed.
  */
 const findNamedTypes = statement(
   'filter.find_named_types',
@@ -96,22 +99,25 @@ const findNamedTypes = statement(
    group by v.form_id, named.id`,
 );
 
-/** The forms in which a condition may hold, and what it is in each. */
+/** The forms in which a condition can match, with the condition for each. */
 export type Conditions = Pick<
   RowOf<typeof conditionsColumns>,
   'form_ids' | 'condition_of' | 'conditions' | 'asks_reference'
 >;
 
-/** So many versions of forms are looked through for the names of a condition: some tenths of a second of one core. */
+/**
+ * The maximum number of versions that are searched for the names of a condition; it takes some tenths of a
+ * second of one core.
+ */
 const mostVersions = 20_000;
 
 type Reach = { workspaceId: string; formIds: readonly string[] | null };
 
 /**
- * Reads a condition over the submissions of all forms within reach. In each it is what it is in the list of that form
- * alone; but a form that cannot be asked a comparison, for it has no such element or one of another type, is one in which
- * nobody answered it. Where the condition cannot hold for that, no submission is looked at.
- * @throws ApiError bad_request for what no form understands, and for more work than one request may cause.
+ * Reads a condition on the submissions of all accessible forms. In each form it has the meaning that it has
+ * in the list of that form. If a form lacks the element, or has it with another type, the question counts as
+ * unanswered. If the condition then cannot match, no submission of the form is read.
+ * @throws ApiError bad_request for a condition that fits no form, and for too much work.
  */
 export async function readWhereOfForms(
   database: Database,
@@ -127,7 +133,9 @@ export async function readWhereOfForms(
     form_ids: formIds && [...formIds],
   });
   if (forms.reduce((sum, { versions }) => sum + versions, 0) > mostVersions)
-    throw refuse([`Forms of more than ${mostVersions} versions are not asked together: ask one form.`]);
+    throw refuse([
+      `These forms have more than ${mostVersions} versions together. Filter one form at a time.`,
+    ]);
   const types = await readTypes(database, workspaceId, forms, condition);
   refuseAll(checkComparisons(condition, (comparison) => problemIn(types, comparison)));
   refuseOrderOfTexts(condition);
@@ -140,7 +148,7 @@ function refuseAll(problems: ReturnType<typeof checkComparisons>): void {
   if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
 }
 
-/** By form and element: its types, that of the live version first. */
+/** Types by form and element, that of the live version first. */
 type Types = ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>;
 
 async function readTypes(
@@ -166,24 +174,27 @@ async function readTypes(
   );
 }
 
-/** What is wrong with a comparison of an element of this type. Which options and rows it has is the matter of each form. */
+/**
+ * Returns the problem of a comparison with an element of this type. Its options and rows are not checked,
+ * because they differ by form.
+ */
 function problemOf(comparison: Comparison, type: Subject): string | undefined {
   const named = { type, ...('element' in comparison && { id: comparison.element }) };
   const problem = comparisonProblem(comparison, { ...named, attrs: {} });
   return problem && comparisonProblem(comparison, { ...named, attrs: { multiple: true } });
 }
 
-/** What is wrong with a comparison that can be asked of no form. */
+/** Returns the problem of a comparison that fits no form. */
 function problemIn(types: Types, comparison: Comparison): string | undefined {
   if ('reference' in comparison) return referenceProblem(comparison);
   const { element } = comparison;
   const known = new Set([...types.values()].flatMap((form) => form.get(element) ?? []));
-  if (known.size === 0) return `names ${quote(element)}, which is no element of any form within reach`;
+  if (known.size === 0) return `names ${quote(element)}, which is not an element of any accessible form`;
   const problems = [...known].map((type) => problemOf(comparison, type));
   return problems.includes(undefined) ? undefined : problems[0];
 }
 
-/** Forms with the same elements on the same day share one path. */
+/** Compiles the condition for each form. Forms with equal elements and the same date share one path. */
 function compile(
   condition: Condition,
   forms: readonly { id: string; time_zone: string | null }[],
@@ -224,7 +235,9 @@ function compile(
   return found;
 }
 
-/** What is left of a condition some of whose comparisons are known; or whether it holds, where that follows. */
+/**
+ * Simplifies a condition with some known comparisons. Returns the rest, or a boolean if the result is known.
+ */
 function settle(
   condition: Condition,
   known: (comparison: Comparison) => boolean | undefined,

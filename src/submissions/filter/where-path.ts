@@ -10,11 +10,14 @@ import { alignMoments } from '#ast/rules/moments.ts';
 import { trimText } from '#ast/text.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
-/** What is compared: an answer of a type, or in a row of a matrix, or a reference value. Of a group is only asked whether it is answered. */
+/**
+ * The compared value: an answer of a type, an answer in a row of a matrix, or a reference value. A group can
+ * only be compared by whether it is answered.
+ */
 export type Subject = InputType | 'composite' | 'row' | 'reference';
 
 type Around = {
-  /** Of the element that a comparison names. */
+  /** Returns the type of the element that a comparison names. */
   readonly typeOf: (comparison: Comparison) => Subject;
   /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
@@ -22,14 +25,14 @@ type Around = {
 };
 
 /**
- * A condition as one JSON path. It holds where #ast's own `isTrue` does: each comparison looks for a value that meets
- * it, so what is missing or of another type meets none, and its contrary does. Texts are written into it as JSON, and
- * within patterns without a meaning of their own.
+ * Returns a condition as one JSON path. It matches if `isTrue` of #ast does: each comparison looks for a
+ * value that meets it, so a missing value or one of another type does not match, and a negated comparison
+ * does. Texts are written as JSON, and escaped in patterns.
  */
 export const wherePath = (condition: Condition, around: Around): string =>
   pathOf(condition, { ...around, answers: around.asksReference ? '$.answers' : '$' });
 
-/** Whether a condition is asked of `{"answers": …, "reference": …}`, and not of the answers alone. */
+/** Whether a condition reads `{"answers": …, "reference": …}` instead of the answers alone. */
 export const asksReference = (condition: Condition): boolean =>
   comparisonsOf(condition).some((comparison) => 'reference' in comparison);
 
@@ -40,7 +43,7 @@ function pathOf(condition: Condition, around: Within): string {
   if ('any' in condition) return joined(condition.any, ' || ', around);
   if ('not' in condition) return `!(${pathOf(condition.not, around)})`;
   const isReference = 'reference' in condition;
-  // What is chosen in a row of a matrix is one option or several, and each is compared alike.
+  // A row of a matrix has one or several chosen options, and each is compared in the same way.
   const isRow = !isReference && condition.row !== undefined;
   const subject = isReference ? 'reference' : isRow ? 'row' : around.typeOf(condition);
   const place = isReference
@@ -50,7 +53,7 @@ function pathOf(condition: Condition, around: Within): string {
   return `${sign}exists(${place}${test({ comparison: condition, subject, today: around.today })})`;
 }
 
-/** Behind the place of a matrix that of one of its rows. */
+/** Returns the path of a row below its matrix. */
 const rowPath = ({ row }: { row?: string }): string => (row === undefined ? '' : `.${JSON.stringify(row)}`);
 
 const joined = (parts: readonly Condition[], sign: string, around: Within): string =>
@@ -65,7 +68,7 @@ const containing = (asked: Asked): string =>
   kindOf(asked.subject) === 'choices'
     ? among(asked)
     : found(valuesOf(asked).map((value) => like(literal(String(value)), 'i')));
-/** A blank answer is not kept; a reference value may be one. */
+/** Blank answers are not stored, but a reference value may be blank. */
 const answered = ({ subject }: Asked): string => (subject === 'reference' ? found([like('\\S')]) : '');
 const ordered =
   (sign: '>' | '>=' | '<' | '<=') =>
@@ -86,7 +89,7 @@ const tests: Readonly<Record<Operator, Test>> = {
   not_answered: { sign: '!', test: answered },
 };
 
-/** Whether a comparison holds where there is no answer. */
+/** Whether a comparison matches if there is no answer. */
 export const holdsUnanswered = (is: Operator): boolean => tests[is].sign === '!';
 
 const found = (conditions: readonly string[]): string => ` ? (${conditions.join(' || ')})`;
@@ -106,10 +109,10 @@ function kindOf(subject: Subject): Kind {
 
 type Value = string | number | boolean;
 const exactly = (value: Value): string => `@ == ${JSON.stringify(value)}`;
-/** A text that is this one, whatever its case and the space around it. */
+/** Matches a text, ignoring case and surrounding white space. */
 export const sameText = (value: Value): string => like(`^\\s*${literal(String(value))}\\s*$`, 'i');
 
-/** What an answer of each kind meets that equals a value. */
+/** Returns the JSON path that tests whether an answer equals a value, for each kind. */
 const equalTo: Readonly<Record<Kind, (value: Value, today: string) => string>> = {
   text: sameText,
   number: exactly,
@@ -128,23 +131,23 @@ function inOrder(value: Value, sign: '>' | '>=' | '<' | '<=', { subject, today }
   if (subject === 'reference') return `@.double() ${sign} ${value}`;
   if (typeof value === 'number') return `@ ${sign} ${value}`;
   const { limit, isDay } = limitOf(String(value), today);
-  // `~` comes behind whatever continues a day.
+  // `~` sorts after every character that can follow a date.
   const end = isDay && (sign === '>' || sign === '<=') ? `${limit}~` : limit;
   return `@ like_regex "${momentStart}" && @ ${sign} ${JSON.stringify(end)}`;
 }
 
-/** What no text begins with that was never a moment: the element may have had another type when it was answered. */
+/** Excludes texts that are not moments: the element may have had another type when it was answered. */
 const momentStart = '^(\\\\d{4}-\\\\d\\\\d-\\\\d\\\\d|\\\\d\\\\d:\\\\d\\\\d)';
 
-/** A moment that is meant, and whether it is a day that stands for all of its times, as `today+30` does. */
+/** Returns the moment, and whether it is a date that covers all of its times, as `today+30` is. */
 function limitOf(value: string, today: string): { limit: string; isDay: boolean } {
   const [, limit] = alignMoments('', value, today);
   return { limit, isDay: limit !== value };
 }
 
-/** What meets a pattern, as a part of a path. */
+/** Returns a path condition for a pattern. */
 export const like = (pattern: string, flag = ''): string =>
   `@ like_regex ${JSON.stringify(pattern)}${flag && ` flag "${flag}"`}`;
 
-/** A text as a part of a pattern that means nothing but itself, without white space around it. */
+/** Escapes a trimmed text for a pattern. */
 const literal = (text: string): string => trimText(text).replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');

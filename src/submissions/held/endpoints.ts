@@ -29,7 +29,10 @@ const row = {
   created_at: Type.String({ format: 'date-time' }),
 };
 
-/** One of the spam box. Its files have no address: nobody opens what a suspicious sender uploaded before it is released. */
+/**
+ * A spam submission. Its files have no URL, so that members do not open uploads of a suspicious sender before
+ * it is released.
+ */
 const HeldRow = Type.Object(row);
 export type HeldRow = Static<typeof HeldRow>;
 
@@ -37,7 +40,7 @@ export const SpamPage = Type.Object({
   ...listOf(HeldRow).properties,
   sites: Type.Array(Type.Object({ origin: Type.String(), count: Type.Integer() }), {
     description:
-      "Sites that the form's settings do not name, with how many of the spam box their pages sent.",
+      "Sites that the form's settings do not allow, each with the number of spam submissions from its pages.",
   }),
 });
 export type SpamPage = Static<typeof SpamPage>;
@@ -45,22 +48,25 @@ export type SpamPage = Static<typeof SpamPage>;
 export const HeldDetail = Type.Object({
   ...row,
   reference: Type.Record(Type.String(), Type.String()),
-  structure: Type.Unsafe<Form>({ 'x-component': 'Structure', description: 'The version that was answered.' }),
+  structure: Type.Unsafe<Form>({
+    'x-component': 'Structure',
+    description: 'The structure of the answered version.',
+  }),
   origin: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The site whose page sent it, when that is why it is held; `null` as a text where its browser does not say it.',
+      'The site of the page that sent it, if that is why it is spam; the text `null` if the browser did not send the site.',
   }),
-  others: Type.Integer({ description: 'How many others of this spam box came from the same address.' }),
+  others: Type.Integer({ description: 'The number of other spam submissions from the same address.' }),
 });
 export type HeldDetail = Static<typeof HeldDetail>;
 
-/** A site that is let in. */
+/** A site to allow. */
 const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, closed);
 
-/** How many there still were, and are released or deleted now. */
+/** The number of submissions that were still there and are now released or deleted. */
 const Decided = Type.Object({ count: Type.Integer() });
 
-/** @returns those removed; a full batch of 500 means that there may be more. */
+/** @returns the deleted submissions; a full batch of 500 means that there may be more. */
 export const deleteHeldBefore = statement(
   'held.delete_held_before',
   'before',
@@ -71,7 +77,10 @@ export const deleteHeldBefore = statement(
    returning id`,
 );
 
-/** A page of a form's spam box, newest first, with the total in each row; at least one row unless the form is gone. */
+/**
+ * Selects a page of a form's spam, newest first, with the total in each row. Returns at least one row unless
+ * the form is deleted.
+ */
 const listHeld = statement(
   'held.list_held',
   'workspace_id form_id below_id limit offset',
@@ -89,7 +98,9 @@ const listHeld = statement(
    order by h.id desc`,
 );
 
-/** Sites that a form's settings do not name and whose pages sent what is held for that, most of them first. */
+/**
+ * Selects the sites that a form's settings do not allow and whose pages sent spam, by number of submissions.
+ */
 const listHeldSites = statement(
   'held.list_held_sites',
   'workspace_id form_id',
@@ -99,7 +110,7 @@ const listHeldSites = statement(
    group by h.origin order by count desc, h.origin limit 5`,
 );
 
-/** What is held because a page of this site sent it, oldest first. */
+/** Selects the spam submissions from a page of this site, oldest first. */
 const listHeldOfSite = statement(
   'held.list_held_of_site',
   'workspace_id form_id origin',
@@ -109,7 +120,7 @@ const listHeldOfSite = statement(
    order by id`,
 );
 
-/** One of the spam box with the version that it answered, and how many others came from the same address. */
+/** Selects a spam submission with its answered version, and the number of others from the same address. */
 const findHeld = statement(
   'held.find_held',
   'workspace_id form_id id',
@@ -133,18 +144,18 @@ const findHeld = statement(
 
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
-/** A form's spam box: what was held there, and what is decided on it. */
+/** Lists, releases and deletes a form's spam. */
 export function spamEndpoints(context: SubmitContext) {
   const { database } = context;
 
   return {
     listSpam: operation({
       summary: 'List spam',
-      description: 'What is held in the spam box of a form, newest first. After 30 days it is deleted.',
+      description: 'Returns the spam submissions of a form, newest first. They are deleted after 30 days.',
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object(listParameters, { additionalProperties: false }),
-      reply: { status: 200, description: 'A page of the spam box.', schema: SpamPage },
+      reply: { status: 200, description: 'A page of spam submissions.', schema: SpamPage },
       async run({ workspaceId, formIds, params, query }) {
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id };
@@ -169,10 +180,10 @@ export function spamEndpoints(context: SubmitContext) {
 
     getSpam: operation({
       summary: 'Get spam',
-      description: 'One of the spam box, with the version that it answered.',
+      description: 'Returns a spam submission with the version that it answers.',
       permission: 'submissions:read',
       params: HeldPath,
-      reply: { status: 200, description: 'What is held.', schema: HeldDetail },
+      reply: { status: 200, description: 'The spam submission.', schema: HeldDetail },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
@@ -184,13 +195,13 @@ export function spamEndpoints(context: SubmitContext) {
     releaseSpam: operation({
       summary: 'Release spam',
       description:
-        'Not spam: these become submissions with the time at which they came, and webhooks hear of them. 409: the form has its maximum; the rest stays.',
+        'Releases submissions from spam. They keep their time of arrival, and webhooks receive them as new. 409 if the form has reached its response limit; the remaining ones stay in spam.',
       permission: 'submissions:write',
       params: idParameter,
       body: HeldSelection,
       example: { body: { ids: [some] } },
       errors: ['conflict'],
-      reply: { status: 200, description: 'How many were released.', schema: Decided },
+      reply: { status: 200, description: 'The number of released submissions.', schema: Decided },
       async run({ params, body, ...scope }) {
         const form = await reachForm(database, scope, params.id);
         return { body: { count: await releaseHeld(context, form, body.ids) } };
@@ -200,13 +211,13 @@ export function spamEndpoints(context: SubmitContext) {
     deleteSpam: operation({
       summary: 'Delete spam',
       description:
-        'For good, with its files: these, or `everything`. No webhook is told, as none was told that it came.',
+        'Permanently deletes spam submissions and their files: those in `ids`, or `everything`. Webhooks receive no event, because they received none on arrival.',
       permission: 'submissions:write',
       params: idParameter,
       body: HeldDeletion,
       example: { body: { everything: true } },
       isDestructive: true,
-      reply: { status: 200, description: 'How many were deleted.', schema: Decided },
+      reply: { status: 200, description: 'The number of deleted submissions.', schema: Decided },
       async run({ params, body: { ids, everything }, ...scope }) {
         if ((ids === undefined) === (everything === undefined))
           throw new ApiError('validation_error', 'Send either "ids" or "everything".');
@@ -219,18 +230,21 @@ export function spamEndpoints(context: SubmitContext) {
     allowSite: operation({
       summary: 'Allow site',
       description:
-        "The form's settings name the site from now on, and what was held because they did not is released. It takes the permission forms:write too.",
+        "Adds the site to the form's settings, and releases the submissions that were spam because it was missing. Also requires the permission forms:write.",
       permission: 'submissions:write',
       params: idParameter,
       body: Site,
       example: { body: { origin: 'https://www.example.com' } },
       errors: ['conflict'],
-      reply: { status: 200, description: 'How many were released.', schema: Decided },
+      reply: { status: 200, description: 'The number of released submissions.', schema: Decided },
       async run({ params, body: { origin }, ...scope }) {
         const form = await reachForm(database, scope, params.id);
         const needed: Permission = 'forms:write';
         if (!scope.may(needed))
-          throw new ApiError('forbidden', `The caller lacks the permission ${needed}, which settings take.`);
+          throw new ApiError(
+            'forbidden',
+            `Allowing a site changes the form's settings, which requires the permission ${needed}.`,
+          );
         const userId = personOf(scope.actor) ?? undefined;
         await allowOrigin(database, form.workspaceId, form.formId, { origin, userId });
         const key = { workspace_id: form.workspaceId, form_id: form.formId, origin };

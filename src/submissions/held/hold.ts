@@ -25,16 +25,15 @@ import {
 } from '../writing.ts';
 
 /**
- * Why answers were held in the spam box:
- * `honeypot`: the field that people do not see was filled in; `too_fast`: sooner after the page than the form's
- * `min_seconds`; `no_page`: with a key that no page of ours gave, or without any where the form asks for work; `no_proof`:
- * without the work that the form asks of browsers; `other_site`: by a page of a site that the form's `embed_origins`
- * does not name.
+ * Why answers are spam. `honeypot`: the hidden field is filled in. `too_fast`: sent sooner after loading the
+ * page than the form's `min_seconds`. `no_page`: the key is not from our page, or is missing although the
+ * form requires proof of work. `no_proof`: without the required proof of work. `other_site`: sent by a page
+ * of a site that is not in the form's `embed_origins`.
  */
 export const holdReasons = ['honeypot', 'too_fast', 'no_page', 'no_proof', 'other_site'] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
-/** Lays answers into the spam box. No row: their key was used, or the form was deleted. */
+/** Inserts answers as spam. Returns no row if their key was used or the form was deleted. */
 const insertHeld = statement(
   'held.insert_held',
   [
@@ -50,7 +49,7 @@ const insertHeld = statement(
    returning id`,
 );
 
-/** Gives the spam box files: new ones, and those of the answers that were saved under the same key. */
+/** Assigns files to a spam submission: new ones, and those of saved answers with the same key. */
 const holdFiles = statement(
   'held.hold_files',
   'workspace_id form_id held_id saved_id? ids',
@@ -61,13 +60,13 @@ const holdFiles = statement(
    returning id`,
 );
 
-/** Why answers are held, the keyed hash of the address that they came from, and the other site whose page sent them. */
+/** The reason for spam, the keyed hash of the sender's address, and the other site whose page sent it. */
 type Suspicion = { reason: HoldReason; address: Buffer; origin?: string | undefined };
 
 /**
- * Lays suspicious answers into the spam box, and answers as submitAnswers would: a machine must not learn that it was
- * recognised. Nothing counts, is found, or is told to webhooks until they are released (release.ts). Answers that were
- * saved under the key go with them.
+ * Stores suspicious answers as spam, with the response of submitAnswers: a bot must not learn that it was
+ * detected. Spam is not counted, searched or sent to webhooks until it is released (releaseHeld). Answers
+ * saved under the key are moved with it.
  * @throws ApiError not_found, conflict; OtherAnswers.
  */
 export async function holdAnswers(
@@ -128,7 +127,7 @@ async function hold(
   return true;
 }
 
-/** Files that the spam box lets go of go over to the submission that was released. */
+/** Moves the files of a spam submission to the released submission. */
 const giveHeldFiles = statement(
   'held.give_held_files',
   'workspace_id held_id submission_id',
@@ -137,7 +136,10 @@ const giveHeldFiles = statement(
    where workspace_id = $workspace_id and held_id = $held_id`,
 );
 
-/** One of the spam box with the version that it answered, to be released. Locked until the transaction ends. */
+/**
+ * Locks a spam submission for its release until the transaction ends, and selects it with its answered
+ * version.
+ */
 const lockHeld = statement(
   'held.lock_held',
   'workspace_id form_id id',
@@ -159,7 +161,10 @@ const lockHeld = statement(
    for update of h`,
 );
 
-/** For good; without `ids` all of the form. Their files become orphans, which the sweep removes. */
+/**
+ * Deletes spam permanently; without `ids` all of the form. No submission owns the files then, and the sweep
+ * deletes them.
+ */
 export const deleteHeld = statement(
   'held.delete_held',
   'workspace_id form_id ids?',
@@ -169,10 +174,12 @@ export const deleteHeld = statement(
 );
 
 /**
- * Not spam: what was held becomes a submission under the receipt and with the time that its visitor was given, pinned
- * to the version that it answered. It counts and is found from now on, and `submission.created` is fired, once.
- * @returns how many; what is gone by now is skipped, since somebody else has decided.
- * @throws ApiError conflict when the form has its maximum, or others took the answer; those before are released.
+ * Releases spam: each becomes a submission with the id and time that its visitor received, pinned to the
+ * version that it answers. From now on it is counted and searched, and `submission.created` is fired once.
+ * @returns the number of released submissions; those that are already gone are skipped, because another
+ * member has decided.
+ * @throws ApiError conflict if the form has reached its response limit or a quota; earlier submissions stay
+ * released.
  */
 export async function releaseHeld(
   context: SubmitContext,
@@ -182,7 +189,7 @@ export async function releaseHeld(
   let released = 0;
   let deliveries = 0;
   try {
-    // Oldest first: the places of a form with a maximum go to who came first.
+    // Oldest first: with a response limit, the earliest submissions count.
     for (const id of ids.toSorted()) {
       const made = await transaction(context.database, (client) => releaseOne(client, context, key, id));
       if (made === undefined) continue;
@@ -195,7 +202,7 @@ export async function releaseHeld(
   return released;
 }
 
-/** @returns how many deliveries will be made; undefined when it is gone. */
+/** @returns the number of new deliveries; undefined if the submission is gone. */
 async function releaseOne(
   db: Queryable,
   { vault }: SubmitContext,
@@ -203,7 +210,7 @@ async function releaseOne(
   id: string,
 ): Promise<number | undefined> {
   const row = { workspace_id: workspaceId, form_id: formId };
-  // Alone from the beginning: its turn may be needed for the maximum too.
+  // Acquires the exclusive form lock first, because the response limit may need it too.
   await lockFormForSubmit(db, { form_id: formId });
   const limited = await takeTurn(db, { workspaceId, formId });
   const [held] = await lockHeld(db, { ...row, id });
@@ -228,17 +235,18 @@ async function releaseOne(
     answers,
     fileIds: listFiles(form, answers).map((file) => file.id),
   };
-  // What is held has no place of its own, so its key is not asked for.
+  // Spam is not counted yet, so its key is not checked.
   if ((await lookForPlace(db, writing.live, undefined)) === 'full') {
-    const message = `This form has its maximum of ${settings.max_submissions} submissions. Raise the maximum first.`;
+    const message = `This form has reached its response limit of ${settings.max_submissions}. Raise the limit first.`;
     throw new ApiError('conflict', message);
   }
-  // The same page may have been sent again with success. Then both are kept, and the key is the other's.
+  // The same page may have been sent again successfully. Then both submissions are kept, and the other one
+  // keeps the key.
   const isNew =
     (await insertWriting(db, writing, 'completed')) ||
     (await insertWriting(db, { ...writing, key: undefined }, 'completed'));
   if (!isNew) return undefined;
-  if (limited) await takeAnswers(db, limited, id).catch(refuseTaken('This cannot be released'));
+  if (limited) await takeAnswers(db, limited, id).catch(refuseTaken('This submission cannot be released'));
   await giveHeldFiles(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteHeld(db, { ...row, ids: [id] });
   await giveEditLink(db, vault, writing);

@@ -3,16 +3,16 @@ import { own } from '#ast/json.ts';
 import type { Actor } from '#kit/operation.ts';
 import { throughOf } from '#workspaces/authenticate.ts';
 
-/** One thing that a change of a submission changed; what was not there before, or is not any more, is absent. */
+/** One difference that a change made. A value that did not exist before, or no longer exists, is absent. */
 export type Difference = {
   part: 'answers' | 'reference' | 'status' | 'tags';
-  /** The element's id, or the name of a reference value; empty for the status and the tags. */
+  /** The element's id, or the name of a reference value; empty for status and tags. */
   name: string;
   from?: unknown;
   to?: unknown;
 };
 
-/** What can change of a submission. */
+/** The parts of a submission that can change. */
 type Changeable = {
   status: string;
   answers: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ type Changeable = {
   tags: readonly string[];
 };
 
-/** What differs between two states of a submission, value by value. */
+/** Returns the differences between two states of a submission, value by value. */
 export function differencesOf(before: Changeable, after: Changeable): Difference[] {
   return [
     ...(before.status === after.status
@@ -34,7 +34,7 @@ export function differencesOf(before: Changeable, after: Changeable): Difference
   ];
 }
 
-/** No tags are as good as none of before. */
+/** An empty list of tags is omitted, like a missing value. */
 const someOf = (key: 'from' | 'to', tags: readonly string[]): object =>
   tags.length === 0 ? {} : { [key]: tags };
 
@@ -51,17 +51,19 @@ function valueDifferences(
   });
 }
 
-/** What a change of a submission was. */
+/** The kinds of changes to a submission. */
 export const changeKinds = ['edited', 'trashed', 'restored', 'note_added', 'note_deleted'] as const;
 
-/** By which way it was changed: by a member, by a key, by the operator, or by whoever has the submission's own link. */
+/**
+ * The origin of a change: a member in the console, an API key, the operator, or a visitor with the edit link.
+ */
 export const changeThroughs = ['console', 'api', 'cli', 'link'] as const;
 
 export type ChangeThrough = (typeof changeThroughs)[number];
 
 /**
- * Who changed something, as it is stored: neither a member nor a key is somebody who is gone, or who has a link. `bulk_id`:
- * the change of many that it is a part of.
+ * The stored author of a change. Both ids are null for a deleted account or key, and for a visitor with the
+ * edit link. `bulk_id`: the bulk change that it belongs to.
  */
 export type ChangedBy = {
   changed_by: string | null;
@@ -70,7 +72,7 @@ export type ChangedBy = {
   bulk_id: string | null;
 };
 
-/** @param actor null: whoever has the submission's own link. */
+/** @param actor null for a visitor with the edit link. */
 export const changedBy = (actor: Actor | null): ChangedBy => ({
   changed_by: actor?.kind === 'person' ? actor.id : null,
   api_key_id: actor?.kind === 'key' ? actor.id : null,

@@ -9,10 +9,10 @@ import type { ChangeThrough, changeKinds } from './differences.ts';
 
 type ChangeKind = (typeof changeKinds)[number];
 
-/** Who changed something (changed-by.ts), as parameters and columns. */
+/** The author of a change (ChangedBy), as parameters and columns. */
 export const changedByColumns = columns('changed_by? api_key_id?', { through: word<ChangeThrough>() });
 
-/** Writes down a change, in its transaction. */
+/** Records a change, in its transaction. */
 export const insertChange = statement(
   'history.insert_change',
   [
@@ -25,7 +25,7 @@ export const insertChange = statement(
    values ($workspace_id, $submission_id, $id, $kind, $changed_by, $api_key_id, $through, $bulk_id, $changed_at, $changes)`,
 );
 
-/** The latest changes of a submission, newest first; a submission of another form has none here. */
+/** Selects the latest changes of a submission, newest first; none if it belongs to another form. */
 const listChanges = statement(
   'history.list_changes',
   'workspace_id form_id submission_id limit',
@@ -39,7 +39,7 @@ const listChanges = statement(
    order by c.id desc limit $limit`,
 );
 
-/** When a submission came. */
+/** Selects the times at which a submission was started and completed. */
 const findTimes = statement(
   'view.find_times',
   'workspace_id submission_id',
@@ -49,10 +49,7 @@ const findTimes = statement(
    where s.workspace_id = $workspace_id and s.id = $submission_id and s.trashed_at is null`,
 );
 
-/**
- * Whom a submission was told: each delivery when it began, and each time that a person sent it again, alone or
- * with others.
- */
+/** Selects the deliveries of a submission with their start, and each manual or replayed attempt. */
 const listDeliveriesOf = statement(
   'view.list_deliveries_of',
   'workspace_id form_id submission_id limit',
@@ -74,22 +71,22 @@ const listDeliveriesOf = statement(
      and a.trigger in ('manual', 'replay')`,
 );
 
-/** So many changes, and so many deliveries. */
+/** The maximum number of changes, and of deliveries. */
 const mostOfKind = 200;
 
-/** What happened to a submission. */
+/** Reads the timeline of a submission. */
 export const historyEndpoints = ({ database }: { database: Database }) => ({
   getSubmissionTimeline: operation({
     summary: 'Get timeline of a submission',
-    description: `When it came, who changed what, and, for who may read webhooks, whom it was told. Newest first: the latest ${mostOfKind} changes and the latest ${mostOfKind} deliveries.`,
+    description: `Returns when the submission arrived, its changes and, with permission to read webhooks, its deliveries. Newest first: the latest ${mostOfKind} changes and the latest ${mostOfKind} deliveries.`,
     permission: 'submissions:read',
     params: idParameter,
-    reply: { status: 200, description: 'What happened.', schema: Timeline },
+    reply: { status: 200, description: 'The timeline.', schema: Timeline },
     async run({ workspaceId, formIds, params, may }) {
       const submission = { workspace_id: workspaceId, submission_id: params.id };
       const times = requireRow(await findTimes(database, submission));
       requireReach(formIds, times.form_id);
-      // One more of each than is shown says that there are more.
+      // Reads one more of each than is shown, to detect whether there are more.
       const key = { ...submission, form_id: times.form_id, limit: mostOfKind + 1 };
       const [allChanges, allDeliveries] = await Promise.all([
         listChanges(database, key),
@@ -106,7 +103,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
       const is_cut = allChanges.length > changes.length || allDeliveries.length > deliveries.length;
       const entries: Entry[] = [
         ...begun(times),
-        // What changed is JSON already, and may be long: it holds answers as they were and as they are.
+        // The changes are stored as JSON, and may be long: they contain previous and current answers.
         ...changes.map(({ kind, changed_at, changed_by: by, through, changes: differences }) =>
           entryOf({ kind, at: changed_at, by, through }, `"changes":${differences}`),
         ),
@@ -114,7 +111,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
           entryOf({ kind: is_resend ? 'resend' : 'delivery', ...delivery }),
         ),
       ];
-      // Sorting keeps what came in the same millisecond in this order: a submission before what it led to.
+      // The sort is stable: within a millisecond, a submission stays before its changes and deliveries.
       const data = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime()).toReversed();
       return {
         json: jsonList<Static<typeof Timeline>>(
@@ -126,7 +123,7 @@ export const historyEndpoints = ({ database }: { database: Database }) => ({
   }),
 });
 
-/** An entry as JSON text, and when it was. */
+/** An entry as JSON text, with its time. */
 type Entry = { at: Date; json: JsonText<TimelineEntry> };
 
 function entryOf(

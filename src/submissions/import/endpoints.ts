@@ -25,7 +25,7 @@ const ColumnUse = Type.Union([
       option: Type.Optional(
         Type.String({
           maxLength: 1_024,
-          description: 'The one choice that the column is about; `_other` for another answer.',
+          description: 'The option that the column is for; `_other` for an answer besides the options.',
         }),
       ),
     },
@@ -34,18 +34,18 @@ const ColumnUse = Type.Union([
   Type.Object({ as: Type.Literal('reference'), name }, closed),
   Type.Object(
     { as: Type.Enum(['reference_data', 'started_at', 'submitted_at', 'ignore']) },
-    { ...closed, description: '`reference_data` is an object of texts in JSON, as exports have it.' },
+    { ...closed, description: '`reference_data` is a JSON object of texts, as in exports.' },
   ),
 ]);
 const dates = Type.Enum(['ymd', 'dmy', 'mdy']);
 const decimal = Type.Enum(['.', ',']);
 
-/** A file, and how it is meant. */
+/** A file, and how to read it. */
 const ImportBody = Type.Object(
   {
     kind: Type.Enum(['csv', 'xlsx']),
     text: Type.Optional(
-      Type.String({ description: 'Of a CSV file: its text. The first line names the columns.' }),
+      Type.String({ description: 'The text of a CSV file. The first line has the headings.' }),
     ),
     data: Type.Optional(
       Type.String({
@@ -56,17 +56,17 @@ const ImportBody = Type.Object(
     mapping: Type.Optional(
       Type.Array(ColumnUse, {
         maxItems: importLimits.columns,
-        description: 'What each column becomes, in their order. By their headings, when left out.',
+        description: 'The use of each column, in order. By default, guessed from the headings.',
       }),
     ),
     dates: Type.Optional(
       Type.Enum(['ymd', 'dmy', 'mdy'], {
-        description: 'The order of days in every column. Guessed for each column when left out.',
+        description: 'The date order in all columns. By default, guessed for each column.',
       }),
     ),
     decimal: Type.Optional(
       Type.Enum(['.', ','], {
-        description: 'The mark before decimals in every column. Guessed for each column when left out.',
+        description: 'The decimal separator in all columns. By default, guessed for each column.',
       }),
     ),
   },
@@ -75,19 +75,20 @@ const ImportBody = Type.Object(
 
 const place = {
   line: Type.Integer(),
-  column: Type.Union([Type.String(), Type.Null()], { description: 'Its heading; null: of the whole line.' }),
+  column: Type.Union([Type.String(), Type.Null()], {
+    description: 'The heading of the column; null for the whole line.',
+  }),
   message: Type.String(),
 };
 const problem = Type.Object({
   ...place,
-  is_left_out: Type.Boolean({ description: 'The whole line is left out, else only this cell.' }),
+  is_left_out: Type.Boolean({ description: 'Whether the whole line is skipped, or only this cell.' }),
 });
 const problems = {
   problem_count: Type.Integer(),
-  problems: Type.Array(problem, { description: 'The first 100.' }),
+  problems: Type.Array(problem, { description: 'The first 100 problems.' }),
   doubts: Type.Array(Type.Object(place), {
-    description:
-      'What is read in one of several ways that it could be meant, such as 03/04/2000. The first 100.',
+    description: 'Values that can be read in several ways, such as 03/04/2000. The first 100.',
   }),
 };
 
@@ -98,7 +99,7 @@ export const ImportPreview = Type.Object({
   mapping: Type.Array(ColumnUse),
   dates,
   decimal,
-  total: Type.Integer({ description: 'So many submissions would be made.' }),
+  total: Type.Integer({ description: 'The number of submissions that the import would create.' }),
   entries: Type.Array(
     Type.Object({
       line: Type.Integer(),
@@ -107,36 +108,35 @@ export const ImportPreview = Type.Object({
       started_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
       submitted_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
     }),
-    { description: 'The first ten.' },
+    { description: 'The first ten submissions.' },
   ),
   questions: Type.Array(
     Type.Object({
       id: Type.String(),
       label: Type.String(),
-      type: Type.String({ description: 'Its element type; each row of a matrix has a column of its own.' }),
+      type: Type.String({ description: 'The element type. Each row of a matrix has its own column.' }),
       rows: Type.Array(named, { description: 'The rows of a matrix and the parts of a consent.' }),
       options: Type.Array(named, {
-        description: 'The choices that may each have a column, where several can be chosen.',
+        description: 'Choices that can each have a column, if several can be chosen.',
       }),
     }),
-    { description: 'What columns can answer.' },
+    { description: 'The questions that columns can answer.' },
   ),
   ...problems,
 });
 
 export const ImportStarted = Type.Object({
   id: Type.String({ format: 'uuid' }),
-  total: Type.Integer({ description: 'The lines that are to become submissions.' }),
+  total: Type.Integer({ description: 'The number of lines to import.' }),
   ...problems,
 });
 
 export const ImportProgress = Type.Object({
   id: Type.String({ format: 'uuid' }),
-  total: Type.Integer({ description: 'The lines of the file, also those that were left out.' }),
-  created: Type.Integer({ description: 'The lines that have become submissions.' }),
+  total: Type.Integer({ description: 'The number of lines in the file, including skipped lines.' }),
+  created: Type.Integer({ description: 'The number of submissions created so far.' }),
   refused: Type.Integer({
-    description:
-      'The lines that were left out: they have a problem, were imported before, or their answer was taken.',
+    description: 'The number of skipped lines: with a problem, already imported, or over a quota.',
   }),
   problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() })),
   requested_by: Type.Union([Type.String(), Type.Null()]),
@@ -145,10 +145,10 @@ export const ImportProgress = Type.Object({
   failed_reason: failedReason,
 });
 
-/** A file of ten thousand lines, as JSON writes it. */
+/** The size of a file with 10,000 lines, as JSON. */
 const importBytes = 8 * 1024 * 1024;
 
-/** How much a reader is shown. */
+/** The number of items in a response. */
 const shown = { entries: 10, problems: 100, imports: 10 } as const;
 
 const notesOf = ({ problems, doubts }: Pick<ImportPlan, 'problems' | 'doubts'>) => ({
@@ -174,23 +174,23 @@ const present = ({ done, member_name, ...task }: TaskRow) => ({
   failed_reason: task.failed_reason,
 });
 
-/** A file has the one or the other, by its kind. */
+/** A CSV file has `text`, a workbook has `data`. */
 function sourceOf({ kind, text, data, ...rest }: Static<typeof ImportBody>): ImportSource {
   if (kind === 'csv' && text !== undefined && data === undefined) return { kind, text, ...rest };
   if (kind === 'xlsx' && data !== undefined && text === undefined) return { kind, data, ...rest };
   const field = kind === 'csv' ? 'text' : 'data';
-  const message = `"${kind}" takes "${field}", and nothing else of a file.`;
+  const message = `"${kind}" needs "${field}", and no other file content.`;
   throw new ApiError('validation_error', undefined, { errors: [{ field, message, code: 'not_allowed' }] });
 }
 
 const example = { body: { kind: 'csv', text: 'a,message\r\nAnni,Please call me.\r\n' } } as const;
 
-/** Answers from a file: look first, then do. */
+/** Previews and imports submissions from a file. */
 export const submissionImportEndpoints = (context: ImportContext) => ({
   previewSubmissionImport: operation({
-    summary: 'Preview import of submissions',
+    summary: 'Preview submission import',
     description:
-      'What the columns of a file become, the first submissions that it would make, and what is wrong in which cell. Changes nothing. 409: the form was never published.',
+      'Returns the use of each column, the first submissions, and the problems of each cell. Changes nothing. 409 if the form was never published.',
     permission: 'submissions:write',
     command: 'submissions preview-import',
     params: idParameter,
@@ -198,7 +198,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     bodyLimit: importBytes,
     example,
     errors: ['conflict'],
-    reply: { status: 200, description: 'What it would do.', schema: ImportPreview },
+    reply: { status: 200, description: 'The preview.', schema: ImportPreview },
     async run({ workspaceId, formIds, params, body }) {
       requireReach(formIds, params.id);
       const plan = await previewImport(context, { workspaceId, formId: params.id }, sourceOf(body));
@@ -231,7 +231,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
   startSubmissionImport: operation({
     summary: 'Import submissions',
     description:
-      'Makes completed submissions of up to 10,000 lines of a CSV file or a workbook, step by step; List imports says how far it is. Each line is checked as the page checks answers, and left out where it has a problem. The same line is imported once, however often it is sent. Nobody is told: no webhook, mail or receipt.',
+      'Creates completed submissions from up to 10,000 lines of a CSV file or a workbook, in the background; List imports returns the progress. Each line is checked like a submission, and skipped if it has a problem. A line is imported once, even if it is sent again. Sends no webhooks, emails or receipts.',
     permission: 'submissions:write',
     command: 'submissions import',
     params: idParameter,
@@ -239,7 +239,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     bodyLimit: importBytes,
     example,
     errors: ['conflict'],
-    reply: { status: 202, description: 'Begun.', schema: ImportStarted },
+    reply: { status: 202, description: 'The import has started.', schema: ImportStarted },
     async run({ workspaceId, formIds, params, actor, body }) {
       requireReach(formIds, params.id);
       const form = { workspaceId, formId: params.id };
@@ -250,13 +250,13 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
 
   listSubmissionImports: operation({
     summary: 'List imports',
-    description: "The last imports of a form's submissions, newest first, and how far they are.",
+    description: "Returns the latest imports of a form's submissions and their progress, newest first.",
     permission: 'submissions:read',
     command: 'submissions list-imports',
     params: idParameter,
     reply: {
       status: 200,
-      description: 'The last ten.',
+      description: 'The latest ten imports.',
       schema: Type.Object({ data: Type.Array(ImportProgress) }),
     },
     async run({ params, ...scope }) {

@@ -303,7 +303,7 @@ test('a file becomes submissions with the moments that it says, which are found,
   });
   assert.deepEqual(
     [again.created, again.refused, again.problems[0]!.message],
-    [1, 2, 'It was imported before.'],
+    [1, 2, 'This line was already imported.'],
   );
   assert.equal((await answersOf(id)).length, 3);
 });

@@ -15,19 +15,19 @@ import {
 } from './table.ts';
 
 /**
- * What a column of a file becomes: an answer (`name` is the id of the question, `row` of a matrix or consent that of its
- * part, `option` that of the one choice that the column is about), a reference value, all reference data as JSON, when
- * the submission was begun or sent, or nothing.
+ * The use of a column: an answer, a reference value, all reference data as JSON, the time of start or
+ * submission, or nothing. For an answer, `name` is the id of the question. `row` is the id of a matrix row or
+ * consent part; `option` is the id of the option that the column is for.
  */
 export type ColumnUse =
   | { as: 'answer'; name: string; row?: string; option?: string }
   | { as: 'reference'; name: string }
   | { as: 'reference_data' | 'started_at' | 'submitted_at' | 'ignore' };
 
-/** A column as a person sees it before choosing: its heading, or its number, and its first values. */
+/** A column before its use is chosen: its heading or number, and its first values. */
 export type Column = { title: string; samples: string[] };
 
-/** The columns of a table, whose first line names them. */
+/** Returns the columns of a table, whose first line has the headings. */
 export function describeColumns({ lines: [head, ...rest] }: Table): Column[] {
   const width = Math.max(0, ...[head, ...rest].map((each) => each?.cells.length ?? 0));
   const shown = rest.slice(0, 3);
@@ -41,20 +41,20 @@ export function describeColumns({ lines: [head, ...rest] }: Table): Column[] {
   }));
 }
 
-/** Headings of when something was sent, here and at other services, in the languages that pages speak. */
+/** Headings for the submission time, here and at other services, in the languages of pages. */
 const submitted =
   /^(?:completed at|completion time|submitted at|date submitted|submit ?date|submission (?:time|date)|timestamp|end ?(?:date|time)|recorded ?date|created at|zeitstempel|fertigstellungszeit|horodateur|marca temporal|carimbo de data\/hora|タイムスタンプ|时间戳记|طابع زمني)(?: ?\([^()]*\))?$/i;
-/** The same of when it was begun. */
+/** Headings for the start time. */
 const started = /^(?:start ?(?:date|time)|started at|date created|startzeit|created at)(?: ?\([^()]*\))?$/i;
 
-/** Whether the columns are those of an export of this product. */
+/** Whether the columns are from our own export. */
 export const isOwnExport = (columns: readonly Column[]): boolean =>
   fixedHeads.every((head, index) => columns[index]?.title === head);
 
-/** Uses by heading, those first that a heading means first. Two questions may have one name. */
+/** Uses by heading, most likely first. Two questions may have equal names. */
 type Offers = ReadonlyMap<string, readonly ColumnUse[]>;
 
-/** How services join the name of a question with that of a row or choice. */
+/** Returns the ways in which services join the name of a question with a row or choice. */
 const joined = (name: string, part: string): string[] => [
   `${name} [${part}]`,
   `${name}.${part}`,
@@ -94,7 +94,7 @@ function offersOf(
       for (const part of namesOf(choice)) {
         const use: ColumnUse = { as: 'answer', name, option: choice.id };
         for (const each of names.flatMap((title) => joined(title, part))) offer(each, use);
-        // Typeform heads the column of a choice with nothing but the choice.
+        // Typeform uses only the choice as the heading of its column.
         late.push([part, use]);
       }
   }
@@ -103,8 +103,8 @@ function offersOf(
 }
 
 /**
- * What the columns probably are, by their headings: ids and labels, as exports have them. A heading that is exactly that of
- * a question comes before one that only reads like it, and of two columns for the same answer the first counts.
+ * Guesses the use of columns by their headings, which are ids and labels, as in exports. An exact heading
+ * wins over a similar one. If two columns answer one question, the first wins.
  */
 export function suggestMapping(columns: readonly Column[], form: Form): ColumnUse[] {
   const uses: (ColumnUse | undefined)[] = columns.map(() => undefined);
@@ -138,34 +138,34 @@ export function suggestMapping(columns: readonly Column[], form: Form): ColumnUs
       if (submitted.test(title) && !(isCreated && isCompletedNamed)) put(index, [{ as: 'submitted_at' }]);
       if (started.test(title)) put(index, [{ as: 'started_at' }]);
     }
-    // The moment at which something was begun says nothing where nothing says when it was sent.
+    // A start time is useless without a submission time.
     if (!uses.some((use) => use?.as === 'submitted_at'))
       for (const [index, use] of uses.entries()) if (use?.as === 'started_at') uses[index] = undefined;
   }
   return uses.map((use) => use ?? { as: 'ignore' });
 }
 
-/** Whether a question is answered by another column already: whole by one, or in parts by several. */
+/** Whether other columns already answer the question, as a whole or in parts. */
 const clashes = (use: ColumnUse, wholes: ReadonlySet<string>): boolean =>
   use.as === 'answer' &&
   wholes.has(use.row === undefined && use.option === undefined ? `part ${use.name}` : use.name);
 
-/** The columns whose headings name one of the questions. */
+/** Finds the columns whose headings name one of the questions. */
 export function findNamed(columns: readonly Column[], questions: readonly ImportQuestion[]): Set<number> {
   const offers = offersOf(questions, plain, true);
   return new Set(columns.flatMap(({ title }, index) => (offers.has(plain(title)) ? [index] : [])));
 }
 
-/** What is wrong with what columns become of an import, whatever they may become: two are the same, or a reference value has no name. */
+/** Returns the problem of a mapping of any kind of import: two equal uses, or an invalid reference name. */
 export function findUseProblem(mapping: readonly { as: string; name?: string }[]): string | undefined {
   const targets = mapping.filter(({ as }) => as !== 'ignore').map(targetOf);
-  if (new Set(targets).size < targets.length) return 'Two columns are used for the same.';
+  if (new Set(targets).size < targets.length) return 'Two columns have the same use. Change one of them.';
   return mapping.some(isBadReference)
-    ? 'A reference value has a name of 1 to 64 characters that does not begin with an underscore.'
+    ? 'A reference name must have 1 to 64 characters and must not start with an underscore.'
     : undefined;
 }
 
-/** What no two columns may become. */
+/** Returns the key of a use, which two columns cannot share. */
 export const targetOf = (use: object): string => JSON.stringify(Object.entries(use).toSorted());
 
 export const isBadReference = ({ as, name = '' }: { as: string; name?: string }): boolean =>
@@ -178,7 +178,7 @@ export function findMappingProblem(
   form: Form,
 ): string | undefined {
   if (mapping.length !== width)
-    return `The file has ${width} columns, and the mapping has ${mapping.length}.`;
+    return `The file has ${width} columns, but the mapping has ${mapping.length}.`;
   const problem = findUseProblem(mapping);
   if (problem !== undefined) return problem;
   const answers = mapping.filter((use) => use.as === 'answer');
@@ -200,37 +200,37 @@ function findAnswerProblem(
   if (!question) return `The form has no question "${name}" that a column can answer.`;
   const isWhole = row === undefined && option === undefined;
   const isMatrix = question.input?.type === 'matrix';
-  if (isWhole && isMatrix) return `"${name}" is answered by a column for each of its rows.`;
+  if (isWhole && isMatrix) return `"${name}" needs one column for each of its rows.`;
   if (row !== undefined && !question.rows.some(({ id }) => id === row))
     return question.rows.length === 0
-      ? `"${name}" is answered by one column.`
+      ? `"${name}" has no rows. Use one column for it.`
       : `"${name}" has no row "${row}".`;
   if (option !== undefined && !question.choices.some(({ id }) => id === option))
     return question.choices.length === 0
-      ? `"${name}" takes no columns for its choices.`
+      ? `"${name}" cannot have a column for each choice. Use one column for it.`
       : `"${name}" has no choice "${option === otherChoice ? 'Other' : option}".`;
   const others = answers.filter(
     (use) => use.name === name && use.row === undefined && use.option === undefined,
   );
   return !isWhole && others.length > 0
-    ? `"${name}" is answered by one column, or by one for each of its parts, and not by both.`
+    ? `Use either one column for "${name}" or one column for each of its parts.`
     : undefined;
 }
 
-/** How a column writes days and numbers. */
+/** The formats of dates and numbers in a column. */
 export type ColumnFormat = { readonly dates: DateOrder; readonly decimal: DecimalMark };
 
-/** A cell that could be read in another way, and how it is read. */
+/** A cell that can be read in two ways, with a message about the chosen one. */
 type Doubt = { readonly index: number; readonly message: string };
 
 type Guess<Format> = { readonly format: Format; readonly doubt?: Doubt };
 
-/** A day without a name of its month whose year does not come first. */
+/** A numeric date whose year is not first. */
 const dayInDigits = /(?<!\d)(\d{1,2})([-/.])(\d{1,2})\2(?:\d{4}|\d{2})(?!\d)/;
 
 /**
- * Guesses the order in which a column writes days: as those cells settle it that have only one order, else as a point
- * between the numbers does, else as people write days in the form's language.
+ * Guesses the date order of a column: from unambiguous cells, otherwise from dots between the numbers,
+ * otherwise from the form's language.
  */
 export function guessDateOrder(cells: readonly Cell[], language: string): Guess<DateOrder> {
   let open: { index: number; text: string } | undefined;
@@ -251,7 +251,7 @@ export function guessDateOrder(cells: readonly Cell[], language: string): Guess<
   return { format, doubt: { index: open.index, message } };
 }
 
-/** The order of day and month in a language or region (BCP-47). */
+/** Returns the order of day and month in a language or region (BCP-47). */
 function dateOrderOf(language: string): 'dmy' | 'mdy' {
   const parts = new Intl.DateTimeFormat(language, { timeZone: 'UTC' })
     .formatToParts(0)
@@ -261,7 +261,7 @@ function dateOrderOf(language: string): 'dmy' | 'mdy' {
     : 'dmy';
 }
 
-/** Guesses the mark before the decimals of a column: as those cells settle it that can be read with one mark only. */
+/** Guesses the decimal separator of a column from cells that only one separator can explain. */
 export function guessDecimalMark(cells: readonly Cell[], language: string): Guess<DecimalMark> {
   let open: { index: number; text: string } | undefined;
   const settled = new Set<DecimalMark>();

@@ -36,19 +36,19 @@ import {
   unreadable,
 } from './table.ts';
 
-/** What is to be imported, and how its columns and values are meant; each column is guessed where it is left out. */
+/** A file to import, with the use and formats of its columns; omitted ones are guessed for each column. */
 export type ImportSource = TableSource & {
   mapping?: readonly ColumnUse[] | undefined;
   dates?: DateOrder | undefined;
   decimal?: DecimalMark | undefined;
 };
 
-/** What an import would do. */
+/** The result of a preview: what an import would do. */
 export type ImportPlan = {
   columns: Column[];
   mapping: readonly ColumnUse[];
   formats: readonly ColumnFormat[];
-  /** How its first column of days and its first one of numbers are written, for a person to correct. */
+  /** The formats of the first date column and the first number column, which a person can correct. */
   writing: ColumnFormat;
   entries: { line: number; entry: ImportEntry }[];
   problems: LineProblem[];
@@ -56,8 +56,8 @@ export type ImportPlan = {
 };
 
 /**
- * Reads a file line by line: the submissions that it has, checked as a page checks them, and what is wrong with which cell.
- * @returns a text that says why nothing of it can be used, or the plan.
+ * Reads a file line by line: its submissions, checked as a page checks them, and the problems of each cell.
+ * @returns the plan, or a message if nothing can be used.
  */
 export async function planImport(source: ImportSource, about: ImportForm): Promise<ImportPlan | string> {
   if (source.kind === 'xlsx' && (source.data.length * 3) / 4 > importLimits.workbookBytes)
@@ -90,7 +90,10 @@ export async function planImport(source: ImportSource, about: ImportForm): Promi
   };
 }
 
-/** How each column writes days and numbers: as it was said, or as its cells settle it. Only columns that hold some are looked at. */
+/**
+ * Returns the date and number formats of each column: as given, or guessed from its cells. Only date and
+ * number columns are read.
+ */
 function guessFormats(
   { lines }: Table,
   source: ImportSource,
@@ -131,7 +134,7 @@ function guessFormats(
   return { formats, writing, doubts };
 }
 
-/** Whether our exports would write a cell in this way if it were a number. */
+/** Whether the cell could be a number as our exports write it. */
 const isOwnNumber = (cell: Cell): boolean =>
   typeof cell !== 'string' || cell === '' || String(Number(cell)) === cell;
 
@@ -150,12 +153,14 @@ const apostropheDoubt = ({ apostrophe }: Table): LineDoubt[] =>
         {
           line: apostrophe.line,
           column: null,
-          message: `The apostrophe before a text that looks like a formula is ${apostrophe.isRemoved ? 'removed' : 'kept as part of the text'}.`,
+          message: `The apostrophe before possible formulas is ${apostrophe.isRemoved ? 'removed' : 'kept as part of the text'}.`,
         },
       ]
     : [];
 
-/** Columns with something in them of which nothing comes in: files, and in our own exports what is not asked any more. */
+/**
+ * Returns non-empty columns of which nothing is imported: files and, in our own exports, retired questions.
+ */
 function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: Reading): LineProblem[] {
   const [head, ...body] = lines;
   const files = findNamed(columns, unreadable(form));
@@ -165,8 +170,8 @@ function unusedColumns({ lines }: Table, { columns, mapping, form, isOwn }: Read
     if (!isLost || mapping[index]?.as !== 'ignore') return [];
     if (body.every((line) => isBlankCell(line.cells[index] ?? ''))) return [];
     const message = files.has(index)
-      ? 'Files and signatures cannot come from a cell, and are left out.'
-      : 'The form has no question for this column, so it is left out.';
+      ? 'Files and signatures cannot be imported from a cell, so they are skipped.'
+      : 'The form has no question for this column, so it is skipped.';
     return [{ line: head!.line, column: title, message, is_left_out: false }];
   });
 }

@@ -10,17 +10,19 @@ import { readNumber } from './read-number.ts';
 import { type Cell, finderOf, type ImportQuestion, plain } from './table.ts';
 import type { Home } from './time-zones.ts';
 
-/** What a cell says, or why it says nothing that can be used. `doubt`: it is used, and could be meant otherwise. */
+/**
+ * The value of a cell, or the problem with it. `doubt`: the value is used, but could have another meaning.
+ */
 export type CellRead = { readonly value: unknown; readonly doubt?: string } | { readonly problem: string };
 
-/** More ways to read a cell than one are too many, and are not counted on. */
+/** Two ways to read a cell are already ambiguous, so counting stops there. */
 const tooMany = 2;
 
 /**
- * Reads a cell with several choices. Our own exports quote a choice that holds a separator, so that they are read in one way.
- * Other services join choices by commas, semicolons or line breaks, also those that hold one: then the options tell where
- * a choice ends.
- * @param isOwn the file is an export of this product.
+ * Reads a cell with several choices. Our own exports quote a choice that contains a separator, so they are
+ * unambiguous. Other services join choices with commas, semicolons or line breaks, even if a choice contains
+ * one; then the options show where a choice ends.
+ * @param isOwn whether the file is our own export.
  */
 function readChoices(question: ImportQuestion, text: string, isOwn: boolean): CellRead {
   const find = finderOf(question.options);
@@ -31,14 +33,17 @@ function readChoices(question: ImportQuestion, text: string, isOwn: boolean): Ce
   const ways = new Map(waysToRead(question, text).map((way) => [JSON.stringify(way.toSorted()), way]));
   if (isKnown) ways.set(JSON.stringify(chosen.toSorted()), chosen);
   const [only] = ways.values();
-  if (ways.size > 1) return { problem: `"${text}" can be read as different choices.` };
+  if (ways.size > 1)
+    return {
+      problem: `"${text}" matches different choices. Write each choice in quotes, separated by semicolons.`,
+    };
   if (only) return { value: only };
   return question.input && takesOther(question.input)
     ? readWithOther(question, text, chosen)
     : { value: chosen };
 }
 
-/** Google Forms puts an answer besides the options behind them, after a comma. */
+/** Google Forms writes the other answer after the options, separated by a comma. */
 function readWithOther(question: ImportQuestion, text: string, chosen: readonly string[]): CellRead {
   const find = finderOf(question.options);
   if (chosen.length > 1) return { value: chosen };
@@ -46,12 +51,12 @@ function readWithOther(question: ImportQuestion, text: string, chosen: readonly 
     const [known] = waysToRead(question, text.slice(0, index));
     const other = text.slice(index + mark.length).trim();
     if (!known || other === '' || find(other) !== undefined) continue;
-    return { value: [...known, other], doubt: `"${other}" is read as an answer besides the options.` };
+    return { value: [...known, other], doubt: `"${other}" is read as the other answer, not as an option.` };
   }
   return { value: chosen };
 }
 
-/** The labels and ids of options, long ones first. */
+/** Returns the labels and ids of options, longest first. */
 const namesOf = factOf((question: ImportQuestion): readonly string[] =>
   [
     ...new Set(
@@ -60,10 +65,10 @@ const namesOf = factOf((question: ImportQuestion): readonly string[] =>
   ].toSorted((a, b) => b.length - a.length),
 );
 
-/** A cell that lists more than this is none of a questionnaire. */
+/** A longer list does not come from a form. */
 const longestList = 20_000;
 
-/** The ways in which a text is a list of options and nothing else: none, one, or the first two. */
+/** Returns the ways to read a text as a list of options only: none, one, or the first two. */
 function waysToRead(question: ImportQuestion, text: string): string[][] {
   const find = finderOf(question.options);
   const source = text.trim();
@@ -95,15 +100,17 @@ function waysToRead(question: ImportQuestion, text: string): string[][] {
   return from(0, 0);
 }
 
-/** How a cell is to be read: as its column writes, in the form's language, and whether the file is an export of this product. */
+/**
+ * How to read a cell: the format of its column, the form's language, and whether the file is our own export.
+ */
 type CellContext = { readonly format: ColumnFormat; readonly home: Home; readonly isOwn: boolean };
 
 type Reader = (question: ImportQuestion, cell: Cell, context: CellContext) => CellRead;
 
-/** The numbers and days that a row of our exports writes, whatever the columns around it do. */
+/** The number and date formats in the rows of our exports, independent of the other columns. */
 const ownFormat: ColumnFormat = { dates: 'ymd', decimal: '.' };
 
-/** Returns a cell as the answer that a program would send, which is not checked yet. A blank cell is no answer. */
+/** Returns a cell as an unchecked answer, as a program would send it. A blank cell is no answer. */
 export function readCell(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
   if (isBlankCell(cell)) return { value: undefined };
   return question.input
@@ -115,7 +122,7 @@ export const isBlankCell = (cell: Cell): boolean => typeof cell === 'string' && 
 
 const readText: Reader = (_question, cell) =>
   typeof cell === 'number' && Math.abs(cell) > Number.MAX_SAFE_INTEGER
-    ? { problem: 'A workbook does not keep all digits of so long a number. Format the column as text.' }
+    ? { problem: 'A workbook cannot store all digits of this number. Format the column as text.' }
     : { value: String(cell) };
 
 const readers: Readonly<Record<AnswerKind, Reader>> = {
@@ -134,31 +141,31 @@ const readers: Readonly<Record<AnswerKind, Reader>> = {
 
 type Moment = Extract<InputElement, { type: 'date' | 'time' | 'datetime' }>;
 
-/** An option by its label or its id; another text stays as it is, and may be an answer besides the options. */
+/** Finds an option by label or id. Other texts stay unchanged, and may be the other answer. */
 const readChoice = ({ options }: ImportQuestion, cell: Cell): string =>
   finderOf(options)(String(cell)) ?? String(cell).trim();
 
-/** Words of the languages that pages speak, and what programs and spreadsheets write. */
+/** Words in the languages of pages, and values that programs and spreadsheets write. */
 const yes =
   'yes true 1 y x ✓ ✔ checked selected ja wahr oui vrai sí si verdadero sim verdadeiro نعم はい 是'.split(
     ' ',
   );
 const no = 'no false 0 n - unchecked nein falsch non faux falso não nao لا いいえ 否'.split(' ');
 
-/** Returns whether a cell says yes or no; what says neither comes back as it is. */
+/** Returns true or false for a yes or no; any other cell is returned unchanged. */
 function readFlag(cell: Cell): unknown {
   const word = plain(String(cell));
   if (yes.includes(word)) return true;
   return no.includes(word) ? false : cell;
 }
 
-/** Yes and no, or the sentence that was agreed to, as Google Forms has it. */
+/** Reads yes, no, or the accepted statement, as Google Forms writes it. */
 function readConsent({ input }: ImportQuestion, cell: Cell): CellRead {
   const isStatement = input?.type === 'consent' && plain(String(cell)) === plain(input.attrs.statement);
   return { value: isStatement ? true : readFlag(cell) };
 }
 
-/** A matrix in one cell: pairs of its rows and what is chosen in them. */
+/** Reads a matrix in one cell: pairs of rows and chosen options. */
 function readGrid(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
   const rows = parseRows(String(cell));
   if (rows?.length !== 1) return { value: String(cell) };
@@ -169,8 +176,8 @@ function readGrid(question: ImportQuestion, cell: Cell, context: CellContext): C
 }
 
 /**
- * Returns the cell of one row of a matrix, or of one part of a consent.
- * @param row its id.
+ * Reads the cell of one matrix row, or of one part of a consent.
+ * @param row the id of the row or part.
  */
 export function readPart(question: ImportQuestion, row: string, cell: Cell, context: CellContext): CellRead {
   if (isBlankCell(cell)) return { value: undefined };
@@ -188,23 +195,22 @@ function readConsentPart(
   { format, home }: CellContext,
 ): CellRead {
   if (part === 'agreed') return { value: readFlag(cell) };
-  // The version of another form says nothing here; the text has to be that of this form.
+  // The version of another form is meaningless here; the text must be the statement of this form.
   if (part === 'version') return { value: undefined };
   if (part === 'text') {
     const isSame = plain(String(cell)) === plain(attrs.statement);
     return isSame
       ? { value: undefined }
-      : { problem: 'Another text was agreed to than the one of this form.' };
+      : { problem: 'The accepted text differs from the statement of this form.' };
   }
   const moment = readInstant(typeof cell === 'boolean' ? String(cell) : cell, { order: format.dates, home });
   return 'problem' in moment ? moment : { value: new Date(moment.at).toISOString() };
 }
 
-/** The rows of a repeatable composite, one in each line of the cell. */
+/** Reads the rows of a repeatable group, one per line of the cell. */
 function readRows(question: ImportQuestion, cell: Cell, context: CellContext): CellRead {
   const rows = parseRows(String(cell));
-  if (!rows)
-    return { problem: 'Write each row on a line of its own, as "Question: answer; Question: answer".' };
+  if (!rows) return { problem: 'Write each row on its own line, as "Question: answer; Question: answer".' };
   const inRow = { ...context, format: ownFormat, isOwn: true };
   const read = rows.map((row) =>
     readPairs(row, (label) => {
@@ -219,7 +225,7 @@ function readRows(question: ImportQuestion, cell: Cell, context: CellContext): C
   );
 }
 
-/** `Name (id)`, as exports call one of two questions of one name. */
+/** Finds a question by `Name (id)`, which exports use for two questions with equal names. */
 function bracketedId({ inputs }: ImportQuestion, label: string): string | undefined {
   return inputs.find(({ id }) => label.endsWith(` (${id})`))?.id;
 }
@@ -227,8 +233,8 @@ function bracketedId({ inputs }: ImportQuestion, label: string): string | undefi
 function readInRow(asked: ImportQuestion, value: string, context: CellContext): CellRead {
   const { input } = asked;
   if (input && kindOf(input) === 'files')
-    return { problem: `"${asked.labels[0]}" takes files, which a cell cannot hold.` };
-  // What is calculated is calculated again.
+    return { problem: `"${asked.labels[0]}" accepts files, which a cell cannot contain.` };
+  // Calculated values are calculated again.
   if (input?.type === 'calculation') return { value: undefined };
   const parts = input?.type === 'consent' ? parseRows(value) : undefined;
   if (parts?.length !== 1) return readCell(asked, value, context);
@@ -246,7 +252,7 @@ function readPairs(pairs: readonly (readonly [string, string])[], readerOf: Pair
   for (const [label, text] of pairs) {
     const [id, readValue] = readerOf(label) ?? [];
     if (id === undefined || !readValue) return { problem: `"${label}" is not a question of this form.` };
-    if (own(answer, id) !== undefined) return { problem: `"${label}" is there twice.` };
+    if (own(answer, id) !== undefined) return { problem: `"${label}" appears twice.` };
     const read = readValue(text);
     if ('problem' in read) return { problem: `${label}: ${read.problem}` };
     if (read.value !== undefined) answer[id] = read.value;
@@ -254,12 +260,10 @@ function readPairs(pairs: readonly (readonly [string, string])[], readerOf: Pair
   return { value: answer };
 }
 
-/** A choice with a column of its own: whether it was chosen, its rank, or the text of an answer besides the options. */
+/** A choice with its own column: whether it was chosen, its rank, or the text of the other answer. */
 export type ChoiceCell = { readonly option: string; readonly rank?: number } | { readonly other: string };
 
-/**
- * Returns what the column of one choice says: its own text, yes or no, in a ranking its place; undefined where it was not chosen.
- */
+/** Reads the column of one choice: its own text, yes or no, or its rank; undefined if it was not chosen. */
 export function readChoiceCell(
   question: ImportQuestion,
   option: string,
@@ -271,7 +275,7 @@ export function readChoiceCell(
     const rank = Number(plain(String(cell)));
     return Number.isInteger(rank) && rank > 0
       ? { value: { option, rank } }
-      : { problem: 'A rank is a whole number from 1.' };
+      : { problem: 'A rank must be a whole number of at least 1.' };
   }
   if (flag === false) return { value: undefined };
   if (option === otherChoice)
@@ -279,13 +283,16 @@ export function readChoiceCell(
       ? { problem: 'The text of the other answer is missing.' }
       : { value: { other: String(cell).trim() } };
   if (flag === true || finderOf(question.options)(String(cell)) === option) return { value: { option } };
-  return { problem: `"${String(cell).slice(0, 100)}" does not say whether this was chosen.` };
+  return {
+    problem: `"${String(cell).slice(0, 100)}" does not say whether this was chosen. Write yes or no.`,
+  };
 }
 
-/** Returns the choices of several columns as one answer, ranked ones in the order of their ranks, each of which is there once. */
+/** Joins the choices of several columns to one answer, ranked ones by rank. Each rank must be unique. */
 export function joinChoices(chosen: readonly ChoiceCell[]): CellRead {
   const ranks = chosen.flatMap((cell) => ('rank' in cell && cell.rank !== undefined ? [cell.rank] : []));
-  if (new Set(ranks).size < ranks.length) return { problem: 'Two options have one rank.' };
+  if (new Set(ranks).size < ranks.length)
+    return { problem: 'Two options have the same rank. Give each option its own rank.' };
   const sorted = chosen.toSorted((a, b) => rankOf(a) - rankOf(b));
   return { value: sorted.map((each) => ('other' in each ? each.other : each.option)) };
 }

@@ -19,7 +19,7 @@ import { readInstant, zoneOfHeading } from './read-moment.ts';
 import { type Cell, importable, type TableLine } from './table.ts';
 import type { Home } from './time-zones.ts';
 
-/** A submission that a line becomes: raw answers, reference data, and when it was sent and begun, in ms. */
+/** The submission of a line: raw answers, reference data, and the times of submission and start, in ms. */
 export type ImportEntry = {
   answers: Record<string, unknown>;
   reference: Record<string, string>;
@@ -27,25 +27,25 @@ export type ImportEntry = {
   begun?: number | undefined;
 };
 
-/** What is wrong with a line, in which column; `is_left_out`: the whole line is, else only the cell. */
+/** A problem of a line or a column; `is_left_out`: whether the whole line is skipped, or only the cell. */
 export type LineProblem = { line: number; column: string | null; message: string; is_left_out: boolean };
 
-/** What is read in one of several ways that it could be meant. */
+/** A value that could have another meaning. */
 export type LineDoubt = { line: number; column: string | null; message: string };
 
-/** What the rules look at beside the answers, as it goes to a thread. */
+/** The form and the context of its rules, as a thread receives them. */
 export type ImportForm = Home & { form: Form; today: string; asksSingly: boolean };
 
-/** What the lines of a file are read by. */
+/** The settings for reading the lines of a file. */
 export type Reading = ImportForm & {
   columns: readonly Column[];
   mapping: readonly ColumnUse[];
   formats: readonly ColumnFormat[];
-  /** Whether the file is an export of this product. */
+  /** Whether the file is our own export. */
   isOwn: boolean;
 };
 
-/** Returns the submission that a line becomes, with what is wrong with it and what could be meant otherwise. */
+/** Returns the submission of a line, with its problems and doubtful values. */
 export function readLine(
   line: TableLine,
   reading: Reading,
@@ -58,7 +58,11 @@ export function readLine(
   const add = (column: string | null, message: string, is_left_out: boolean): void =>
     void problems.push({ line: line.line, column, message, is_left_out });
   if (reading.isOwn && line.cells[1] === 'incomplete')
-    add(columns[1]!.title, 'It was never completed, and an import makes completed submissions.', true);
+    add(
+      columns[1]!.title,
+      'This submission is incomplete. Only completed submissions can be imported.',
+      true,
+    );
   for (const [index, use] of mapping.entries()) {
     const cell = line.cells[index] ?? '';
     if (isBlankCell(cell)) continue;
@@ -76,7 +80,7 @@ export function readLine(
   }
   dropRefusedConsents(entry, reading.form);
   if (entry.begun !== undefined && entry.at !== undefined && entry.begun > entry.at)
-    add(null, 'It begins after it was submitted.', true);
+    add(null, 'The start time must be before the submission time.', true);
   const faulty = new Set(problems.map(({ column }) => column));
   for (const { field, message } of refusalsOf(entry, reading)) {
     const column = columnOf(field, reading);
@@ -86,13 +90,13 @@ export function readLine(
     for (const name of unasked(entry, reading))
       add(
         columnOf(name, reading),
-        'The page would not ask this after the other answers, so this cell is left out.',
+        'The form would not ask this question after the other answers, so this cell is skipped.',
         false,
       );
   return { entry, problems, doubts };
 }
 
-/** What an export as a workbook leaves at the end of a text that is too long for a cell. */
+/** Finds the notice that a workbook export adds to a text that is too long for a cell. */
 const wasCut = (cell: Cell): boolean =>
   typeof cell === 'string' &&
   cell.length > 32_000 &&
@@ -100,7 +104,7 @@ const wasCut = (cell: Cell): boolean =>
 
 type LineParts = { entry: ImportEntry; choices: Map<string, ChoiceCell[]>; reading: Reading };
 
-/** Puts what a cell says where its column belongs. */
+/** Adds the value of a cell to the entry, by the use of its column. */
 function readUse(use: ColumnUse, index: number, cell: Cell, parts: LineParts): CellRead {
   const { entry, reading } = parts;
   const context = { format: reading.formats[index]!, home: reading, isOwn: reading.isOwn };
@@ -112,7 +116,7 @@ function readUse(use: ColumnUse, index: number, cell: Cell, parts: LineParts): C
   const moment = readInstant(cell, { order: context.format.dates, home: reading, heading });
   if ('problem' in moment) return moment;
   if (moment.at < 0 || moment.at > latestFrom(reading))
-    return { problem: 'Nothing was sent here before 1970 or after tomorrow.' };
+    return { problem: 'The time must be between 1970 and tomorrow.' };
   entry[use.as === 'started_at' ? 'begun' : 'at'] = moment.at;
   return { value: moment.at };
 }
@@ -136,11 +140,11 @@ function readAnswer(
   return read;
 }
 
-/** So long a value may be that a submit refers to, and so many there may be. */
+/** The maximum length and number of reference values of a submission. */
 const longestReference = 8_192;
 const mostReferences = 200;
 
-/** The reference data of a cell as our exports write it: an object of texts, as JSON. */
+/** Parses reference data as our exports write it: a JSON object of texts. */
 function parseReference(text: string): Record<string, string> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -153,24 +157,25 @@ function parseReference(text: string): Record<string, string> | undefined {
 }
 
 function addReference(entry: ImportEntry, values: Record<string, string> | undefined): CellRead {
-  if (!values) return { problem: 'Reference data is an object of texts in JSON, as {"campaign": "spring"}.' };
+  if (!values)
+    return { problem: 'Reference data must be a JSON object of texts, such as {"campaign": "spring"}.' };
   const together = { ...entry.reference, ...values };
   if (Object.keys(together).length > mostReferences)
-    return { problem: `There are more than ${mostReferences} reference values.` };
+    return { problem: `A submission can have at most ${mostReferences} reference values.` };
   for (const [name, value] of Object.entries(values)) {
     if (value.length > longestReference)
-      return { problem: `It is longer than ${sayNumber(longestReference)} characters.` };
+      return { problem: `A reference value can have at most ${sayNumber(longestReference)} characters.` };
     if (!isCleanText(name) || !isCleanText(value))
-      return { problem: 'Remove the characters that cannot be stored (NUL, half a surrogate pair).' };
+      return { problem: 'Remove the characters that cannot be stored (NUL, unpaired surrogates).' };
   }
   entry.reference = together;
   return { value: values };
 }
 
-/** The end of the day after today, in ms: what was sent today may have been sent tomorrow elsewhere. */
+/** The end of tomorrow, in ms: in another time zone, it may already have been tomorrow. */
 const latestFrom = ({ today }: ImportForm): number => Date.parse(today) + 2 * 24 * 60 * 60 * 1_000;
 
-/** Not to agree is no answer, also where each part of a consent has a column. */
+/** A consent that was not given counts as no answer, also if each part of it has a column. */
 function dropRefusedConsents(entry: ImportEntry, form: Form): void {
   for (const [name, answer] of Object.entries(entry.answers)) {
     const isRefused = isRecord(answer) && answer['agreed'] === false;
@@ -195,7 +200,7 @@ function refusalsOf(entry: ImportEntry, about: ImportForm): readonly { field: st
   }
 }
 
-/** What a line answers and a page would not have asked, also in some of its rows. */
+/** Returns the answered questions that the page would not have asked, including questions in rows. */
 function unasked(entry: ImportEntry, about: ImportForm): string[] {
   const checked = checkAnswers(about.form, entry.answers, new Map(), contextOf(about, entry));
   if (!checked.ok) return [];
@@ -207,7 +212,7 @@ function unasked(entry: ImportEntry, about: ImportForm): string[] {
       Array.isArray(rows)
         ? rows.filter((row) => isRecord(row) && (own(row, id) ?? false) !== false).length
         : 0;
-    // No is no answer to what is agreed to.
+    // A no to an optional consent counts as no answer, so nothing is lost.
     const isNothing = given === false && input !== undefined && !isRequired(input);
     const isLost = input
       ? kept === undefined && !isNothing
@@ -216,7 +221,7 @@ function unasked(entry: ImportEntry, about: ImportForm): string[] {
   });
 }
 
-/** The title of the first column that answers a field (`name`, or `name[row]`); null where none does. */
+/** Returns the title of the first column for a field (`name`, or `name[row]`); null if there is none. */
 function columnOf(field: string, { mapping, columns, form }: Reading): string | null {
   const [, id = '', row] = /^([^[]*)(?:\[(.*)\])?$/s.exec(field) ?? [];
   const input = importable(form).get(id)?.input;

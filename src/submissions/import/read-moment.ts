@@ -1,25 +1,25 @@
 import { isDate } from '#ast/rules/text-formats.ts';
 import { type Home, type MomentRead, readZonedMoment } from './time-zones.ts';
 
-/** The order in which a column writes days: `dmy` is 31.1.2026, `mdy` 1/31/2026, `ymd` 2026-1-31. */
+/** The date order of a column: `dmy` is 31.1.2026, `mdy` 1/31/2026, `ymd` 2026-1-31. */
 export type DateOrder = 'ymd' | 'dmy' | 'mdy';
 
-/** The parts of a text that names a day, a time or both: the whole text, with nothing left over. */
+/** The parts of a text that is a date, a time or both, with no other text. */
 export type MomentParts = {
   /** `YYYY-MM-DD`. */
   readonly date?: string;
   /** Milliseconds since midnight. */
   readonly time?: number;
-  /** What follows the time: a time zone, not read yet. */
+  /** The text after the time: a time zone, not parsed yet. */
   readonly zone?: string;
 };
 
 type PartsRead = MomentParts | { readonly problem: string };
 
-/** A longer text names no moment. */
+/** A longer text is not a date or time. */
 const longest = 100;
 
-/** Returns a text with plain spaces and digits, and without marks that do not show. */
+/** Returns a text with plain spaces and digits, without invisible characters. */
 export const plainCharacters = (text: string): string =>
   text
     .normalize('NFKC')
@@ -29,7 +29,7 @@ export const plainCharacters = (text: string): string =>
     .replaceAll(/\s+/g, ' ')
     .trim();
 
-/* The times that are read: `14:01`, `14:01:33.250`, `2:01 PM`, `2:01 p. m.`, `午後2:01`. */
+/* The supported times: `14:01`, `14:01:33.250`, `2:01 PM`, `2:01 p. m.`, `午後2:01`. */
 const half = String.raw`a\.? ?m\b\.?|p\.? ?m\b\.?|午前|午後|上午|下午|ص|م`;
 const times = new RegExp(
   String.raw`(?:(${half}) ?)?(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?![\d:])(?: ?(${half}))?(?: Uhr)?`,
@@ -37,7 +37,7 @@ const times = new RegExp(
 );
 const isAfternoon = (text: string): boolean => /^(?:p|午後|下午|م)/i.test(text);
 
-/* The days that are read, with the name of a month as `<11>`, and how the found parts are ordered. */
+/* The supported dates, with the name of a month as `<11>`, and the order of their parts. */
 const dayFormats: readonly (readonly [RegExp, DateOrder | undefined])[] = [
   [/^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/, 'ymd'],
   [/^(\d{4})()(\d{2})(\d{2})$/, 'ymd'],
@@ -48,18 +48,18 @@ const dayFormats: readonly (readonly [RegExp, DateOrder | undefined])[] = [
   [/^<(\d+)>() (\d{1,2}) (\d{4})$/, 'mdy'],
 ];
 
-/** Returns the day, the time and the zone that a text names, or which part of it is not understood. */
+/** Returns the date, time and zone of a text, or a message about the part that cannot be parsed. */
 export function readMomentParts(cell: string, order: DateOrder, language: string): PartsRead {
-  if (cell.length > longest) return { problem: 'This is too long for a day or a time.' };
+  if (cell.length > longest) return { problem: 'This is too long for a date or time.' };
   const text = plainCharacters(cell).replace(/^(\d{8})T(\d{2})(\d{2})(\d{2})/, '$1T$2:$3:$4');
   const found = times.exec(text);
   if (!found) return readDay(text, order, language, cell);
   const time = readTime(found);
-  if (time === undefined) return { problem: `"${found[0].trim()}" is not a time.` };
+  if (time === undefined) return { problem: `"${found[0].trim()}" is not a valid time.` };
   const before = text.slice(0, found.index).replace(/(?:(?<=\d)T|(?:^| )(?:at|um|à|a las|às)|[ ,])+$/iu, '');
   const after = text.slice(found.index + found[0].length).trim();
   if (before === '') return readTimeFirst(time, after, order, language, cell);
-  // `Fri Nov 20 14:01:33 CET 2026`: the year comes last.
+  // `Fri Nov 20 14:01:33 CET 2026`: the year is last.
   const [, zone, year] = /\d{4}/.test(before) ? [] : (/^(.*?)\s?(\d{4})$/.exec(after) ?? []);
   const day = readDay(year === undefined ? before : `${before} ${year}`, order, language, cell);
   return 'problem' in day ? day : { ...day, time, ...zonePart(zone ?? after) };
@@ -67,7 +67,7 @@ export function readMomentParts(cell: string, order: DateOrder, language: string
 
 const zonePart = (zone: string): Pick<MomentParts, 'zone'> => (zone === '' ? {} : { zone });
 
-/** `14:01 20 November 2026`, or a time alone, with or without a zone. */
+/** Reads `14:01 20 November 2026`, or only a time, with or without a zone. */
 function readTimeFirst(
   time: number,
   after: string,
@@ -80,7 +80,7 @@ function readTimeFirst(
   return 'problem' in day ? { time, zone: after } : { ...day, time };
 }
 
-/** Milliseconds since midnight; undefined for what no clock shows. */
+/** Returns the milliseconds since midnight; undefined for an invalid time. */
 function readTime(found: RegExpExecArray): number | undefined {
   const [, before, hour = '', minutes = '', seconds = '0', fraction = '', after] = found;
   const noon = before ?? after;
@@ -102,16 +102,16 @@ function readDay(text: string, order: DateOrder, language: string, cell: string)
     const [, a = '', , b = '', c = ''] = found;
     const [year, month, day] = ({ ymd: [a, b, c], dmy: [c, b, a], mdy: [c, a, b] } as const)[itsOrder];
     const date = `${wholeYear(year)}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-    if (!isDate(date)) return { problem: `There is no such day as "${text}".` };
+    if (!isDate(date)) return { problem: `"${text}" is not a valid date.` };
     const actual = new Date(`${date}T00:00Z`).getUTCDay();
     return weekday === undefined || weekday === actual
       ? { date }
-      : { problem: `"${text}" is not the weekday that it says: it is a ${englishDays[actual]}.` };
+      : { problem: `"${text}" has the wrong weekday: this date is a ${englishDays[actual]}.` };
   }
-  return { problem: `"${cell.trim().slice(0, longest)}" is not a day or a time that can be read.` };
+  return { problem: `"${cell.trim().slice(0, longest)}" cannot be read as a date or time.` };
 }
 
-/** As spreadsheets read two digits: from 30 on they are of the last century. */
+/** Reads two digits as spreadsheets do: from 30 on, they are in the last century. */
 const wholeYear = (year: string): string =>
   year.length === 2 ? `${Number(year) < 30 ? '20' : '19'}${year}` : year;
 
@@ -120,7 +120,7 @@ const englishDays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Fr
 type Names = { readonly months: ReadonlyMap<string, number>; readonly weekdays: ReadonlyMap<string, number> };
 const namesByLanguage = new Map<string, Names>();
 
-/** The names of months and weekdays in English and in a language, long and short. */
+/** Returns the long and short names of months and weekdays, in English and in another language. */
 function namesIn(language: string): Names {
   const known = namesByLanguage.get(language);
   if (known) return known;
@@ -135,7 +135,7 @@ function namesIn(language: string): Names {
       ),
     );
   const made = {
-    // With a day beside it, as some languages write a month otherwise by itself.
+    // Together with a day, because some languages write a month differently without one.
     months: new Map([
       ...names(12, { month: 'long', day: 'numeric' }, (month) => new Date(Date.UTC(2026, month, 15))),
       ...names(12, { month: 'long' }, (month) => new Date(Date.UTC(2026, month, 15))),
@@ -158,7 +158,7 @@ const mapped = (
 
 const nameKey = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-/** A text without the weekday that it begins with, or has in brackets, and which one that is. */
+/** Removes a weekday from the start of a text or from brackets at its end, and returns it. */
 function withoutWeekday(text: string, language: string): { weekday?: number | undefined; rest: string } {
   const found = /^(\p{L}+)\.?(?:, ?| )(.*)$/u.exec(text);
   const [name, rest] = found ? [found[1]!, found[2]!] : [];
@@ -169,7 +169,10 @@ function withoutWeekday(text: string, language: string): { weekday?: number | un
   return bracketed === undefined ? { rest: text } : { weekday: bracketed, rest: inBrackets![1]! };
 }
 
-/** `November 20th, 2026` as `<11> 20 2026`, `20 de noviembre de 2026` as `20 <11> 2026`. */
+/**
+ * Replaces the name of a month: `November 20th, 2026` becomes `<11> 20 2026`, `20 de noviembre de 2026`
+ * becomes `20 <11> 2026`.
+ */
 function withMonthNumber(text: string, language: string): string {
   const { months } = namesIn(language);
   let isNamed = false;
@@ -187,13 +190,13 @@ function withMonthNumber(text: string, language: string): string {
     .replaceAll(/, ?/g, ' ');
 }
 
-/** A number of days since 1899-12-30, as spreadsheets keep a day, and the time of the day as its fraction. */
+/** Reads the date format of spreadsheets: days since 1899-12-30, with the time as a fraction. */
 export function readSerial(cell: string | number): MomentParts | undefined {
   const text = String(cell).replace(',', '.');
   const isDays = /^\d{5}(?:\.\d+)?$/.test(text) || (typeof cell === 'number' && cell >= 61 && cell < 1e5);
   if (!isDays && !/^0?\.\d+(?:e-\d+)?$/.test(text)) return undefined;
   const [, fraction = ''] = text.split('.');
-  // A cell that was cut to 5 decimals is up to 0.43 s away from the time that was meant.
+  // A cell with 5 decimals is up to 0.43 s off.
   const tolerance = Math.max(0.5, 43_200_000 / 10 ** fraction.length);
   const exact = Number(text) * 86_400_000;
   const unit =
@@ -205,8 +208,8 @@ export function readSerial(cell: string | number): MomentParts | undefined {
 }
 
 /**
- * Returns the moment that a cell names: in its own zone, else in the one that its heading names, else in UTC.
- * @param heading the zone of the heading, as it is written there.
+ * Returns the moment of a cell, in its own time zone, otherwise in the zone of its heading, otherwise in UTC.
+ * @param heading the zone as written in the heading.
  */
 export function readInstant(
   cell: string | number | boolean,
@@ -217,11 +220,11 @@ export function readInstant(
     readMomentParts(String(cell), order, home.language);
   if ('problem' in parts) return parts;
   const { date, time = 0, zone = heading ?? 'UTC' } = parts;
-  if (date === undefined) return { problem: `"${String(cell)}" does not name a day.` };
+  if (date === undefined) return { problem: `"${String(cell)}" does not contain a date.` };
   return readZonedMoment(Date.parse(`${date}T00:00Z`) + time, zone, home);
 }
 
-/** Returns the zone that a heading names in brackets at its end: `Submit Date (UTC)`. */
+/** Returns the zone in brackets at the end of a heading: `Submit Date (UTC)`. */
 export function zoneOfHeading(title: string): string | undefined {
   const [, text] = /\(([^()]+)\)$/.exec(title.trim()) ?? [];
   if (text === undefined) return undefined;
@@ -231,10 +234,13 @@ export function zoneOfHeading(title: string): string | undefined {
 }
 
 const minuteMs = 60_000;
-/** Days that spreadsheets put before a time that has none. */
+/** The dates that spreadsheets put before a time without a date. */
 const emptyDays: readonly string[] = ['1899-12-30', '1899-12-31'];
 
-/** Returns a cell as the answer of a `date`, `time` or `datetime` question, or which part of it the question cannot hold. */
+/**
+ * Returns a cell as the answer of a `date`, `time` or `datetime` question, or a message about the part that
+ * the question cannot store.
+ */
 export function readMomentAnswer(
   type: 'date' | 'time' | 'datetime',
   cell: string | number | boolean,
@@ -247,22 +253,22 @@ export function readMomentAnswer(
   if ('problem' in parts) return parts;
   const { date, time, zone } = parts;
   if (zone !== undefined)
-    return { problem: `The answer has no time zone, and "${zone}" in the cell would be lost. Remove it.` };
-  if (type !== 'time' && date === undefined) return { problem: 'The cell does not name a day.' };
+    return { problem: `The answer has no time zone, so "${zone}" in the cell would be lost. Remove it.` };
+  if (type !== 'time' && date === undefined) return { problem: 'The cell does not contain a date.' };
   if (type === 'time' && date !== undefined && !emptyDays.includes(date))
     return {
-      problem: 'The answer is a time without a day, and the day in the cell would be lost. Remove it.',
+      problem: 'The answer is a time without a date, so the date in the cell would be lost. Remove it.',
     };
   if (type === 'date') {
     if (!time) return { value: date! };
     return {
-      problem: 'The answer is a day without a time of day, and the one in the cell would be lost. Remove it.',
+      problem: 'The answer is a date without a time, so the time in the cell would be lost. Remove it.',
     };
   }
-  if (time === undefined) return { problem: 'The cell does not name a time of day.' };
+  if (time === undefined) return { problem: 'The cell does not contain a time.' };
   if (time % minuteMs !== 0)
     return {
-      problem: 'The answer has hours and minutes, and the seconds in the cell would be lost. Remove them.',
+      problem: 'The answer has hours and minutes, so the seconds in the cell would be lost. Remove them.',
     };
   const clock = new Date(time).toISOString().slice(11, 16);
   return { value: type === 'time' ? clock : `${date}T${clock}` };

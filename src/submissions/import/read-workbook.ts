@@ -5,18 +5,18 @@ import { openZip, type Zip } from '#kit/archives.ts';
 import { parseXml } from '#kit/xml.ts';
 import { type Cell, importLimits, type Table } from './table.ts';
 
-/* Days and times in workbooks are numbers: days since 1900, or since 1904, with a cell format that shows them as days. */
+/* Workbooks store dates and times as days since 1900 or 1904, with a date format for the cell. */
 
 const dayMs = 86_400_000;
-/** 1900-01-01 is day 1. Excel believes that 1900 was a leap year: from day 61 on, numbers are one too high. */
+/** 1900-01-01 is day 1. Excel treats 1900 as a leap year, so from day 61 on, numbers are one too high. */
 const before1900 = Date.UTC(1899, 11, 31);
 const leapDay = 60;
 const first1904 = Date.UTC(1904, 0, 1);
 
-/** Returns a day or a moment as ISO 8601; undefined for a number that is outside of the years 1 to 9999. */
+/** Returns a date or moment as ISO 8601; undefined outside of the years 1 to 9999. */
 function readSerial(serial: number, from1904: boolean): string | undefined {
   const days = from1904 || serial <= leapDay ? serial : serial - 1;
-  // A double is wrong by less than a microsecond here.
+  // The error of a double is less than a microsecond here.
   const date = new Date((from1904 ? first1904 : before1900) + Math.round(days * dayMs));
   const year = date.getUTCFullYear();
   if (Number.isNaN(year) || year < 1 || year > 9_999) return undefined;
@@ -27,7 +27,7 @@ function readSerial(serial: number, from1904: boolean): string | undefined {
     .replace(/T00:00:00$/, '');
 }
 
-/** The formats of days and times that every workbook has (ECMA-376, 18.8.30). */
+/** The built-in date and time formats of workbooks (ECMA-376, 18.8.30). */
 const builtIn: readonly [from: number, to: number][] = [
   [14, 22],
   [27, 36],
@@ -37,7 +37,10 @@ const builtIn: readonly [from: number, to: number][] = [
 
 const isDateFormatId = (id: number): boolean => builtIn.some(([from, to]) => id >= from && id <= to);
 
-/** Whether a format code shows days or times: `yyyy-mm-dd`, `[h]:mm`. Texts in it, colours and fill characters do not count. */
+/**
+ * Whether a format code shows dates or times: `yyyy-mm-dd`, `[h]:mm`. Ignores texts, colors and fill
+ * characters in it.
+ */
 function isDateFormat(code: string): boolean {
   // Excel allows 255 characters.
   const [first = ''] = code.slice(0, 1_024).split(';');
@@ -46,7 +49,8 @@ function isDateFormat(code: string): boolean {
 }
 
 /**
- * Limits of a workbook. Ten thousand rows of a hundred columns are some 45 MB of XML. docs/decisions/0096-archive-and-workbook-readers.md
+ * Limits of a workbook. 10,000 rows of 100 columns are some 45 MB of XML.
+ * docs/decisions/0096-archive-and-workbook-readers.md
  */
 const limits = {
   zip: { entries: 2_000, bytes: 64 * 1024 * 1024 },
@@ -54,19 +58,20 @@ const limits = {
   rows: 1_048_576,
   columns: 16_384,
   formats: 70_000,
-  /** Also empty cells: each takes time. */
+  /** Includes empty cells, because each takes time. */
   cells: 1_500_000,
   sharedStrings: 1_000_000,
 } as const;
 
 const tooManyCharacters = `The first sheet has more than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
 
-/** A workbook that has to be imported in parts: its message is whole. */
+/** A workbook that must be imported in parts. The message is shown unchanged. */
 class TooMuch extends Error {}
 
 /**
- * Returns the lines of the first sheet of a workbook, or why it cannot be read. It takes up to some seconds, so it belongs on a
- * thread that is ended after a time (start-import.ts). Only the sheet, its shared strings and its cell formats are read.
+ * Returns the lines of the first sheet of a workbook, or why it cannot be read. It can take seconds, so run
+ * it in a thread with a timeout (start-import.ts). Reads only the sheet, its shared strings and its cell
+ * formats.
  */
 export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
   try {
@@ -77,16 +82,16 @@ export async function readWorkbook(bytes: Uint8Array): Promise<Table | string> {
     return await readSheet(zip, { ...workbook, isDate, strings });
   } catch (error) {
     if (error instanceof TooMuch) return error.message;
-    return `The workbook cannot be read: ${error instanceof Error ? error.message : 'it is damaged'}`;
+    return `The workbook cannot be read: ${error instanceof Error ? error.message : 'It is damaged.'}`;
   }
 }
 
-/** The names of the parts that are read, as the relationships of the file say. */
+/** The names of the parts to read, from the relationships of the file. */
 type Parts = {
   sheet: string;
   styles: string | undefined;
   strings: string | undefined;
-  /** Days are counted from 1904, as Excel for Mac once did. */
+  /** Whether days count from 1904, as in old versions of Excel for Mac. */
   from1904: boolean;
 };
 
@@ -110,13 +115,13 @@ async function readParts(zip: Zip): Promise<Parts> {
 }
 
 const isTrue = (value: string | undefined): boolean => value === '1' || value === 'true';
-/** Another prefix than `r:` may stand for the namespace of relationships. */
+/** The relationships namespace may have another prefix than `r:`. */
 const relationOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1];
 
 type Relation = { id: string; type: string; target: string };
 
-/** Reads relationships; `target` is the name of a part. A file without any has none. */
+/** Reads relationships; `target` is the name of a part. Returns none if the file does not exist. */
 async function readRelations(zip: Zip, name: string, folder: string): Promise<Relation[]> {
   const found: Relation[] = [];
   if (!zip.has(name)) return found;
@@ -133,7 +138,7 @@ async function readRelations(zip: Zip, name: string, folder: string): Promise<Re
   return found;
 }
 
-/** Reads which cell formats show days or times. */
+/** Reads which cell formats are dates or times. */
 async function readDateFormats(zip: Zip, part: string): Promise<boolean[]> {
   const isDate: boolean[] = [];
   const ownFormats = new Map<string, boolean>();
@@ -154,7 +159,7 @@ async function readDateFormats(zip: Zip, part: string): Promise<boolean[]> {
   return isDate;
 }
 
-/** Collects the texts of `t` elements, without the pronunciation (`rPh`) that Japanese texts may have. */
+/** Collects the texts of `t` elements, without the pronunciation (`rPh`) in some Japanese texts. */
 function collectText(take: (text: string) => void) {
   let pieces: string[] = [];
   let length = 0;
@@ -200,7 +205,7 @@ async function readSharedStrings(zip: Zip, part: string): Promise<string[]> {
   return strings;
 }
 
-/** `_x000D_` stands for a character that XML cannot hold. */
+/** `_x000D_` represents a character that XML cannot contain. */
 const unescapeText = (text: string): string =>
   text.includes('_x')
     ? text.replaceAll(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
@@ -239,7 +244,7 @@ async function readSheet(zip: Zip, { sheet, from1904, isDate, strings }: SheetPa
     if (content !== '') {
       characters += String(content).length;
       if (characters > importLimits.characters) throw new TooMuch(tooManyCharacters);
-      // One column beyond the limit shows that there are too many.
+      // One extra column shows that there are too many.
       const column = Math.min(cell!.column, importLimits.columns);
       while (row!.cells.length < column) row!.cells.push('');
       row!.cells[column] = content;

@@ -22,26 +22,27 @@ import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
 
-/** A line that waits, with the key under which it becomes one submission and no second. */
+/** A waiting line, with a key that prevents a second submission. */
 type WaitingEntry = ImportEntry & { key: string };
 export type WaitingLine = { line: number; entry: WaitingEntry };
 
-/** The job that makes submissions of the lines of one import. */
+/** The job that creates the submissions of an import. */
 export const submissionImportJob = 'submissions.import';
 
-/** Lines that become submissions in one transaction. */
+/** The number of lines per transaction. */
 const stepSize = 100;
 
-/** How often an import whose workspace was closed on the way looks whether that is open again. */
+/** How often an import checks whether its closed workspace is open again. */
 const closedSeconds = 600;
 
-/** What importing answers needs. */
+/** The dependencies of an import. */
 export type ImportContext = { database: Database; liveForms: LiveForms; wakeQueue: () => void };
 type FormKey = { workspaceId: string; formId: string };
 
 /**
- * What an import would do.
- * @throws ApiError not_found; conflict for a form that was never published; validation_error when nothing can be used.
+ * Returns what an import would do.
+ * @throws ApiError not_found; conflict for a form that was never published; validation_error if nothing can
+ * be used.
  */
 export async function previewImport(
   { liveForms }: Pick<ImportContext, 'liveForms'>,
@@ -53,7 +54,7 @@ export async function previewImport(
   if (findClosure(live) === 'absent')
     throw new ApiError(
       'conflict',
-      'This form was never published: there is no version that answers could be to.',
+      'This form was never published, so answers cannot be imported. Publish it first.',
     );
   const { today, asksSingly = false } = answerContext(live.settings, {});
   const about = { form: live.form, today, asksSingly, ...homeOf(live) };
@@ -63,11 +64,11 @@ export async function previewImport(
   return { ...plan, live };
 }
 
-/** What `readWorkbook` allows stays far below 256 MB of heap. The deadline holds for CSV files too. */
+/** The limits of `readWorkbook` stay far below 256 MB of heap. The timeout also applies to CSV files. */
 const threadLimits = {
   megabytes: 256,
   ms: 30_000,
-  tooMuch: 'It takes too much to read the file. Import it in parts, or as CSV.',
+  tooMuch: 'Reading the file takes too long or too much memory. Import it in parts, or as CSV.',
 } as const;
 
 function planOnThread(
@@ -80,15 +81,15 @@ function planOnThread(
   return runInThread(workspaceId, { module, name: 'planImport', given }, threadLimits);
 }
 
-/** The language that the form is written in, and its time zone: the first guess of how a file writes days and numbers. */
+/** Returns the form's language and time zone, which are the first guess for the formats in a file. */
 const homeOf = ({ form, settings }: LiveForm): Home => ({
   language: languagesOf(form)[0] ?? languages[settings.language ?? defaultLanguage],
   timeZone: settings.time_zone ?? 'UTC',
 });
 
 /**
- * Begins an import: its lines are stored with the job that makes submissions of them, so that it goes on after a restart where
- * it was. Lines with problems are left out.
+ * Starts an import. Its lines are stored with a job that creates the submissions, so that it continues after
+ * a restart. Lines with problems are skipped.
  * @throws as previewImport.
  */
 export async function startImport(
@@ -99,7 +100,7 @@ export async function startImport(
 ): Promise<Pick<ImportPlan, 'problems' | 'doubts'> & { id: string; total: number }> {
   const { entries, problems, doubts } = await previewImport(context, form, source);
   if (entries.length === 0) {
-    const message = 'There is no line in it that can be imported.';
+    const message = 'The file has no line that can be imported.';
     throw new ApiError('validation_error', message, {
       errors: [{ field: 'text', message, code: 'too_few' }],
     });
@@ -130,15 +131,15 @@ export async function startImport(
   return { id, total: entries.length, problems, doubts };
 }
 
-/** A problem as it is kept of an import: with its column in the sentence. */
+/** Converts a problem for storage, with its column in the message. */
 const noteOf = ({ line, column, message }: LineProblem): Problem => ({
   line,
   message: column === null || message.startsWith(column) ? message : `${column}: ${message}`,
 });
 
 /**
- * Each line with a key by what is in it: the same file imported again makes nothing twice. Lines that are the same in one
- * file are counted, for two people may answer the same.
+ * Gives each line a key from its content, so that importing a file again creates no duplicates. Equal lines
+ * in one file are numbered, because two people may give equal answers.
  */
 function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   const counts = new Map<string, number>();
@@ -150,7 +151,7 @@ function keyed(formId: string, entries: ImportPlan['entries']): WaitingLine[] {
   });
 }
 
-/** A UUID of what a text says (version 8). */
+/** Returns a UUID (version 8) from a text. */
 function keyOf(text: string): string {
   const digits = createHash('sha256').update(text).digest('hex');
   const parts = [
@@ -164,11 +165,11 @@ function keyOf(text: string): string {
 
 type Outcome = { done: number; refused: number; problems: Problem[] };
 
-/** Whether a form is there that nobody finds: its workspace is closed, and may be opened again. */
+/** Whether the form exists although it cannot be found: its workspace is closed, and may be opened again. */
 const isThere = async (db: Queryable, workspaceId: string, formId: string): Promise<boolean> =>
   (await findFormSettings(db, { workspace_id: workspaceId, id: formId })).length > 0;
 
-/** One step: its lines are gone and its submissions there, or nothing happened. */
+/** Runs one step: either its lines become submissions, or nothing changes. */
 export async function importSubmissionsStep(context: ImportContext, job: Job): Promise<void> {
   const { database } = context;
   const { workspaceId: workspace_id, id } = job;
@@ -177,7 +178,7 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
   const live = task && (await context.liveForms.find(form));
   if (task && !live && (await isThere(database, workspace_id, form)))
     return rescheduleJob(database, job, { delay: closedSeconds });
-  // Of what is taken so many times, each line is a step: where it is late, it alone is left out.
+  // With quotas, each line is its own step, so that a line over a quota is skipped alone.
   const limit = live && isLimited(live.form) ? 1 : stepSize;
   const refuseAll = (lines: readonly WaitingLine[], message: string): Outcome => ({
     done: 0,
@@ -188,10 +189,10 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
     runTaskStep<WaitingLine>(context, job, limit, (client, { items }) => work(client, items));
   try {
     await run(async (client, lines) =>
-      live ? writeLines(client, live, lines) : refuseAll(lines, 'The form is gone.'),
+      live ? writeLines(client, live, lines) : refuseAll(lines, 'The form has been deleted.'),
     );
   } catch (error) {
-    // A version with limits came just now: the job is tried again, line by line.
+    // A version with quotas was just published: the job is retried line by line.
     if (!(error instanceof AnswersTaken) || limit > 1) throw error;
     const message = error.problems.map((problem) => problem.message).join(' ');
     await run(async (_client, lines) => refuseAll(lines, message));
@@ -204,7 +205,7 @@ async function writeLines(
   lines: readonly WaitingLine[],
 ): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: 0, problems: [] };
-  // The lines of a form that takes an answer once are its turn, as a submit is.
+  // For a form with quotas, this acquires the form lock, as submitting does.
   const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
   for (const { line, entry } of lines) {
     const message = await writeLine(client, { live, limited }, entry);
@@ -217,7 +218,9 @@ async function writeLines(
   return outcome;
 }
 
-/** Makes a submission of a line, of which nobody is told. @returns why it was left out, if it was. */
+/**
+ * Creates the submission of a line, without events and emails. @returns why the line was skipped, if it was.
+ */
 async function writeLine(
   client: Queryable,
   { live, limited }: { live: LiveForm; limited: LimitedForm | undefined },
@@ -237,7 +240,7 @@ async function writeLine(
     completedAt,
     answers: stampConsents(live.form, checked, stamp),
   };
-  if (!(await insertWriting(client, dated, 'completed'))) return 'It was imported before.';
+  if (!(await insertWriting(client, dated, 'completed'))) return 'This line was already imported.';
   if (limited) await takeAnswers(client, limited, id);
   return undefined;
 }

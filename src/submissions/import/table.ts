@@ -20,7 +20,7 @@ import { isList } from '#ast/types/rules.ts';
 import { consentParts } from '../columns.ts';
 import { fixedHeads, guardedHead } from '../export/cells.ts';
 
-/** Lines, columns and characters of one import, and the bytes of a workbook, packed. */
+/** The maximum lines, columns and characters of an import, and the maximum bytes of a compressed workbook. */
 export const importLimits = {
   lines: 10_000,
   columns: 100,
@@ -28,15 +28,15 @@ export const importLimits = {
   workbookBytes: 4_000_000,
 } as const;
 
-/** What a cell holds: what a workbook knows to be a number is one. Days and times are ISO 8601. */
+/** The value of a cell: a number only if the workbook stores one. Dates and times are ISO 8601. */
 export type Cell = string | number | boolean;
 
-/** A line of a file with its number, as a person counts it. */
+/** A line of a file with its number, from 1. */
 export type TableLine = { line: number; cells: readonly Cell[] };
 
 /**
- * The lines of a file; `total` counts those too that are too many to be kept. `apostrophe`: the first line where nothing but
- * the other cells tells whether an apostrophe guards what looks like a formula, or belongs to the text.
+ * The lines of a file; `total` also counts lines beyond the limit. `apostrophe`: the first line in which only
+ * the other cells show whether an apostrophe escapes a possible formula or belongs to the text.
  */
 export type Table = {
   lines: TableLine[];
@@ -44,10 +44,10 @@ export type Table = {
   apostrophe?: { readonly line: number; readonly isRemoved: boolean };
 };
 
-/** A file as it is sent: the text of a CSV file, or a workbook in base64. */
+/** A file as sent: the text of a CSV file, or a workbook in base64. */
 export type TableSource = { kind: 'csv'; text: string } | { kind: 'xlsx'; data: string };
 
-/** The lines of a CSV file, or why it cannot be read. */
+/** Returns the lines of a CSV file, or why it cannot be read. */
 export function readCsvTable(text: string): Table | string {
   if (countCharacters(text) > importLimits.characters)
     return `The text is longer than ${sayNumber(importLimits.characters)} characters. Import it in parts.`;
@@ -69,8 +69,9 @@ export function readCsvTable(text: string): Table | string {
 type TextLine = { line: number; cells: string[] };
 
 /**
- * Whether texts that look like formulas have an apostrophe before them. Our export for spreadsheets has, and says so by the
- * quotes around its first heading; our export for programs has none. In another file they have unless one stands bare.
+ * Finds out whether possible formulas are escaped by an apostrophe. Our export for spreadsheets escapes them
+ * and marks this by quotes around its first heading; our export for programs does not. Another file is
+ * treated as escaped, unless it contains an unescaped formula.
  */
 function findGuards(text: string, lines: readonly TextLine[]): { isGuarded: boolean; isSure: boolean } {
   if (new RegExp(`^\uFEFF?${guardedHead},`).test(text)) return { isGuarded: true, isSure: true };
@@ -82,8 +83,8 @@ function findGuards(text: string, lines: readonly TextLine[]): { isGuarded: bool
 }
 
 /**
- * SurveyMonkey has two lines of headings: below a question stand its rows and choices, or `Response`. One is made of
- * them: `Meals [Cake]`.
+ * SurveyMonkey has two lines of headings: below a question are its rows and choices, or `Response`. This
+ * joins them: `Meals [Cake]`.
  */
 function joinHeadings(lines: readonly TextLine[]): TextLine[] {
   const [first, second, ...rest] = lines;
@@ -98,44 +99,44 @@ function joinHeadings(lines: readonly TextLine[]): TextLine[] {
   return [{ line: first.line, cells }, ...rest];
 }
 
-/** What is wrong with a table as a whole; undefined when it can be used. */
+/** Returns the problem of a table as a whole; undefined if it is valid. */
 export function tableProblem({ lines, total }: Table): string | undefined {
   if (lines.length < 2)
-    return 'There is nothing in it: its first line names the columns, and each further one is a submission.';
+    return 'The file has no submissions. The first line must have the headings, and each further line a submission.';
   if (total - 1 > importLimits.lines)
-    return `It has ${sayNumber(total - 1)} lines; at most ${sayNumber(importLimits.lines)} can be imported at once. Import it in parts.`;
+    return `The file has ${sayNumber(total - 1)} lines, but an import can have at most ${sayNumber(importLimits.lines)}. Import it in parts.`;
   if (lines.some(({ cells }) => cells.length > importLimits.columns))
-    return `There are more than ${importLimits.columns} columns.`;
+    return `The file has more than ${importLimits.columns} columns. Remove some of them.`;
   return undefined;
 }
 
-/** Something that a heading or a cell can name: by its id, or by its label in any language of the form. */
+/** Something that a heading or cell can name by its id, or by its label in any language of the form. */
 export type Named = { readonly id: string; readonly labels: readonly string[] };
 
 /** A question that a column can answer. */
 export type ImportQuestion = Named & {
   readonly input: InputElement | undefined;
-  /** The rows of a matrix and the parts of a consent, each with a column of its own. */
+  /** The rows of a matrix or the parts of a consent, each with its own column. */
   readonly rows: readonly Named[];
-  /** What can be chosen; where several can be, each may have a column of its own, and so may another answer. */
+  /** The options. If several can be chosen, each can have its own column, and so can the other answer. */
   readonly options: readonly Named[];
   readonly choices: readonly Named[];
-  /** The questions of a row, of a repeatable composite. */
+  /** The questions in a row of a repeatable group. */
   readonly inputs: readonly ImportQuestion[];
 };
 
-/** The questions whose answers a cell can hold, by id: not files, nor what is calculated. */
+/** Questions by id whose answers can be in a cell: all except files and calculations. */
 export const importable = factOf(
   (form: Form): ReadonlyMap<string, ImportQuestion> =>
     new Map([...questionsOf(form)].filter(([, { input }]) => !input || isReadable(input))),
 );
 
-/** The questions that no cell can answer: files and signatures. */
+/** Questions whose answers cannot be in a cell: files and signatures. */
 export const unreadable = factOf((form: Form): readonly ImportQuestion[] =>
   [...questionsOf(form).values()].filter(({ input }) => input && kindOf(input) === 'files'),
 );
 
-/** What is calculated from other answers, in an import too. */
+/** Calculated questions, which an import also calculates. */
 export const calculated = factOf((form: Form): readonly ImportQuestion[] =>
   [...questionsOf(form).values()].filter(({ input }) => input && isCalculation(input)),
 );
@@ -160,7 +161,7 @@ const questionsOf = factOf((form: Form): ReadonlyMap<string, ImportQuestion> => 
   );
 });
 
-/** What services and people call an answer besides the options. */
+/** Names that services and people use for the other answer. */
 const otherLabels = [
   'Other',
   'Other (please specify)',
@@ -175,7 +176,7 @@ const otherLabels = [
 
 const distinct = (labels: readonly string[]): string[] => [...new Set(labels)];
 
-/** One question in the form's own words and in each of its languages. */
+/** Combines a question with its labels in each language of the form. */
 function questionOf(inputs: readonly InputElement[]): ImportQuestion {
   const [input] = inputs as [InputElement, ...InputElement[]];
   const named = (listOf: (each: InputElement) => readonly { id: string; label: string }[]): Named[] =>
@@ -199,10 +200,10 @@ function questionOf(inputs: readonly InputElement[]): ImportQuestion {
   };
 }
 
-/** As people compare words. */
+/** Normalizes a text for comparison: ignores case and repeated spaces. */
 export const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLowerCase();
 
-/** Finds one of several by what it is called: exactly by label or id, else as people compare words, where only one is meant. */
+/** Finds an item by its exact label or id, otherwise by the normalized name if only one item has it. */
 export const finderOf = factOf((several: readonly Named[]): ((text: string) => string | undefined) => {
   const exact = new Map<string, string>();
   const loose = new Map<string, string | undefined>();

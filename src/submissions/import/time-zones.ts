@@ -1,19 +1,19 @@
-/** A time zone: minutes ahead of UTC, or the name of a zone of the IANA database. */
+/** A time zone: minutes ahead of UTC, or an IANA name. */
 export type TimeZone = { readonly minutes: number } | { readonly name: string };
 
-/** A day and a time on a clock, in milliseconds as if the clock showed UTC. */
+/** A date and time on a clock, in milliseconds as if it were UTC. */
 type ClockTime = number;
 
-/** The form's own zone and language, which tell what a short name such as `EST` means. */
+/** The form's time zone and language, which decide the meaning of a short name such as `EST`. */
 export type Home = { readonly timeZone: string; readonly language: string };
 
-/** A moment in milliseconds, or the sentence that says why the text names none. */
+/** A moment in milliseconds, or a message that explains why the text has none. */
 export type MomentRead = { readonly at: number } | { readonly problem: string };
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Short names with one meaning, and their minutes ahead of UTC. `EST`, `IST` and the like name several zones. */
+/** Unambiguous abbreviations, with their minutes ahead of UTC. `EST`, `IST` and others name several zones. */
 const abbreviations: Readonly<Record<string, number>> = {
   Z: 0,
   UTC: 0,
@@ -41,7 +41,7 @@ const offset = /^(?:UTC|GMT|UT)?\s?([+-])(?:(\d{1,2})(?::(\d{2}))?|(\d{2})(\d{2}
 /** Clocks on Earth are at most 14 hours ahead of UTC and 12 hours behind it. */
 const isOffset = (minutes: number): boolean => minutes >= -12 * 60 && minutes <= 14 * 60;
 
-/** Returns the zone that a text names by an offset, a short name with one meaning or an IANA name. */
+/** Parses a time zone: an offset, an unambiguous abbreviation or an IANA name. */
 export function parseTimeZone(text: string): TimeZone | undefined {
   const known = abbreviations[text.toUpperCase()];
   if (known !== undefined) return { minutes: known };
@@ -63,7 +63,7 @@ function isZoneName(name: string): boolean {
   }
 }
 
-/** A formatter costs a hundred times what it formats, and a file has 10,000 lines. */
+/** Creating a formatter costs a hundred times as much as using it, and a file has up to 10,000 lines. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function formatterOf(timeZone: string, style: 'longOffset' | 'short' = 'longOffset', locale = 'en-US') {
@@ -78,14 +78,17 @@ function formatterOf(timeZone: string, style: 'longOffset' | 'short' = 'longOffs
 const zoneNameAt = (at: number, formatter: Intl.DateTimeFormat): string =>
   formatter.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
-/** Minutes that the clocks of a zone are ahead of UTC at a moment. */
+/** Returns the minutes that a zone is ahead of UTC at a moment. */
 function minutesAt(name: string, at: number): number {
   const text = zoneNameAt(at, formatterOf(name)).slice('GMT'.length);
   const zone = text === '' ? { minutes: 0 } : parseTimeZone(text);
   return zone && 'minutes' in zone ? zone.minutes : 0;
 }
 
-/** The moments at which the clocks of a zone show a time: none where they are set forward, two where they are set back. */
+/**
+ * Returns the moments at which clocks of a zone show a time: none when they are set forward, two when they
+ * are set back.
+ */
 function momentsIn(name: string, clock: ClockTime): number[] {
   const offsets = new Set([clock - day, clock + day].map((near) => minutesAt(name, near)));
   return [...offsets]
@@ -93,23 +96,25 @@ function momentsIn(name: string, clock: ClockTime): number[] {
     .filter((at) => at + minutesAt(name, at) * minute === clock);
 }
 
-/** Returns the moment at which clocks in a zone show a time, or why there is none or more than one. */
+/** Returns the moment at which clocks of a zone show a time, or why there is none or more than one. */
 export function momentIn(zone: TimeZone, clock: ClockTime): MomentRead {
   if ('minutes' in zone) return { at: clock - zone.minutes * minute };
   const [first, second] = momentsIn(zone.name, clock);
   if (first === undefined)
-    return { problem: `There is no such time in ${zone.name}: the clocks were set forward.` };
+    return {
+      problem: `This time does not exist in ${zone.name}, because the clocks were set forward. Correct it.`,
+    };
   if (second !== undefined)
     return {
-      problem: `In ${zone.name} the clocks showed this time twice. Write the time zone as an offset such as +01:00.`,
+      problem: `This time occurred twice in ${zone.name}. Write the time zone as an offset such as +01:00.`,
     };
   return { at: first };
 }
 
-/** Languages in which people write short names of zones; `EST` is one in the United States, `IST` in India. */
+/** Locales with their own abbreviations of zones: `EST` is used in the United States, `IST` in India. */
 const namingLocales = ['en-US', 'en-GB', 'en-IN', 'en-AU'] as const;
 
-/** Returns the moment for a short name that the form's own zone has at that time. */
+/** Returns the moment for an abbreviation that the form's own zone uses at that time. */
 function momentAtHome(name: string, clock: ClockTime, { timeZone, language }: Home): MomentRead | undefined {
   const at = momentsIn(timeZone, clock).find((moment) =>
     [...namingLocales, language].some(
@@ -120,7 +125,7 @@ function momentAtHome(name: string, clock: ClockTime, { timeZone, language }: Ho
 }
 
 /**
- * Returns the moment that a clock time and the text after it name: a zone, and perhaps its name again in brackets, as
+ * Returns the moment of a clock time and the text after it: a zone, optionally repeated in brackets, as in
  * `+01:00[Europe/Berlin]` or `GMT+0100 (Central European Standard Time)`.
  */
 export function readZonedMoment(clock: ClockTime, text: string, home: Home): MomentRead {
@@ -129,12 +134,12 @@ export function readZonedMoment(clock: ClockTime, text: string, home: Home): Mom
   if (first === '' || second === undefined) return readOneZone(clock, first || (second ?? ''), home);
   const moment = readOneZone(clock, first, home);
   if ('problem' in moment) return moment;
-  // What JavaScript writes after an offset: the same zone in words.
+  // JavaScript writes the name of the zone after its offset.
   if (/^(?:[A-Z][\p{L}.]* )+Time$/u.test(second)) return moment;
   const again = readOneZone(clock, second, home);
   if ('problem' in again) return again;
   if (again.at === moment.at) return moment;
-  return { problem: `The time zones "${first}" and "${second}" do not agree.` };
+  return { problem: `The time zones "${first}" and "${second}" differ. Write only one of them.` };
 }
 
 function readOneZone(clock: ClockTime, text: string, home: Home): MomentRead {
@@ -145,7 +150,7 @@ function readOneZone(clock: ClockTime, text: string, home: Home): MomentRead {
   if (atHome) return atHome;
   return {
     problem: isShortName
-      ? `The time zone "${text}" can mean several. Write it as an offset such as +01:00, or set the form's time zone to the one that is meant.`
-      : `The time zone "${text}" is not known. Write it as an offset such as +01:00, or by a name such as Europe/Berlin.`,
+      ? `The time zone "${text}" is ambiguous. Write it as an offset such as +01:00, or change the form's time zone to it.`
+      : `The time zone "${text}" is unknown. Write an offset such as +01:00, or a name such as Europe/Berlin.`,
   };
 }

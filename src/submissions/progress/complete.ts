@@ -15,7 +15,7 @@ import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
 import { takeAnswers, takeTurn } from '../taken/take.ts';
 import { claimAll, giveEditLink, searchWords, storedColumns, tellCreated, type Writing } from '../writing.ts';
 
-/** What was saved under a key and never submitted. Locked until the transaction ends. */
+/** Locks the saved answers of a key until the transaction ends, if they were never submitted. */
 export const lockProgress = statement(
   'progress.lock_progress',
   'workspace_id form_id key:uuid',
@@ -26,8 +26,9 @@ export const lockProgress = statement(
 );
 
 /**
- * Writes saved answers anew, or for good: completed, they leave the trash. Only what was never submitted changes
- * (docs/rules.md T4). What lies in the trash is not found, so it has no search text.
+ * Updates or completes saved answers; completion removes them from the trash. Only answers that were never
+ * submitted change (docs/rules.md T4). Answers in the trash are not searchable, so they have no search
+ * document.
  */
 export const writeProgress = statement(
   'progress.write_progress',
@@ -54,7 +55,7 @@ export const writeProgress = statement(
    select id from submission`,
 );
 
-/** Which of these files belong to the submission already. */
+/** Selects those of the files that already belong to the submission. */
 const findOwnFiles = statement(
   'progress.find_own_files',
   'workspace_id submission_id ids',
@@ -63,8 +64,8 @@ const findOwnFiles = statement(
 );
 
 /**
- * Turns what was saved under a key into the completed submission, in its own row: with its event, its counts and its
- * search text. Undefined when nothing waits under the key.
+ * Turns the saved answers of a key into the completed submission, in the existing row, with its event, counts
+ * and search document. Undefined if no saved answers have the key.
  * @throws ApiError gone, conflict; AnswersTaken.
  */
 export async function completeProgress(
@@ -90,7 +91,7 @@ export async function completeProgress(
     });
     if (limited) await takeAnswers(client, limited, saved.id);
     await keepFiles(client, completed);
-    // In one order with every other change of the two (changes/edit.ts). What lay in the trash was not counted.
+    // The order in which all changes update both counts. Answers in the trash were not counted.
     await addToCount(client, { ...form, status: 'completed', change: 1 });
     if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', change: -1 });
     const link = await giveEditLink(client, context.vault, completed);
@@ -102,7 +103,7 @@ export async function completeProgress(
   return { submission: done.submission, ...done.link };
 }
 
-/** Gives the submission exactly the files of its answers: new ones are claimed, and those left out are let go. */
+/** Gives the submission exactly the files of its answers: claims new ones, and releases removed ones. */
 export async function keepFiles(
   db: Queryable,
   writing: Pick<Writing, 'live' | 'id' | 'fileIds'>,
@@ -119,7 +120,7 @@ export async function keepFiles(
   await releaseFiles(db, { ...key, kept });
 }
 
-/** What a link to go on leads to, with the version that it was saved under. */
+/** Selects the saved answers of a resume link, with the version under which they were saved. */
 const findProgress = statement(
   'progress.find_progress',
   'workspace_id id',
@@ -139,20 +140,20 @@ const findProgress = statement(
    where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
 );
 
-/** Answers that were saved, to be gone on with: under the same key, from the step at which they were left. */
+/** Saved answers to resume: under the same key, at the step where the visitor left. */
 type Resumed = OpenedAnswers & {
   submissionId: string;
   key: string;
   step: number;
   reference: Record<string, string>;
-  /** In which they were given, as a BCP-47 tag; null where the form named none. */
+  /** The language of the answers, as a BCP-47 tag; null if the form has no language. */
   language: string | null;
 };
 
 /**
- * Opens what a link to go on leads to, on whichever device it is opened.
- * @throws ApiError not_found for a link of another form, one that expired and one that never was; gone when the
- * answers were submitted already.
+ * Opens the saved answers of a resume link, on any device.
+ * @throws ApiError not_found for an unknown or expired link, and a link of another form; gone if the answers
+ * were already submitted.
  */
 export async function openResume(database: Database, formId: string, token: string): Promise<Resumed> {
   const { workspaceId, submissionId, step } = await followLink(database, {
@@ -162,8 +163,8 @@ export async function openResume(database: Database, formId: string, token: stri
   });
   const [saved] = await findProgress(database, { workspace_id: workspaceId, id: submissionId });
   if (!saved?.key || !saved.settings.save_progress)
-    throw new ApiError('not_found', 'This link leads nowhere, or its time is over.');
-  if (saved.is_completed) throw new ApiError('gone', 'These answers were submitted already.');
+    throw new ApiError('not_found', 'This link is invalid or has expired.');
+  if (saved.is_completed) throw new ApiError('gone', 'These answers have already been submitted.');
   const { key, reference, language } = saved;
   return { submissionId, key, step, reference, language, ...openAnswers(saved.structure, saved.answers) };
 }

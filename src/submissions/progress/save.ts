@@ -16,8 +16,8 @@ import { insertWriting, prepareWriting, storedColumns, type Writing } from '../w
 import { keepFiles, lockProgress, writeProgress } from './complete.ts';
 
 /**
- * The attributes by which an answer has its shape and its place; every other one is a rule about answers that are
- * submitted, and answers that are saved need not hold to those yet.
+ * The attributes that define the shape and visibility of an answer. All others are rules for submitted
+ * answers, which saved answers need not meet yet.
  */
 const keptAttributes = [
   'id',
@@ -36,12 +36,15 @@ const keptAttributes = [
   'decimals',
 ] as const;
 
-/** After so many checks whole groups of rows are left out: each check lists a thousand problems, and there may be more. */
+/**
+ * After this many checks, whole groups of rows are dropped: each check lists a thousand problems, and there
+ * may be more.
+ */
 const patience = 3;
 
 /**
- * As much of raw answers as can be kept before they are submitted: what has the shape and the size of an answer, of
- * questions that are shown. What does not is left out, until nothing is wrong with the rest.
+ * Returns the raw answers that can be saved before submission: those to visible questions, with the shape and
+ * size of an answer. Drops the others until no problem remains.
  */
 function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: AnswerContext): Answers {
   const relaxed = withoutRules(form);
@@ -53,12 +56,12 @@ function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: Answ
     const before = JSON.stringify(rest).length + restFiles.size;
     for (const { field } of checked.errors) {
       const [group = field] = field.split('[', 1);
-      // The last of very many problems is that there are more: it names no question.
+      // The last of very many problems only says that there are more, without naming a question.
       if (checked.errors.length > 1 && field === 'answers') continue;
       restFiles.delete(field);
       drop(rest, round < patience ? field : group);
     }
-    // Whatever cannot be told apart is left out as a whole, so that this ends.
+    // If no problem can be located, everything is dropped, so that the loop ends.
     if (JSON.stringify(rest).length + restFiles.size === before) {
       restFiles.clear();
       for (const name of Object.keys(rest)) Reflect.deleteProperty(rest, name);
@@ -66,7 +69,10 @@ function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: Answ
   }
 }
 
-/** A copy of what is named like a question: no list of problems has to name the rest, of which there may be very much. */
+/**
+ * Copies the values of known questions. Otherwise the list of problems would name all other values, of which
+ * there may be very many.
+ */
 function knownAnswers(form: Form, raw: unknown): RawAnswers {
   if (!isRecord(raw)) return {};
   const known: RawAnswers = {};
@@ -92,7 +98,10 @@ const knownCells = (inputs: readonly InputElement[], row: unknown): unknown =>
       )
     : row;
 
-/** Takes out what an error names: `id`, `group[0]` or `group[0][child]`. A row is emptied, as the others keep their number. */
+/**
+ * Removes what an error names: `id`, `group[0]` or `group[0][child]`. Rows are emptied, so that the others
+ * keep their number.
+ */
 function drop(raw: RawAnswers, field: string): void {
   if (Object.hasOwn(raw, field)) {
     Reflect.deleteProperty(raw, field);
@@ -118,26 +127,26 @@ function withoutRules<Node extends FormNode>(node: Node): Node {
   };
 }
 
-/** For how many days after the last save a link to go on works, unless the form says otherwise. */
+/** How many days after the last save a resume link is valid, unless the form sets another number. */
 const defaultResumeDays = 30;
 
-/** What is saved; `step` is where the visitor is, from 0. */
+/** Answers to save; `step` is the visitor's current step, from 0. */
 type ProgressRequest = SubmitRequest & { key: string; step: number };
 
-/** Where the visitor goes on: `/f/<form>/resume/<resumeToken>`, until `expiresAt`. */
+/** Saved answers and their link: `/f/<form>/resume/<resumeToken>`, valid until `expiresAt`. */
 export type SavedProgress = { id: string; resumeToken: string; expiresAt: Date };
 
 /**
- * Keeps answers that are not submitted yet, as the one submission of status `incomplete` under the key: another save
- * replaces it, and submitting completes it. Answers without the shape or the size of an answer are left out (see
- * keepAnswers). No event tells of it. Files are claimed: they are not swept, and go when an answer leaves them out.
- * @throws ApiError forbidden where the form keeps no progress; conflict when the key was submitted, or a file used;
- * not_found.
+ * Saves unfinished answers as the only submission with status `incomplete` under the key: saving again
+ * replaces them, and submitting completes them. Answers without the shape or size of an answer are dropped
+ * (see keepAnswers). Sends no event. Claims files, so that they are not swept until an answer omits them.
+ * @throws ApiError forbidden if the form does not save answers; conflict if the key was submitted, or a file
+ * used; not_found.
  */
 export async function saveProgress(context: SubmitContext, request: ProgressRequest): Promise<SavedProgress> {
   const { live, key, step } = request;
   if (!live.settings.save_progress)
-    throw new ApiError('forbidden', 'This form does not keep unfinished answers.');
+    throw new ApiError('forbidden', 'This form does not support saving answers.');
   const rules = answerContext(live.settings, request.reference, request.work);
   const answers = keepAnswers(live.form, request.raw, request.files, rules);
   const writing = prepareWriting(request, answers);
@@ -156,10 +165,10 @@ export async function saveProgress(context: SubmitContext, request: ProgressRequ
   if (saved) return saved;
   const { kind } = await findRepeat(context.database, request);
   if (kind === 'none') throw new ApiError('not_found', 'There is no form at this address.');
-  throw new ApiError('conflict', 'These answers were submitted already.');
+  throw new ApiError('conflict', 'These answers have already been submitted.');
 }
 
-/** @returns the id of what is saved under the key now; undefined when the key was submitted, or the form is gone. */
+/** @returns the id of the saved answers; undefined if the key was submitted or the form is deleted. */
 async function write(db: Queryable, writing: Writing, key: string): Promise<string | undefined> {
   const { live } = writing;
   if (await insertWriting(db, writing, 'incomplete')) return writing.id;

@@ -7,7 +7,10 @@ import { noteByRetention } from '#workspaces/audit/note-person.ts';
 import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention.ts';
 import { eraseSubmissions } from '../erase/erase.ts';
 
-/** Where things of a kind are, of a form `f`: when their days began, and which index finds the old ones. */
+/**
+ * For each kind of data of a form `f`: its table, its condition and the start of its retention. `isById` also
+ * limits ids, so that their index finds old rows.
+ */
 const placeOf: Readonly<
   Record<RetentionKind, { from: string; where: string; since: string; isById?: true }>
 > = {
@@ -38,7 +41,7 @@ const placeOf: Readonly<
   trash: { from: 'submissions x', where: 'x.trashed_at is not null', since: 'x.trashed_at' },
 };
 
-/** What is `$at` or sooner over, of a form. */
+/** Returns the condition for data of a form that expires at `$at` or earlier. */
 const dueBy = (kind: RetentionKind, at: string, said?: readonly string[]): string => {
   const { where, since, isById } = placeOf[kind];
   const cut = `(${at} - ${keptFor(kind, said)})`;
@@ -47,7 +50,7 @@ const dueBy = (kind: RetentionKind, at: string, said?: readonly string[]): strin
   }`;
 };
 
-/** So many are counted exactly. */
+/** Counts are exact up to this number. */
 export const mostCounted = 10_000;
 
 export const counted = (kind: RetentionKind) =>
@@ -56,7 +59,7 @@ export const counted = (kind: RetentionKind) =>
     {
       workspace_id: uuid,
       form_id: nullable(uuid),
-      /** In place of what is said; null: as it is said. */
+      /** Rules that replace the stored ones; null to use the stored ones. */
       workspace_rules: nullable(jsonb<Retention>()),
       form_rules: nullable(jsonb<Retention>()),
       now: timestamp,
@@ -95,7 +98,7 @@ const found = (kind: 'submissions' | 'incomplete' | 'trash' | 'files') =>
       limit $limit`,
   );
 
-/** Submissions and files whose time is over, in all workspaces; `without` the forms that are named. */
+/** Selects expired submissions and files of all workspaces; `without` excludes forms. */
 const findDue = {
   submissions: found('submissions'),
   incomplete: found('incomplete'),
@@ -115,14 +118,14 @@ const locked = (kind: 'submissions' | 'incomplete' | 'trash') =>
       order by x.id for update of x`,
   );
 
-/** Of these those whose time is still over: somebody may have gone on with one, or brought it back. */
+/** Locks those that are still expired: a visitor may have resumed one, or a member may have restored it. */
 const lockDue = {
   submissions: locked('submissions'),
   incomplete: locked('incomplete'),
   trash: locked('trash'),
 };
 
-/** Makes files nobody's: the sweep removes them within seconds. */
+/** Releases files from their submissions. The sweep deletes them within seconds. */
 const releaseFiles = statement(
   'retention.release_files',
   'workspace_id ids now',
@@ -130,7 +133,7 @@ const releaseFiles = statement(
   `update files set submission_id = null, claimed_at = $now where workspace_id = $workspace_id and id = any ($ids)`,
 );
 
-/** Rows of one transaction: short enough that nobody waits for its locks. */
+/** The number of rows per transaction, to keep locks short. */
 const batch = 200;
 
 type Context = { database: Database; wakeQueue: () => void };
@@ -138,10 +141,10 @@ type Due = Awaited<ReturnType<typeof findDue.files>>[number];
 type Kind = keyof typeof findDue;
 
 /**
- * Erases what has been kept for as long as its workspace, or its form, says: completed and incomplete submissions, the trash, and
- * files. It is the deed that erases a person's (erase/erase.ts), a batch at a time, until nothing is due. Mails, deliveries and
- * the audit log have sweeps of their own, by the same rules.
- * @throws AggregateError for the forms with which it failed; the others are done, and these are tried in the next run.
+ * Erases data past the retention of its workspace or form: completed and incomplete submissions, the trash,
+ * and files. Uses the erasure of a person's data (erase/erase.ts), in batches, until nothing is due. Emails,
+ * deliveries and the audit log have their own sweeps with the same rules.
+ * @throws AggregateError for the forms that failed; the others are done, and the next run retries these.
  */
 export async function applyRetention(context: Context): Promise<void> {
   const failures: Failures = new Map();
@@ -155,7 +158,7 @@ export async function applyRetention(context: Context): Promise<void> {
   tellFailures(failures);
 }
 
-/** @param rows of one form. */
+/** @param rows the rows of one form. */
 async function end({ database, wakeQueue }: Context, kind: Kind, rows: readonly Due[]): Promise<void> {
   const { workspace_id, form_id } = rows[0]!;
   const ids = rows.map(({ id }) => id);

@@ -21,7 +21,7 @@ import {
 import { closed, maybe, timestamp, uuid } from '#workspaces/shapes.ts';
 import { counted, mostCounted } from './apply.ts';
 
-/** What a workspace and, where it is asked for, a form have said, and when they were changed last. */
+/** Selects the retention rules of a workspace and optionally a form, with their last change. */
 export const findRetention = statement(
   'retention.find',
   'workspace_id form_id?',
@@ -51,7 +51,7 @@ const updateFormRetention = statement(
   `update forms set retention = $retention, updated_at = $now where workspace_id = $workspace_id and id = $form_id`,
 );
 
-/** Holds a workspace, and so its forms' rules, for a change of them. */
+/** Locks a workspace to change its rules or those of its forms. */
 const lockRetention = statement(
   'retention.lock',
   'workspace_id',
@@ -59,7 +59,7 @@ const lockRetention = statement(
   `select from workspaces where id = $workspace_id for update`,
 );
 
-/** The forms of a workspace that say something themselves, by name. */
+/** Selects the forms of a workspace that have their own rules, sorted by name. */
 const selectOwnRetention = statement(
   'retention.select_own',
   'workspace_id limit',
@@ -69,30 +69,34 @@ const selectOwnRetention = statement(
     order by name, id limit $limit`,
 );
 
-/** How much of each kind goes now, within a week and a month, and when the next of it. */
+/**
+ * Counts the data of each kind that expires now, within a week and within a month, and finds when the next
+ * item expires.
+ */
 const countDue = Object.fromEntries(retentionKinds.map((kind) => [kind, counted(kind)])) as Record<
   RetentionKind,
   ReturnType<typeof counted>
 >;
 
 const dayMs = 86_400_000;
-/** Forms with rules of their own that are listed. */
+/** The maximum number of listed forms with their own rules. */
 const mostForms = 1_000;
 
 const days = Type.Unsafe<number | 'forever'>(
-  Type.Union([Type.Integer({ description: 'Days.' }), Type.Literal('forever')]),
+  Type.Union([Type.Integer({ description: 'Number of days.' }), Type.Literal('forever')]),
 );
 const Rule = Type.Object({
   kind: Type.Enum([...retentionKinds]),
   days,
   said_by: Type.Enum(['form', 'workspace', 'default', 'operator'], {
-    description: 'Who says so. `operator`: whoever runs the service, who keeps nothing of it longer.',
+    description:
+      'Where the value comes from. `operator`: the limit of the instance, which no rule can exceed.',
   }),
   most_days: Type.Integer(),
-  may_stay: Type.Boolean({ description: 'Whether it may be kept `forever`.' }),
+  may_stay: Type.Boolean({ description: 'Whether `forever` is allowed.' }),
   means: Type.String(),
 });
-const amount = Type.Integer({ description: `${mostCounted + 1} stands for more than ${mostCounted}.` });
+const amount = Type.Integer({ description: `${mostCounted + 1} means more than ${mostCounted}.` });
 const Due = Type.Object({
   kind: Type.Enum([...retentionKinds]),
   days,
@@ -102,7 +106,7 @@ const Due = Type.Object({
   next_at: maybe(
     Type.String({
       format: 'date-time',
-      description: 'When the next goes; null: none within 30 days.',
+      description: 'When the next item expires; null if none does within 30 days.',
     }),
   ),
 });
@@ -111,9 +115,9 @@ export const RetentionShape = named(
   'Retention',
   Type.Object({
     rules: Type.Array(Rule),
-    audit_days: Type.Integer({ description: 'For how many days the audit log is kept.' }),
+    audit_days: Type.Integer({ description: 'How many days the audit log is kept.' }),
     forms: Type.Array(Type.Object({ id: uuid, name: Type.String() }), {
-      description: `Forms that say something themselves, ${mostForms} at most.`,
+      description: `Forms with their own rules, at most ${mostForms}.`,
     }),
     updated_at: timestamp,
   }),
@@ -126,7 +130,7 @@ const Preview = named('RetentionPreview', Type.Object({ data: Type.Array(Due) })
 
 type Said = { workspace: Retention; form: Retention | null };
 
-/** For how long a workspace keeps what, each form where it says otherwise, and what goes when. */
+/** Reads, changes and previews the retention of a workspace and its forms. */
 export function retentionEndpoints({
   database,
   config,
@@ -184,9 +188,9 @@ export function retentionEndpoints({
     getRetention: operation({
       summary: 'Get retention',
       description:
-        'For how long the workspace keeps what. What is over is erased everywhere, as a person’s submissions are: with events, deliveries, mails and files.',
+        'Returns the retention rules of the workspace. Expired data is erased everywhere, including events, deliveries, emails and files.',
       permission: 'workspace:read',
-      reply: { status: 200, description: 'The rules that hold.', schema: RetentionShape },
+      reply: { status: 200, description: 'The current rules.', schema: RetentionShape },
       async run({ workspaceId, formIds }) {
         requireWholeWorkspace(formIds);
         return readWorkspace(workspaceId);
@@ -196,17 +200,17 @@ export function retentionEndpoints({
     changeRetention: operation({
       summary: 'Change retention',
       description:
-        'What is left out stays; null takes back what was said. What is over by then goes within minutes, for good: `POST /retention/preview` says beforehand how much that is. The days of the audit log are for owners to say, and for no key.',
+        'Omitted rules keep their value; `null` restores the default. Data past its new limit is deleted permanently within minutes: `POST /retention/preview` shows how much. Only owners can change `audit_days`; API keys cannot.',
       permission: 'people:write',
       body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, closed),
       example: { body: { incomplete: 30 } },
       isConditional: true,
-      reply: { status: 200, description: 'The rules that hold now.', schema: RetentionShape },
+      reply: { status: 200, description: 'The new rules.', schema: RetentionShape },
       async run({ body: { audit_days, ...change }, unchanged, ...scope }) {
         const { workspaceId } = scope;
         requireWholeWorkspace(scope.formIds);
         if (audit_days !== undefined && !scope.may('members:owners' satisfies PersonalPermission))
-          throw new ApiError('forbidden', 'Only an owner says for how long the audit log is kept.');
+          throw new ApiError('forbidden', 'Only an owner can change how long the audit log is kept.');
         await transaction(database, async (client) => {
           await lockRetention(client, { workspace_id: workspaceId });
           const { workspace, workspace_updated_at } = await load(client, workspaceId, null);
@@ -227,7 +231,7 @@ export function retentionEndpoints({
       summary: 'Get retention of a form',
       permission: 'forms:read',
       params: idParameter,
-      reply: { status: 200, description: 'The rules that hold for it.', schema: FormRetentionShape },
+      reply: { status: 200, description: 'The current rules of the form.', schema: FormRetentionShape },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         return readForm(workspaceId, params.id);
@@ -237,13 +241,13 @@ export function retentionEndpoints({
     changeFormRetention: operation({
       summary: 'Change retention of a form',
       description:
-        'What it says itself goes before what its workspace says; null takes it back. What is over by then goes within minutes, for good.',
+        "The form's rules override those of its workspace; `null` restores the workspace rule. Data past its new limit is deleted permanently within minutes.",
       permission: 'people:write',
       params: idParameter,
       body: Type.Object(retentionChange, closed),
       example: { body: { submissions: 365 } },
       isConditional: true,
-      reply: { status: 200, description: 'The rules that hold for it now.', schema: FormRetentionShape },
+      reply: { status: 200, description: 'The new rules of the form.', schema: FormRetentionShape },
       async run({ workspaceId, formIds, params, body, unchanged }) {
         requireReach(formIds, params.id);
         await transaction(database, async (client) => {
@@ -265,12 +269,12 @@ export function retentionEndpoints({
     previewRetention: operation({
       summary: 'Preview retention',
       description:
-        'How much goes now, within a week and within a month, of the workspace or of one form: by the rules that hold, or as they would be with those that are sent. It changes nothing.',
+        'Returns how much data expires now, within a week and within a month, in the workspace or one form. Uses the current rules, or those in the request. Changes nothing.',
       permission: 'workspace:read',
       body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, closed),
       isBodyOptional: true,
       example: { body: { submissions: 365 } },
-      reply: { status: 200, description: 'What goes when, by kind.', schema: Preview },
+      reply: { status: 200, description: 'The amounts by kind of data.', schema: Preview },
       async run({ workspaceId, formIds, body: { form_id, ...change } }) {
         if (form_id === undefined) requireWholeWorkspace(formIds);
         else requireReach(formIds, form_id);

@@ -9,12 +9,12 @@ import type { Column } from '../columns.ts';
 import { facts, isFact, mostColumns, mostSorted, type SortKind } from './sortable.ts';
 import type { sortParameters } from './sorted-sql.ts';
 
-/** How submissions are ordered, as the statements take it. */
+/** The order of submissions, as parameters of the statements. */
 export type Sort = RowOf<typeof sortParameters>;
 
 /**
- * Reads by which columns submissions of a form are ordered; undefined for newest first, which needs no sorting.
- * @param isUsual whether newest first is the order without any.
+ * Reads the columns to sort by; undefined for newest first, which needs no sorting.
+ * @param isUsual whether newest first is the default order.
  * @throws ApiError bad_request for a column that the form never had, or that has no order.
  */
 export async function readSort(
@@ -28,8 +28,9 @@ export async function readSort(
     id: part.replace(/^-/, ''),
     sign: part.startsWith('-') ? -1 : 1,
   }));
-  if (asked.length > mostColumns) throw refuse(`"sort" takes ${mostColumns} columns at most.`);
-  if (new Set(asked.map(({ id }) => id)).size < asked.length) throw refuse('"sort" names a column twice.');
+  if (asked.length > mostColumns) throw refuse(`"sort" can have at most ${mostColumns} columns.`);
+  if (new Set(asked.map(({ id }) => id)).size < asked.length)
+    throw refuse('"sort" names a column twice. Remove one.');
   const columns = asked.every(({ id }) => isFact(id)) ? [] : await readColumns(database, form, undefined);
   const keys = asked.map(({ id, sign }) => ({ ...keyOf(id, columns), sign }));
   while (keys.length < mostColumns) keys.push({ kind: '', element: '', labels: {}, sign: 1 });
@@ -48,35 +49,38 @@ function keyOf(id: string, columns: readonly Column[]): Key {
   const column = columns.find((each) => each.id === id);
   if (!column)
     throw refuse(
-      `"sort" names "${id}", which is no element of this form outside of rows, and none of ${Object.keys(facts).join(', ')}.`,
+      `"sort" names "${id}", which is neither a top-level element of this form nor one of ${Object.keys(facts).join(', ')}.`,
     );
   if (!isSortableType(column.type))
-    throw refuse(`"sort" names "${id}", a ${column.type}, whose answers have no order.`);
+    throw refuse(`"sort" cannot use "${id}": answers of the type ${column.type} have no order.`);
   return { kind: 'answer', element: id, labels: column.option_labels };
 }
 
 const refuse = (message: string): ApiError =>
   new ApiError('bad_request', message, { errors: [{ field: 'sort', message }] });
 
-/** @throws ApiError bad_request for more submissions than are sorted. */
+/** @throws ApiError bad_request for too many submissions to sort. */
 export function limitSorted(count: number): void {
   if (count > mostSorted)
-    throw refuse(`At most ${mostSorted} submissions are sorted: narrow them by created_from and created_to.`);
+    throw refuse(
+      `At most ${mostSorted} submissions can be sorted. Narrow them with created_from and created_to.`,
+    );
 }
 
-/** How the place behind a row is written in a cursor (readCutBy): the keys of the row, and its id. */
+/** The format of a position in a page cursor (readCutBy): the sort keys of a row, and its id. */
 export const sortedPlace = /^[\w-]{1,1500}$/;
 export const writePlace = (place: string): string => Buffer.from(place).toString('base64url');
 
 /**
- * The place behind which a reading goes on, as the statements take it.
- * @throws ApiError bad_request for what no answer of ours said.
+ * Reads the position at which a list continues.
+ * @throws ApiError bad_request for a cursor that this list did not return.
  */
 export function readPlace({ after }: Pick<Cut, 'after'>): string | null {
   if (after === null) return null;
   const place = parsed(Buffer.from(after, 'base64url').toString());
-  if (!isPlace(place)) throw refuseCursor('"cursor" is none that this list gave.');
-  // Written anew: `1e0` is a number, and no integer of PostgreSQL.
+  if (!isPlace(place))
+    throw refuseCursor('"cursor" is not valid for this list. Use a cursor that the list returned.');
+  // Serialized again, because `1e0` is a number in JSON but not an integer in PostgreSQL.
   return JSON.stringify(place);
 }
 

@@ -4,22 +4,22 @@ import { filterColumns, isMet, receivedAt } from '../filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from '../table.ts';
 import type { SortKind } from './sortable.ts';
 
-/** The columns that order submissions, the first before the second, each in the same place of every list. */
+/** The sort columns, first and second, at the same index in every list. */
 export const sortParameters = {
   sort_kinds: texts as Column<SortKind[]>,
   sort_elements: texts,
-  /** A JSON record of what people read of options, by what answers keep. */
+  /** JSON records of option labels by stored value. */
   sort_labels: texts,
   /** 1: ascending; -1: descending. */
   sort_signs: integers,
 } as const;
 
-/** So much of a text orders submissions: it is part of cursors. */
+/** The number of characters of a text that are compared; cursors contain them. */
 const sortedCharacters = 80;
 
 /**
- * As people look for a word in a list: without case and accents, whatever the order of the database is. Letters of ASCII have
- * no accents: to look for some takes twice as long as all else.
+ * Makes texts comparable without case and accents, independent of the database collation. ASCII letters have
+ * no accents, and removing accents takes twice as long as everything else.
  */
 const comparable = (written: string): string =>
   `case when octet_length(${written}) = length(${written}) then lower(${written})
@@ -28,9 +28,9 @@ const comparable = (written: string): string =>
 const epoch = (column: string): string => `extract(epoch from ${column})::double precision`;
 
 /**
- * The key of the submission `p` in one column: `r` numbers before texts before nothing (descending, texts before numbers
- * before nothing), then `n`, then `t`. A question that changed its type has numbers and texts. `offset 0` is a fence:
- * without it each mention of a value would read the answers once more.
+ * Selects the sort key of the submission `p` in one column: `r` sorts numbers before texts before missing
+ * answers (descending: texts first), then `n`, then `t`. A question whose type changed has numbers and texts.
+ * `offset 0` is an optimization fence: without it, each use of a value would read the answers again.
  */
 const keyOf = (place: 1 | 2): string => `lateral (
   select case when n is null and written is null then 2
@@ -68,11 +68,11 @@ const keyOf = (place: 1 | 2): string => `lateral (
       offset 0) typed
     offset 0) found)`;
 
-/** Texts of the column in one of two directions; numbers know theirs. */
+/** Sorts texts in either direction; numbers are already negated for descending order. */
 const inOrder = (of: string, place: 1 | 2): string =>
   `${of}.r${place}, ${of}.n${place}, case when ($sort_signs)[${place}] > 0 then ${of}.t${place} end,
    case when ($sort_signs)[${place}] < 0 then ${of}.t${place} end desc`;
-/** Equals come newest first. */
+/** Ties are sorted newest first. */
 const orderOf = (of: string): string => `${inOrder(of, 1)}, ${inOrder(of, 2)}, ${of}.id desc`;
 
 const isBehind = (
@@ -89,9 +89,10 @@ const markOf = (place: 1 | 2, at: number): string =>
   `($after ->> ${at})::integer as r${place}, ($after ->> ${at + 1})::double precision as n${place}, ($after ->> ${at + 2}) collate "C" as t${place}`;
 
 /**
- * The statements over sorted submissions. Each computes the keys of all that are meant, so they are counted as well, and what
- * it costs does not depend on the part that is asked for; how many they may be is bounded before (read-sort.ts).
- * @param source what comes before them, and the submissions `p` with what is joined to each.
+ * Returns the statements for sorted submissions. Each computes the keys of all matches, which also gives the
+ * total, so the cost does not depend on the requested part. The number of matches is limited before
+ * (limitSorted).
+ * @param source the SQL before the keys, and the submissions `p` with their joins.
  */
 export function sortedFrom<P extends Columns>(
   name: string,
@@ -102,7 +103,10 @@ export function sortedFrom<P extends Columns>(
   const keyed = `${before} keyed as materialized (
     select p.id, ${keysOf(1)}, ${keysOf(2)} from ${from(`cross join ${keyOf(1)} key1 cross join ${keyOf(2)} key2`)})`;
   return {
-    /** A page, with the exact total in each row; at least one row. `place` is where the list goes on behind the row. */
+    /**
+     * A page, with the exact total in each row; at least one row. `place` is the position of the row for the
+     * page cursor.
+     */
     page: statement(
       `${name}_page`,
       ['after:jsonText? limit offset', parameters],
@@ -122,7 +126,7 @@ export function sortedFrom<P extends Columns>(
        left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
        order by ${orderOf('page')}`,
     ),
-    /** What stands above and below one; nothing where it is not among them. */
+    /** The submissions before and after a submission; none if it is not in the list. */
     neighbours: statement(
       `${name}_neighbours`,
       ['id', parameters],
@@ -133,7 +137,7 @@ export function sortedFrom<P extends Columns>(
          from keyed window ordered as (order by ${orderOf('keyed')}))
        select placed.previous_id, placed.next_id from (select) always left join placed on placed.id = $id`,
     ),
-    /** The first ids in their order. */
+    /** The first ids, in order. */
     ids: statement(
       `${name}_ids`,
       ['limit', parameters],
@@ -145,7 +149,7 @@ export function sortedFrom<P extends Columns>(
   };
 }
 
-/** Submissions of a form that a filter leaves. */
+/** Sorts the submissions of a form that match a filter. */
 export const sortedView = sortedFrom(
   'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },

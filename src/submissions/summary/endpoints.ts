@@ -17,7 +17,7 @@ import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.t
 import { findPlaces, limitsOf } from '../taken/take.ts';
 import { summariseElements } from './summarise.ts';
 
-/** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
+/** Times are converted to ids, which sort by time and are indexed. */
 const span = columns('workspace_id form_id from_id to_id');
 
 const inSpan = `p.workspace_id = $workspace_id and p.form_id = $form_id and p.trashed_at is null
@@ -28,9 +28,9 @@ const countOfDay = (status: string): string => `(
   where ${inSpan} and p.status = '${status}' and p.id >= days.from_id and p.id < days.to_id)`;
 
 /**
- * Submissions per day of a time zone; days without any are left out. PostgreSQL refuses unknown zones (22023).
- * A day is a range of ids, which are counted in their index alone: at 500,000 submissions 50 ms, where a look at each
- * row took seconds.
+ * Counts submissions per day of a time zone, except days without any. PostgreSQL rejects unknown zones
+ * (22023). A day is a range of ids, which are counted in their index alone: 50 ms for 500,000 submissions,
+ * where reading each row took seconds.
  */
 const countDays = statement(
   'summary.count_days',
@@ -56,7 +56,7 @@ const countDays = statement(
    order by counted.day`,
 );
 
-/** The next submissions with their answers, newest first, from `to_id` downwards. */
+/** Selects the next submissions with their answers, newest first, below `to_id`. */
 const readAnswersDown = statement(
   'summary.read_answers_down',
   ['limit', span],
@@ -64,7 +64,7 @@ const readAnswersDown = statement(
   `select p.id, p.answers from submissions p where ${inSpan} order by p.id desc limit $limit`,
 );
 
-/** The live version, and those that the newest `limit` submissions answered, from new to old. */
+/** Selects the live version and the versions that the newest `limit` submissions answer, newest first. */
 const findSampledVersions = statement(
   'summary.find_sampled_versions',
   ['limit', span],
@@ -79,15 +79,15 @@ const findSampledVersions = statement(
 );
 
 /**
- * From how many of the newest submissions answers are added up. The first bound keeps the page fast at any size; the
- * second is for whoever asks for all, and keeps that within seconds.
+ * The number of newest submissions to summarize. The first limit keeps the page fast at any size; the second
+ * is for requests of all submissions, and keeps them within seconds.
  */
 export const sampleSizes = { newest: 10_000, all: 1_000_000 } as const satisfies Record<
   SummarySample,
   number
 >;
 
-/** How a summary is asked for; `version` is the live one. */
+/** The parameters of a summary; `version` is the live one. */
 type Asked = {
   readonly timeZone: string;
   readonly sample: SummarySample;
@@ -97,13 +97,13 @@ type Asked = {
 
 type Span = { workspace_id: string; form_id: string; from_id: string; to_id: string };
 
-/** PostgreSQL's name for a wrong parameter, here the time zone. */
+/** PostgreSQL's code for an invalid parameter, here the time zone. */
 const invalidParameter = '22023';
 
 /**
- * What a form's submissions say together: how many a day, how many were completed, and the answers to each question.
- * Days and totals are exact; the answers are those of the newest submissions (sampleSizes), of which `sampled` says
- * how many there are.
+ * Summarizes a form's submissions: the number per day, the number of completed ones, and the answers to each
+ * question. Days and totals are exact. Answers are from the newest submissions (sampleSizes); `sampled` is
+ * their number.
  * @throws ApiError bad_request for an unknown time zone.
  */
 async function readSummary(
@@ -132,7 +132,7 @@ async function readSummary(
   };
 }
 
-/** The places and pictures of the live version's options, by element and by what answers keep of an option. */
+/** Reads the remaining quotas and images of options in the live version, by element and stored value. */
 async function readLive(
   database: Database,
   { workspace_id, form_id }: Span,
@@ -166,7 +166,7 @@ async function readDays(database: Database, asked: Span & { time_zone: string })
   }
 }
 
-/** What many people have in common tells of them together. */
+/** Answers that many people share do not identify one person. */
 const shared: readonly unknown[] = [
   'organization',
   'organization-title',
@@ -176,7 +176,9 @@ const shared: readonly unknown[] = [
   'country-name',
 ];
 
-/** Whether answers are by which one person is known or reached: what is written of them together says nothing. */
+/**
+ * Whether answers identify a person or say how to reach one, so that counting equal answers has no meaning.
+ */
 const isContact = (input: InputElement): boolean => identifies(input) && !shared.includes(autofillOf(input));
 
 async function addUp(
@@ -199,7 +201,7 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
   getFormSummary: operation({
     summary: 'Get summary of a form',
     description:
-      'How many submissions a day, how many were completed, and the answers to each question, added up.',
+      'Returns the number of submissions per day, the number of completed ones, and a summary of the answers to each question.',
     permission: 'submissions:read',
     params: idParameter,
     query: SummaryQuery,
@@ -208,7 +210,7 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
     async run({ workspaceId, formIds, params, query }) {
       requireReach(formIds, params.id);
       const { time_zone: timeZone = 'UTC', sample = 'newest', language, ...days } = query;
-      // An offset like +02:00 means the opposite to PostgreSQL and to JavaScript.
+      // An offset like +02:00 has opposite meanings in PostgreSQL and JavaScript.
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const { version } = await readViewedForm(database, { workspaceId, formId: params.id });

@@ -22,10 +22,10 @@ import {
   tallyRows,
 } from './tally.ts';
 
-/** More months than this are shown as years. */
+/** A longer span is shown by year. */
 const mostMonths = 36;
 
-/** How many days lie in each month, or in each year where there are many months. */
+/** Counts dates by month, or by year in a long span. */
 function tallyMonths(): Tally {
   const counts = new Map<string, Spanned<string>>();
   return {
@@ -40,7 +40,10 @@ function tallyMonths(): Tally {
   };
 }
 
-/** Every month from the first to the last, or every year of long spans; empty ones too, while they are not too many. */
+/**
+ * Returns a bar for every month from the first to the last, including empty ones. In a long span, it returns
+ * a bar for each year with answers.
+ */
 function monthBars(counts: ReadonlyMap<string, Spanned<string>>): Bar[] {
   const months = [...counts.keys()].sort();
   if (months.length === 0) return [];
@@ -62,7 +65,7 @@ function monthBars(counts: ReadonlyMap<string, Spanned<string>>): Bar[] {
 
 const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1;
 
-/** How many times of day lie in each hour. */
+/** Counts times by hour. */
 function tallyHours(): Tally {
   const counts = Array.from({ length: 24 }, (): Spanned<string> => ({ count: 0 }));
   return {
@@ -79,13 +82,13 @@ function tallyHours(): Tally {
   };
 }
 
-/** Different texts that are counted, of so many characters each: others come once, or are long. */
+/** The maximum number of different texts to count, and their length: other texts are rare or long. */
 const mostTexts = 5_000;
 const longestText = 100;
-/** Those that were written most are shown. */
+/** The number of most frequent texts to show. */
 const mostBars = 10;
 
-/** Texts that were written more than once, the most frequent first: white space around them and their case aside. */
+/** Counts texts that occur more than once, most frequent first, ignoring case and surrounding white space. */
 function tallyTexts(): Tally {
   const counts = new Map<string, { label: string; count: number }>();
   return {
@@ -126,7 +129,10 @@ const tallies: Record<SummaryKind, (asked: Asked) => Tally> = {
   nothing: countOnly,
 };
 
-/** A tally for the answers to a question. @param isPrivate of texts that tell who somebody is nothing is said but how many. */
+/**
+ * Opens a tally for the answers to a question. @param isPrivate whether texts identify people; then they are
+ * only counted.
+ */
 export function openTally(asked: Asked, isPrivate = false): Tally {
   const { summary } = elements[asked.type];
   return summary === 'texts' && isPrivate ? countOnly() : tallies[summary](asked);
@@ -136,7 +142,7 @@ function countOnly(): Tally {
   return { add() {}, result: () => ({ chart: 'count', bars: [], numbers: null }) };
 }
 
-/** How many files of each kind there are; kinds that nobody sent are left out. */
+/** Counts files by kind; kinds without files are omitted. */
 function tallyFiles(): Tally {
   const counts = new Map<string, number>();
   return {
@@ -155,16 +161,17 @@ function tallyFiles(): Tally {
   };
 }
 
-/** Free texts that a question shows, and the most that is shown of each. */
+/** The number of free texts shown per question, and the maximum length of each. */
 const latestTexts = 5;
 const textLength = 280;
 
 type Question = Column['inputs'][number];
 
 /**
- * Adds up the answers to every question, one submission after the other, the newest first. The submissions come in
- * batches, so that memory does not grow with their number (only numbers are kept, for the histogram).
- * @param identifying the ids of elements by which a person is known or reached: their texts are left out.
+ * Summarizes the answers to every question, one submission at a time, newest first. Submissions arrive in
+ * batches, so that memory does not grow with their number (except for numbers, which the histogram needs).
+ * @param identifying the ids of elements whose answers identify or can reach a person: their texts are
+ * omitted.
  */
 export async function summariseElements(
   columns: readonly Column[],

@@ -3,30 +3,30 @@ import { isRecord } from '#ast/json.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 
-/** Adds up the answers to one question, one at a time, in memory that does not grow with free text. */
+/** Summarizes the answers to one question, one at a time, in memory that does not grow with free text. */
 export type Tally = {
   add(answer: unknown): void;
   result(): Pick<ElementSummary, 'chart' | 'bars' | 'rows' | 'numbers' | 'score'>;
 };
 
-/** The question that is answered, as its column has it. */
+/** The question, as in its column. */
 export type Asked = { type: ElementType } & Pick<Column, 'options' | 'option_labels' | 'rows'>;
 
-/** Counts an answer that has an order among those of its bar, which then says from where to where they go. */
+/** Counts a sortable answer in its bar, and extends the bar's range to it. */
 export function addTo<Answer extends number | string>(bar: Spanned<Answer>, answer: Answer): void {
   bar.count += 1;
   if (bar.from === undefined || answer < bar.from) bar.from = answer;
   if (bar.to === undefined || answer > bar.to) bar.to = answer;
 }
 
-/** A bar without its label, while it is counted. */
+/** A bar without its label, while counting. */
 export type Spanned<Answer extends number | string> = { count: number; from?: Answer; to?: Answer };
 
-/** So many bars, each made from its place. */
+/** Returns `length` bars, each made from its index. */
 export const spread = (length: number, make: (index: number) => Bar): Bar[] =>
   Array.from({ length }, (_, index) => make(index));
 
-/** How many rows submissions have. */
+/** Counts answers by their number of rows. */
 export function tallyRows(): Tally {
   const rows = tallyNumbers();
   return {
@@ -35,7 +35,7 @@ export function tallyRows(): Tally {
   };
 }
 
-/** The numbers in bars of one width, with the least, the greatest and the mean. */
+/** Counts numbers in bars of equal width, with minimum, maximum and mean. */
 export function tallyNumbers(): Tally {
   const numbers: number[] = [];
   return {
@@ -46,10 +46,10 @@ export function tallyNumbers(): Tally {
   };
 }
 
-/** So many different whole numbers get a bar each: a scale from 0 to 10, a number of children. */
+/** Up to this range, each whole number gets its own bar: a scale from 0 to 10, a number of children. */
 const wholeBars = 16;
 const aimedBars = 10;
-/** (0.25 - 0.1) / 0.05 is 2.9999999999999996: what is that near to the next bar belongs to it. */
+/** (0.25 - 0.1) / 0.05 is 2.9999999999999996: a value this close to the next bar belongs to it. */
 const rounding = 1e-9;
 
 function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'numbers'> {
@@ -68,7 +68,7 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
     const bar = Math.max(0, Math.floor((number - start) / width + rounding));
     addTo((counted[bar] ??= { count: 0 }), number);
   }
-  // Whole numbers belong to one bar alone, and so say its ends.
+  // A whole number belongs to one bar only, so the labels of bars do not overlap.
   const last = numbers.every((number) => Number.isInteger(number)) && width > 1 ? width - 1 : width;
   const labelAt = (bar: number): string => {
     const from = start + bar * width;
@@ -80,7 +80,7 @@ function histogram(numbers: readonly number[]): Pick<ElementSummary, 'bars' | 'n
   };
 }
 
-/** The next 1, 2 or 5 times a power of ten, so that bars begin at round numbers. */
+/** Returns the next 1, 2 or 5 times a power of ten, so that bars start at round numbers. */
 function roundWidth(width: number): number {
   if (!(width > 0) || !Number.isFinite(width)) return 1;
   const power = 10 ** Math.floor(Math.log10(width));
@@ -88,13 +88,18 @@ function roundWidth(width: number): number {
   return step * power;
 }
 
-/** Without the last digits, in which sums of tenths go wrong. */
+/** Formats a number without its last digits, which are wrong in sums of tenths. */
 const plain = (number: number): string => String(Number(number.toPrecision(10)));
 
-/** Answers that were never an option (an older version's) are counted up to so many different ones. */
+/**
+ * The maximum number of different answers to count that are not options now, such as those of older versions.
+ */
 const otherOptions = 20;
 
-/** One bar an option in the form's order, also for those that nobody chose; what is no option any more comes last. */
+/**
+ * Counts options, one bar each in the form's order, including those without answers. Previous options come
+ * last.
+ */
 export function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
   const { options } = asked;
   const counts = new Map(options.map((option) => [option, 0]));
@@ -117,13 +122,13 @@ export function tallyOptions(asked: Omit<Asked, 'type'>): Tally {
   };
 }
 
-/** An option as people read it, and what answers keep of it, where that is another text. */
+/** Returns the label of an option, and its stored value if it differs. */
 function barOf(asked: Omit<Asked, 'type'>, option: string): Pick<Bar, 'label' | 'option'> {
   const label = optionLabel(asked, option);
   return { label, ...(label !== option && { option }) };
 }
 
-/** How many agreed, or signed; who did not gave no answer. */
+/** Counts consents or signatures; without one, there is no answer. */
 export function tallyGiven({ type }: Asked): Tally {
   let count = 0;
   return {
@@ -138,7 +143,7 @@ export function tallyGiven({ type }: Asked): Tally {
   };
 }
 
-/** One bar a level, also for those that nobody chose, and what they come to. */
+/** Counts levels, one bar each, including those without answers, with their mean. */
 export function tallyLevels(asked: Asked): Tally {
   const [levels, numbers] = [tallyOptions(asked), tallyNumbers()];
   return {
@@ -154,13 +159,16 @@ export function tallyLevels(asked: Asked): Tally {
   };
 }
 
-/** A level is a number, as which its answers are found. */
+/** Gives a level its number as the range of the bar, which finds its answers. */
 function atLevel(bar: Bar): Bar {
   const level = Number(bar.label);
   return bar.count > 0 ? { ...bar, from: level, to: level } : bar;
 }
 
-/** From 0 to 10, a scale says how many recommend and how many advise against; of other lengths it is levels. */
+/**
+ * Summarizes a scale from 0 to 10 by how many recommend and how many advise against; other scales are
+ * summarized by level.
+ */
 export function tallyRecommendation(asked: Asked): Tally {
   const levels = tallyLevels(asked);
   if (asked.options[0] !== '0' || asked.options.at(-1) !== '10') return levels;
@@ -180,7 +188,7 @@ export function tallyRecommendation(asked: Asked): Tally {
   };
 }
 
-/** How often each option came first, and its mean place, the best first. */
+/** Counts how often each option was ranked first, with its mean rank; best first. */
 export function tallyRanking(asked: Asked): Tally {
   const found = new Map(asked.options.map((option) => [option, { first: 0, places: 0, count: 0 }]));
   return {
@@ -207,7 +215,7 @@ export function tallyRanking(asked: Asked): Tally {
   };
 }
 
-/** The options of each row. */
+/** Counts the options of each row. */
 export function tallyGrid(asked: Asked): Tally {
   const counts = new Map(
     asked.rows.map(({ id, label }) => [id, { label, answered: 0, tally: tallyOptions(asked) }]),

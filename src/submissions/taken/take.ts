@@ -12,9 +12,9 @@ import { ApiError } from '#kit/errors.ts';
 import { columns, only, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from '../submission-rows.ts';
 
-/** What a form takes once, or so many times: questions whose answers are unique, and options with places. */
+/** The quotas of a form: questions with unique answers, and options with a capacity. */
 type Limits = {
-  /** By element id. */
+  /** Inputs by element id. */
   readonly elements: ReadonlyMap<string, InputElement>;
   readonly unique: readonly { readonly element: string; readonly ignored: string }[];
   readonly options: readonly {
@@ -25,13 +25,13 @@ type Limits = {
   }[];
 };
 
-/** Whether a submit to the form may find that something is taken. */
+/** Whether a submission to the form can exceed a quota. */
 export function isLimited(form: Form): boolean {
   const { unique, options } = limitsOf(form);
   return unique.length > 0 || options.length > 0;
 }
 
-/** What makes no difference between two answers, as a pattern of PostgreSQL; nor do capital letters. */
+/** Returns a PostgreSQL pattern of characters that comparisons ignore, in addition to case. */
 const ignoredIn = ({ type }: InputElement): string => (type === 'phone' ? '[^0-9+]' : '\\s');
 
 export const limitsOf = factOf((form: Form): Limits => {
@@ -49,7 +49,9 @@ export const limitsOf = factOf((form: Form): Limits => {
   };
 });
 
-/** The live version of a form, whose limits hold for every submission to it, whichever version that answered. */
+/**
+ * Selects the live version of a form. Its limits apply to every submission, whichever version that answers.
+ */
 const findLiveVersion = statement(
   'taken.find_live_version',
   'workspace_id form_id',
@@ -59,7 +61,10 @@ const findLiveVersion = statement(
    where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
 );
 
-/** Joins the turn of a form, beside others who do, until the transaction ends. @returns its live version; null: it is gone. */
+/**
+ * Acquires the shared form lock until the transaction ends. @returns the live version; null if the form is
+ * deleted.
+ */
 export const joinTurn = statement(
   'taken.join_turn',
   'workspace_id form_id',
@@ -67,7 +72,7 @@ export const joinTurn = statement(
   `select live_version_in_turn($workspace_id, $form_id) as version`,
 );
 
-/** The version by which a form's taken answers were last written down. */
+/** Selects the version for which the form's quota usage was last recorded. */
 const findTakenVersion = statement(
   'taken.find_taken_version',
   'workspace_id form_id',
@@ -88,9 +93,9 @@ const setTakenVersion = statement(
 const limits = columns('unique_elements:texts ignored:texts option_elements:texts options:texts');
 
 /**
- * Writes down what the submissions of `page` take, as their answers are now: what they do not take any more is free.
- * Unique answers are the same without what is ignored in them, and without case.
- * @param page which submissions, as `s`.
+ * Records the quota usage of the submissions of `page` from their current answers, and frees what they no
+ * longer use. Unique answers are compared without ignored characters and case.
+ * @param page the condition that selects submissions, as `s`.
  */
 const writeText = (page: string): string =>
   `with page as (
@@ -125,7 +130,7 @@ const writeText = (page: string): string =>
      on conflict do nothing
      returning element_id, value)`;
 
-/** The same of one submission. @returns what it takes that it did not take before. */
+/** Records the quota usage of one submission. @returns its new usage. */
 const writeTaken = statement(
   'taken.write_taken',
   ['workspace_id form_id id', limits],
@@ -134,7 +139,9 @@ const writeTaken = statement(
    select element_id, value from taken`,
 );
 
-/** The same of many, in the order of ids. @returns how many, and the id to go on behind. */
+/**
+ * Records the quota usage of many submissions, in the order of ids. @returns their number and the last id.
+ */
 const writeManyTaken = statement(
   'taken.write_many_taken',
   ['workspace_id form_id after limit', limits],
@@ -143,7 +150,7 @@ const writeManyTaken = statement(
    select id, (select count(*) from page) as count from page order by id desc limit 1`,
 );
 
-/** The versions of a form between two. */
+/** Selects the versions of a form from one version up to, but not including, another. */
 const listVersionsBetween = statement(
   'taken.list_versions_between',
   'workspace_id form_id from:integer to:integer',
@@ -152,7 +159,7 @@ const listVersionsBetween = statement(
    where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
 );
 
-/** How many other submissions take each of these. */
+/** Counts the other submissions that use each of these quotas. */
 const countOthers = statement(
   'taken.count_others',
   'workspace_id form_id id elements values:texts',
@@ -165,7 +172,7 @@ const countOthers = statement(
    group by t.element_id, t.value`,
 );
 
-/** How many submissions take each option of these elements. */
+/** Counts the submissions that use each option of these elements. */
 const countOptions = statement(
   'taken.count_options',
   'workspace_id form_id elements',
@@ -175,7 +182,7 @@ const countOptions = statement(
    group by element_id, value`,
 );
 
-/** The live version of a form: its limits hold for every submission to it. */
+/** The live version of a form, whose limits apply to every submission. */
 export type LimitedForm = {
   readonly workspaceId: string;
   readonly id: string;
@@ -183,7 +190,10 @@ export type LimitedForm = {
   readonly form: Form;
 };
 
-/** An answer that somebody else has given, or an option without a place: what was to be written is not. */
+/**
+ * Thrown if another submission already has a unique answer, or if an option has reached its capacity. Nothing
+ * is written.
+ */
 export class AnswersTaken extends ApiError {
   readonly problems: readonly AnswerError[];
 
@@ -194,9 +204,10 @@ export class AnswersTaken extends ApiError {
 }
 
 /**
- * The live version of a form that takes something only so many times, with its turn (lockFormForSubmit) until the
- * transaction ends; undefined of any other form, whose turn is joined: what is written now is there for whoever counts when
- * such a version comes. To be asked for before rows are locked: a submit takes its turn first.
+ * Locks a form. If its live version has quotas, acquires the form lock (lockFormForSubmit) until the
+ * transaction ends and returns that version. Otherwise acquires the shared lock and returns undefined, so
+ * that a later version with quotas counts these writes. Call it before rows are locked, because submitting
+ * locks the form first.
  */
 export async function takeTurn(
   db: Queryable,
@@ -209,7 +220,7 @@ export async function takeTurn(
     const { version, structure: form } = live;
     const limited = isLimited(form) ? { workspaceId, id: formId, version, form } : undefined;
     if (limited) await lockFormForSubmit(db, { form_id: formId });
-    // Another version may have come while the turn was waited for.
+    // Another version may have been published while waiting for the lock.
     if (only(await joinTurn(db, row))?.version !== version) continue;
     if (limited) await bringUpToDate(db, limited);
     return limited;
@@ -217,10 +228,10 @@ export async function takeTurn(
 }
 
 /**
- * Writes down what a submission takes as it is stored now, and frees what it does not take any more. Exact under
- * parallel submits, in the caller's transaction, which has the form's turn. What it took before stays its own, also
- * where a limit was set since that it would not meet.
- * @throws AnswersTaken when something is taken that it did not take before: its transaction must not be committed.
+ * Records the quota usage of a submission as it is stored now, and frees what it no longer uses. Exact for
+ * parallel submissions, in the caller's transaction, which has the form lock. Earlier usage stays, even if a
+ * later limit would not allow it.
+ * @throws AnswersTaken if new usage exceeds a quota: the transaction must not be committed.
  */
 export async function takeAnswers(db: Queryable, live: LimitedForm, id: string): Promise<void> {
   const limits = limitsOf(live.form);
@@ -241,7 +252,7 @@ export async function takeAnswers(db: Queryable, live: LimitedForm, id: string):
   if (problems.length > 0) throw new AnswersTaken(problems);
 }
 
-/** @param count how many others take it. */
+/** @param count the number of other submissions that use it. */
 function brokenBy(
   { options }: Limits,
   element: string,
@@ -253,26 +264,26 @@ function brokenBy(
   return count < found.capacity ? undefined : { rule: 'full', values: { option: found.label } };
 }
 
-/** Where nobody can give another answer: what was to be done is not. */
+/** Converts a quota error to a conflict, for actions in which the answer cannot be changed. */
 export const refuseTaken =
   (what: string) =>
   (error: unknown): never => {
     if (!(error instanceof AnswersTaken)) throw error;
     const found = error.problems.map(({ message }) => message).join(' ');
-    throw new ApiError('conflict', `${what}, as others took its place meanwhile. ${found}`);
+    throw new ApiError('conflict', `${what}, because other submissions used up a quota. ${found}`);
   };
 
-/** By element and option, how many places are left; options that take any number are not among them. */
+/** The remaining quota by element and option; options without a capacity are not included. */
 export type Places = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export const noPlaces: Places = new Map();
 
-/** What counts the places of a database's forms. */
+/** The function that counts the remaining quotas of each database. */
 const counters = new WeakMap<Database, (live: LimitedForm) => Promise<Places>>();
 
 /**
- * The places that a form has left, counted after they were asked for. Visitors who come together share a count: of
- * 100,000 choices it takes some 70 ms.
+ * Counts the remaining quotas of a form at the time of the call. Visitors who ask at the same time share a
+ * count, which takes some 70 ms for 100,000 choices.
  */
 export function findPlaces(database: Database, live: LimitedForm): Promise<Places> {
   if (limitsOf(live.form).options.length === 0) return Promise.resolve(noPlaces);
@@ -319,14 +330,14 @@ async function countPlaces(database: Database, live: LimitedForm): Promise<Place
 
 const keyOf = (element: string, option: string): string => JSON.stringify([element, option]);
 
-/** Submissions that are counted anew by one statement, and versions that are compared, at most. */
+/** The maximum number of submissions that one statement recounts, and of versions to compare. */
 const batchSize = 5_000;
 const mostVersions = 20;
 
 /**
- * Writes down what all submissions take, where that was not done by this version of the form and it counts other
- * elements or options than the versions since then; nothing where a later version did. In the form's turn, and before anything else is written: of what a
- * submission took before nothing is refused.
+ * Records the quota usage of all submissions for this version of the form. Does nothing if this version or a
+ * later one has done so, or if all versions since then have equal quotas. Call it with the form lock, before
+ * other writes: earlier usage is never rejected.
  */
 export async function bringUpToDate(db: Queryable, live: LimitedForm): Promise<void> {
   const known = only(await findTakenVersion(db, rowOf(live)));
@@ -343,7 +354,7 @@ export async function bringUpToDate(db: Queryable, live: LimitedForm): Promise<v
   await setTakenVersion(db, { ...rowOf(live), version: live.version });
 }
 
-/** Whether every version from one on to the live one counted what the live one counts. */
+/** Whether every version from `from` to the live one counts what the live one counts. */
 async function countedAll(
   db: Queryable,
   live: LimitedForm,

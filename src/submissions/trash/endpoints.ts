@@ -15,7 +15,7 @@ import { findRetention } from '../retention/endpoints.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
 import { restoreMany } from './trash.ts';
 
-/** What lies in a form's trash, as the trash shows it: the last that was laid in first. */
+/** Selects the submissions in a form's trash, most recently deleted first. */
 const listTrashed = statement(
   'trash.list_trashed',
   'workspace_id form_id below_at:timestamp below_id limit offset',
@@ -36,7 +36,7 @@ const listTrashed = statement(
    order by s.trashed_at desc, s.id desc limit $limit offset $offset`,
 );
 
-/** How many lie in a form's trash. */
+/** Counts the submissions in a form's trash. */
 const countTrashed = statement(
   'trash.count_trashed',
   'workspace_id form_id',
@@ -45,7 +45,7 @@ const countTrashed = statement(
    where workspace_id = $workspace_id and form_id = $form_id and trashed_at is not null`,
 );
 
-/** Of these, or of all without `ids`, those that lie in the form's trash, up to one more than is allowed. */
+/** Selects those of `ids`, or all without `ids`, that are in the form's trash, up to `limit`. */
 const listTrashedIds = statement(
   'trash.list_trashed_ids',
   'workspace_id form_id ids? limit',
@@ -67,17 +67,20 @@ const TrashedSubmission = Type.Object({
   completed_at: orNull(timestamp),
   trashed_at: timestamp,
   trashed_by: Type.Union([Type.String(), Type.Null()], {
-    description: 'The name of the member or the key; null for somebody who is gone.',
+    description: 'The name of the member or API key; null if it was deleted.',
   }),
-  removed_at: Type.String({ format: 'date-time', description: 'When it is removed for good.' }),
+  removed_at: Type.String({ format: 'date-time', description: 'When it is deleted permanently.' }),
 });
 
 const TrashPage = Type.Object({
   ...listOf(TrashedSubmission).properties,
-  at_once: Type.Integer({ description: 'How many one deletion takes at most: of more, those deleted last.' }),
+  at_once: Type.Integer({
+    description:
+      'The maximum number per deletion. If there are more, the most recently deleted ones are selected.',
+  }),
 });
 
-/** The place behind a row: what was deleted at one moment is in the order of its ids. */
+/** Returns the position of a row; submissions deleted at one moment are sorted by id. */
 const placeOf = (row: { trashed_at: Date; id: string }): string => `${row.trashed_at.getTime()}/${row.id}`;
 const placePattern = /^\d{1,14}\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -89,7 +92,7 @@ function below({ after }: Cut): { below_at: Date; below_id: string } {
 const idList = Type.Array(uuid, { minItems: 1, maxItems: 1_000 });
 const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
-/** What was deleted within 30 days: seen, taken back, or let go for good. */
+/** Lists the trash, restores submissions from it, and empties it. */
 export function trashEndpoints(context: ChangeContext) {
   const { database } = context;
 
@@ -97,7 +100,7 @@ export function trashEndpoints(context: ChangeContext) {
     listTrash: operation({
       summary: 'List trash',
       description:
-        'What was deleted, the latest first. After 30 days, or as many as the retention of the form says, it is erased for good.',
+        'Returns the submissions in the trash, most recently deleted first. They are erased permanently after the retention of the form, 30 days by default.',
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object(listParameters, closed),
@@ -123,20 +126,20 @@ export function trashEndpoints(context: ChangeContext) {
     restoreSubmissions: operation({
       summary: 'Restore submissions',
       command: 'trash restore',
-      description: 'Takes these out of the trash. 404: none of them is there any more.',
+      description: 'Restores submissions from the trash. 404 if none of them is in the trash.',
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object({ ids: idList }, closed),
       example: { body: { ids: [some] } },
       reply: {
         status: 200,
-        description: 'How many are back.',
+        description: 'The number of restored submissions.',
         schema: Type.Object({ restored: Type.Integer() }),
       },
       async run({ params, body, ...scope }) {
         const form = await reachForm(database, scope, params.id);
         const restored = await restoreMany(database, form, { ids: body.ids, by: scope.actor });
-        if (restored === 0) throw new ApiError('not_found', 'They are not in the trash any more.');
+        if (restored === 0) throw new ApiError('not_found', 'These submissions are no longer in the trash.');
         return { body: { restored } };
       },
     }),
@@ -144,7 +147,7 @@ export function trashEndpoints(context: ChangeContext) {
     emptyTrash: operation({
       summary: 'Empty trash',
       description:
-        'Deletes for good what lies in the trash, in the background, and webhooks hear of each that had been completed: these, or `everything`, the last deleted first where one deletion does not take them all. 409: they are not as many as `expected`.',
+        'Permanently deletes submissions in the trash, in the background: those in `ids`, or `everything`, up to the limit per deletion, most recently deleted first. Webhooks receive each submission that was completed. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object(
@@ -158,7 +161,7 @@ export function trashEndpoints(context: ChangeContext) {
       example: { body: { everything: true } },
       errors: ['conflict'],
       isDestructive: true,
-      reply: { status: 202, description: 'The deletion, on its way.', schema: BulkChange },
+      reply: { status: 202, description: 'The deletion has started.', schema: BulkChange },
       async run({ params, body: { ids, everything, expected }, ...scope }) {
         if ((ids === undefined) === (everything === undefined))
           throw new ApiError('validation_error', 'Send either "ids" or "everything".');

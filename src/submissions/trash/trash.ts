@@ -16,9 +16,9 @@ import { joinTurn, refuseTaken, takeAnswers, takeTurn } from '../taken/take.ts';
 import { searchWords } from '../writing.ts';
 
 /**
- * Lays submissions of a form into the trash: nothing but the trash finds them any more, and what they took is free. In the order of ids, so that
- * two at once cannot deadlock.
- * @returns how many of each status there were, to be taken off the counts.
+ * Moves submissions of a form to the trash, where only the trash finds them, and frees their quotas. Works in
+ * the order of ids, so that two transactions cannot deadlock.
+ * @returns the number of submissions by status, to subtract from the counts.
  */
 export const trashSubmissions = statement(
   'trash.trash_submissions',
@@ -46,7 +46,7 @@ export const trashSubmissions = statement(
    select status, count(*) as count from trashed group by status`,
 );
 
-/** Submissions of the trash that are about to come back, with what they are found by. In the order of ids, locked. */
+/** Locks submissions to restore from the trash, in the order of ids, and selects their search data. */
 const lockTrashed = statement(
   'trash.lock_trashed',
   'workspace_id form_id ids',
@@ -69,7 +69,7 @@ const lockTrashed = statement(
    order by s.id for update of s`,
 );
 
-/** Takes a submission out of the trash, with its search text. */
+/** Restores a submission from the trash, with its search document. */
 const restoreSubmission = statement(
   'trash.restore_submission',
   'workspace_id form_id id language subject body',
@@ -88,9 +88,9 @@ const restoreSubmission = statement(
 );
 
 /**
- * Lays one submission into the trash. No event tells of it: it can come back, and `submission.deleted` is for what is
- * permanently deleted (specification, "Event kinds"; docs/decisions/0017).
- * @throws ApiError not_found for one that is not there, or lies in the trash already; precondition_failed.
+ * Moves one submission to the trash. Sends no event: it can be restored, and `submission.deleted` is for
+ * permanent deletion (specification, "Event kinds"; docs/decisions/0017).
+ * @throws ApiError not_found if it does not exist or is already in the trash; precondition_failed.
  */
 export function trashSubmission(
   database: Database,
@@ -106,9 +106,9 @@ export function trashSubmission(
 }
 
 /**
- * Lays these submissions of a form into the trash, in the caller's transaction, which joins the form's turn: nobody counts
- * what they take meanwhile.
- * @returns how many there were; what is gone, or in the trash already, is skipped.
+ * Moves submissions of a form to the trash, in the caller's transaction. Acquires the shared form lock, so
+ * that quotas are not counted meanwhile.
+ * @returns their number; those that are deleted or already in the trash are skipped.
  */
 export async function trashMany(
   db: Queryable,
@@ -129,9 +129,9 @@ export async function trashMany(
 }
 
 /**
- * Takes submissions out of the trash: they are where they were, with their files, and count and are found again.
- * @returns how many; what is not in the form's trash is skipped.
- * @throws ApiError conflict when others took an answer meanwhile that is taken so many times: all stay in the trash.
+ * Restores submissions from the trash, with their files. They are counted and searched again.
+ * @returns their number; those that are not in the form's trash are skipped.
+ * @throws ApiError conflict if other submissions used up a quota meanwhile: all stay in the trash.
  */
 export function restoreMany(
   database: Database,
@@ -140,14 +140,14 @@ export function restoreMany(
 ): Promise<number> {
   return transaction(database, (client) =>
     restoreWithin(client, key, { ids, by: changedBy(by) }, async (work) =>
-      work().catch(refuseTaken('This cannot be restored')),
+      work().catch(refuseTaken('Nothing was restored')),
     ),
   );
 }
 
 /**
- * The same in the caller's transaction, which takes the form's turn.
- * @param one does the work of one submission that may find its place taken, and may leave it where it is.
+ * Restores submissions in the caller's transaction, and acquires the form lock.
+ * @param one runs the work for one submission, which may exceed a quota and then stay in the trash.
  */
 export async function restoreWithin(
   db: Queryable,
@@ -186,7 +186,7 @@ export async function restoreWithin(
   return restored.length;
 }
 
-/** In one order, so that two transactions cannot wait for each other's counts. */
+/** A fixed order, so that two transactions cannot deadlock on the counts. */
 async function count(
   db: Queryable,
   { workspaceId, formId }: FormKey,

@@ -22,8 +22,9 @@ import {
 } from './webhooks.ts';
 
 /**
- * What is null stays as it is; the secret, the headers and the filter, which may become null, say so themselves. A
- * secret that is replaced stays valid for `overlap` seconds; 0: not at all. A webhook that is resumed begins with a clean record.
+ * Updates a webhook. Null keeps a value. The secret, the headers and the filter can become null, so a flag
+ * says whether they change. A replaced secret stays valid for `overlap` seconds; 0: not at all. Resuming a
+ * webhook clears its failures.
  */
 const updateWebhook = statement(
   'webhooks.update_webhook',
@@ -53,36 +54,37 @@ const updateWebhook = statement(
     where workspace_id = $workspace_id and id = $id`,
 );
 
-/** What is to be different; what is left out stays as it is. */
+/** A change of a webhook. Omitted values are kept. */
 export type WebhookChange = {
   workspaceId: string;
   webhookId: string;
   url?: string | undefined;
   events?: readonly string[] | undefined;
-  /** false pauses: what happens meanwhile is not sent, not even later. */
+  /** false pauses the webhook. Events that happen during the pause are not sent, not even later. */
   active?: boolean | undefined;
-  /** A text of 16 to 256 characters, `generate` for one that is made here, null for none from now on. */
+  /** 16 to 256 characters, `generate` for a generated secret, or null to remove it. */
   secret?: string | null | undefined;
-  /** Whether deliveries are signed with the secret of before as well, for a day; yes, when left out. */
+  /** Whether deliveries are also signed with the previous secret for a day. Default: true. */
   overlap?: boolean | undefined;
-  /** All that there are to be; null for a value keeps the one that it has. */
+  /** Replaces all headers. A null value keeps the current one. */
   headers?: readonly CustomHeader[] | undefined;
-  /** A condition; null for none from now on. What was recorded before is not looked at again. */
+  /** A condition, or null for none. Events that are already recorded are not filtered again. */
   filter?: unknown;
   pausesOnFailure?: boolean | undefined;
-  /** What the change was made on. */
+  /** The state that the change is based on. */
   unchanged?: Unchanged | undefined;
 };
 
 type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
 
-/** How long the secret of before a rotation goes on signing, in seconds. */
+/** How long the previous secret keeps signing after a rotation, in seconds. */
 const overlapSeconds = 24 * 3_600;
 
 /**
- * Changes a webhook under the rules by which it was created. What waits to be sent goes to the new address, signed
- * with the new secret, and for a day also with the one of before, so that receivers can follow without a gap.
- * @returns the secret when a new one was set: that is shown only here.
+ * Changes a webhook, with the checks of its creation. Waiting deliveries go to the new address, signed with
+ * the new secret. For a day they are also signed with the previous secret, so that receivers can switch
+ * without a gap.
+ * @returns the secret if a new one was set. It is shown only here.
  * @throws ApiError validation_error with every problem; not_found; precondition_failed.
  */
 export async function changeWebhook(
@@ -125,9 +127,9 @@ export async function changeWebhook(
 type Stored = { url: string; headers: Buffer | null; header_names: readonly string[] };
 
 /**
- * The webhook's own headers as they are to be; undefined when they stay.
- * @throws ApiError validation_error. Also when the address gets another host while values are kept: whoever may edit
- * a webhook but not see its headers could else have them sent to himself.
+ * Returns the webhook's new headers, or undefined if they stay.
+ * @throws ApiError validation_error, also if values are kept and the address gets a new host. Otherwise a
+ * person who may edit the webhook, but not see its headers, could send them to a server of their choice.
  */
 function changedHeaders(
   vault: ChangeWebhookContext['vault'],
@@ -138,7 +140,7 @@ function changedHeaders(
   const keeps = headers?.some(({ value }) => value === null) ?? stored.header_names.length > 0;
   if (headers) refuse(headerProblems(headers, stored.header_names));
   if (movesAway && keeps) {
-    const message = 'The address has another host. Enter the values of the headers again, or remove them.';
+    const message = 'The address has a new host. Enter the header values again, or remove the headers.';
     refuse([{ field: 'headers', message, code: 'required' }]);
   }
   if (!headers) return undefined;
@@ -146,13 +148,14 @@ function changedHeaders(
   return fillHeaders(headers, unseal(vault, stored.headers));
 }
 
-/** The headers of before; refused when they were sealed with another key, as nobody knows them any more. */
+/**
+ * Decrypts the current headers. Fails if they were sealed with another key, because their values are lost.
+ */
 function unseal(vault: ChangeWebhookContext['vault'], sealed: Buffer): Record<string, string> {
   try {
     return JSON.parse(vault.unseal('webhook headers', sealed)) as Record<string, string>;
   } catch {
-    const message =
-      'The key of this instance was replaced, and the values are lost. Enter all of them again.';
+    const message = 'The instance key was replaced, so the header values are lost. Enter all of them again.';
     throw new ApiError('validation_error', message, {
       errors: [{ field: 'headers', message, code: 'required' }],
     });

@@ -18,24 +18,30 @@ import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { eventKinds, isEventKind } from '../event.ts';
 import { condition, kinds, lockWebhook } from '../record-event.ts';
 
-/** A header that a person adds to every delivery. null keeps the value that it has: values are never shown again. */
+/**
+ * A custom header of every delivery. A null value keeps the current one, because values are never shown
+ * again.
+ */
 export type CustomHeader = { name: string; value: string | null };
 
 export const mostHeaders = 10;
 export const longestName = 64;
 export const longestValue = 1_024;
 
-/** Names that say how the request is carried, or that are ours: whoever could set them could lie about either. */
+/**
+ * Names that control how the request is sent, or that belong to this service. Custom headers must not
+ * override them.
+ */
 const reserved =
   /^(accept-encoding|connection|content-.*|date|expect|forwarded|host|http2-settings|keep-alive|origin|proxy-.*|range|referer|sec-.*|te|traceparent|trailer|transfer-encoding|upgrade|user-agent|via|webhook-.*|x-forwarded-.*|x-http-method.*|x-real-ip|x-service-.*)$/;
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
-/** Visible ASCII, blanks and tabs inside. A line end would begin another header. */
+/** Visible ASCII, with spaces and tabs inside. A line break would begin another header. */
 const fieldValue = /^[\x21-\x7e]([\x20-\x7e\t]*[\x21-\x7e])?$/;
 
 /**
- * What is wrong with headers, all at once.
- * @param kept the names whose values are there already.
+ * Returns all problems of headers.
+ * @param kept the names of headers whose values are already stored.
  */
 export function headerProblems(headers: readonly CustomHeader[], kept: readonly string[] = []): ErrorItem[] {
   const complain = (message: string): ErrorItem => ({ field: 'headers', message });
@@ -44,9 +50,10 @@ export function headerProblems(headers: readonly CustomHeader[], kept: readonly 
   const problems = headers.flatMap(({ name, value }, index) => {
     const shown = JSON.stringify(name.slice(0, longestName));
     if (!token.test(name) || name.length > longestName)
-      return [complain(`${shown} is not the name of a header of at most ${longestName} characters.`)];
-    if (reserved.test(names[index]!)) return [complain(`The header ${shown} cannot be set.`)];
-    if (names.indexOf(names[index]!) < index) return [complain(`The header ${shown} is there twice.`)];
+      return [complain(`${shown} is not a valid header name of at most ${longestName} characters.`)];
+    if (reserved.test(names[index]!)) return [complain(`The header ${shown} is reserved. Remove it.`)];
+    if (names.indexOf(names[index]!) < index)
+      return [complain(`The header ${shown} appears twice. Remove one.`)];
     if (value === null)
       return known.includes(names[index]!) ? [] : [complain(`The header ${shown} needs a value.`)];
     if (value.length > longestValue || !fieldValue.test(value))
@@ -54,11 +61,11 @@ export function headerProblems(headers: readonly CustomHeader[], kept: readonly 
     return [];
   });
   return headers.length > mostHeaders
-    ? [complain(`A webhook has at most ${mostHeaders} headers of its own.`), ...problems]
+    ? [complain(`A webhook can have at most ${mostHeaders} custom headers.`), ...problems]
     : problems;
 }
 
-/** Headers with their values, those that were kept included. @param stored what was there before, by name. */
+/** Returns headers with their values, including the kept ones. @param stored the current values, by name. */
 export function fillHeaders(
   headers: readonly CustomHeader[],
   stored: Readonly<Record<string, string>>,
@@ -69,26 +76,29 @@ export function fillHeaders(
   );
 }
 
-// What may be wrong with a webhook that somebody creates or changes, in sentences, by field.
+// Checks of a webhook that is created or changed. Each returns its problems by field.
 
 /** The most characters of a name. */
 export const longestUrl = 2_048;
 export const secretLength = { least: 16, most: 256 } as const;
 
-/** @throws ApiError validation_error with all problems, when there are any. */
+/** @throws ApiError validation_error with all problems, if there are any. */
 export function refuse(problems: readonly ErrorItem[]): void {
   if (problems.length > 0) {
     throw new ApiError('validation_error', 'The webhook is not valid.', { errors: problems });
   }
 }
 
-/** The address is looked up: it must be https and public. Specification, "Receiver requirements". */
+/**
+ * Checks an address, including a DNS lookup: it must be https and public. Specification, "Receiver
+ * requirements".
+ */
 export async function urlProblems(
   config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>,
   url: string,
 ): Promise<ErrorItem[]> {
   if (countCharacters(url) > longestUrl)
-    return [{ field: 'url', message: `A URL has at most ${longestUrl} characters.`, code: 'too_long' }];
+    return [{ field: 'url', message: `The URL must be at most ${longestUrl} characters.`, code: 'too_long' }];
   const target = { allowNetworks: config.webhookAllowNetworks, ownUrls: [config.publicUrl] };
   const problem = await checkTarget(url, target);
   return problem === undefined ? [] : [{ field: 'url', message: problem, code: 'invalid_format' }];
@@ -102,7 +112,7 @@ export function eventProblems(events: readonly string[]): ErrorItem[] {
     .map((event) => ({
       field: 'events',
       code: 'invalid_choice',
-      message: `There is no event ${JSON.stringify(event)}. Events: ${eventKinds.join(', ')}.`,
+      message: `${JSON.stringify(event)} is not an event. Events: ${eventKinds.join(', ')}.`,
     }));
 }
 
@@ -114,7 +124,7 @@ export function secretProblems(secret: string): ErrorItem[] {
     return [
       {
         field: 'secret',
-        message: `A secret has ${least} to ${most} characters.`,
+        message: `The secret must have ${least} to ${most} characters.`,
         code: length < least ? 'too_short' : 'too_long',
       },
     ];
@@ -123,7 +133,7 @@ export function secretProblems(secret: string): ErrorItem[] {
     return [
       {
         field: 'secret',
-        message: 'The secret holds a NUL or half of a surrogate pair.',
+        message: 'The secret contains a NUL character or half of a surrogate pair. Remove it.',
         code: 'not_storable',
       },
     ];
@@ -131,21 +141,22 @@ export function secretProblems(secret: string): ErrorItem[] {
   return [];
 }
 
-/** By `path`: the place of the part of the condition, as checkFilter counts it. @param form the live version. */
+/**
+ * Returns the problems of a filter. `path` is the location in the condition, as checkFilter counts it. @param
+ * form the live version.
+ */
 const filterProblems = (form: Form, filter: unknown): ErrorItem[] =>
   checkFilter(form, filter).map(({ message, path }) => ({ field: 'filter', message, path: [...path] }));
 
-/** Specification, "Webhook signature" 1. */
+/** Checks that the plan allows secrets. Specification, "Webhook signature" 1. */
 export function planProblems(plan: Plan): ErrorItem[] {
   if (plans[plan].signedWebhooks) return [];
   const message =
-    'Signed webhooks need the Pro, Business or Enterprise plan. Leave the secret out, or change the plan.';
+    'Signed webhooks require the Pro, Business or Enterprise plan. Remove the secret, or change the plan.';
   return [{ field: 'secret', message, code: 'not_allowed' }];
 }
 
-// Webhooks ------------------------------------------------------------------------------------------------
-
-/** The plan that a form's webhooks are under. Locks the form, so that its webhooks are added one by one. */
+/** Returns the plan of a form's workspace. Locks the form, so that its webhooks are added one at a time. */
 const lockFormForWebhook = statement(
   'webhooks.lock_form_for_webhook',
   'workspace_id form_id',
@@ -168,7 +179,11 @@ export const insertWebhook = statement(
   'webhooks.insert_webhook',
   [
     'workspace_id id form_id url active secret? header_names pauses_on_failure created_at',
-    { events: kinds /** Sealed; and their names. */, headers: nullable(bytes), filter: nullable(condition) },
+    {
+      events: kinds /** `headers` are sealed, `header_names` are not. */,
+      headers: nullable(bytes),
+      filter: nullable(condition),
+    },
   ],
   '',
   `insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, secret, headers, header_names,
@@ -178,7 +193,7 @@ export const insertWebhook = statement(
            $filter, $pauses_on_failure, $created_at, $created_at)`,
 );
 
-/** With its deliveries; the jobs of those find nothing to send. */
+/** Deletes a webhook with its deliveries. Their jobs find nothing to send. */
 const deleteWebhookRow = statement(
   'webhooks.delete_webhook_row',
   'workspace_id id',
@@ -191,13 +206,15 @@ export type NewWebhook = {
   formId: string;
   url: string;
   events: readonly string[];
-  /** A text of 16 to 256 characters, or `generate` for one that is made here. Without one nothing is signed. */
+  /**
+   * 16 to 256 characters, or `generate` for a generated secret. Without a secret, deliveries are not signed.
+   */
   secret?: string | undefined;
   /** Sent with every delivery. Each needs a value. */
   headers?: readonly CustomHeader[] | undefined;
-  /** A condition: it hears only of submissions that meet it. Without one, or with null, of all. */
+  /** A condition that submissions must meet. If it is null or omitted, all submissions are sent. */
   filter?: unknown;
-  /** Whether it is paused when it has only failed for days; yes, when left out. */
+  /** Whether the webhook is paused after several days of failures only. Default: true. */
   pausesOnFailure?: boolean | undefined;
 };
 
@@ -207,14 +224,14 @@ export type CreateWebhookContext = {
   config: Pick<Config, 'webhookAllowNetworks' | 'publicUrl'>;
 };
 
-/** How many webhooks a form may have. */
+/** The maximum number of webhooks of a form. */
 export const mostWebhooks = 20;
 
 /**
  * Adds a webhook to a form. Specification, "Webhook signature" 1 and "Receiver requirements".
- * @returns its id, and the secret when it has one: that is shown only here.
- * @throws ApiError validation_error with every problem; not_found when the workspace has no such form; conflict when
- * the form has as many webhooks as it may.
+ * @returns its id, and its secret if it has one. The secret is shown only here.
+ * @throws ApiError validation_error with every problem; not_found if the form is not in the workspace;
+ * conflict if the form has reached its webhook limit.
  */
 export async function createWebhook(
   context: CreateWebhookContext,
@@ -236,7 +253,7 @@ export async function createWebhook(
 }
 
 /**
- * The same within a transaction, of one whose address, events, secret and headers were looked at.
+ * Adds a webhook in a transaction, after its address, events, secret and headers were checked.
  * @throws as createWebhook.
  */
 export async function addWebhook(
@@ -263,7 +280,7 @@ export async function addWebhook(
 }
 
 /**
- * Removes a webhook with its delivery log. What waits to be sent is not sent.
+ * Deletes a webhook with its delivery log. Waiting deliveries are not sent.
  * @throws ApiError not_found.
  */
 export async function deleteWebhook(
@@ -282,7 +299,7 @@ export async function deleteWebhook(
   });
 }
 
-/** Headers as they are stored. Their names are not secret: a person must see which there are. */
+/** Seals headers for storage. Their names are not secret, because members must see which headers exist. */
 export function sealHeaders(
   vault: Pick<Vault, 'seal'>,
   headers: Readonly<Record<string, string>>,
@@ -293,8 +310,8 @@ export function sealHeaders(
 }
 
 /**
- * A filter that somebody sent, checked against the live version of its form; null stands for none.
- * @throws ApiError validation_error with every problem; not_found when there is no such form.
+ * Validates a filter against the live version of its form. Null means no filter.
+ * @throws ApiError validation_error with every problem; not_found if the form does not exist.
  */
 export async function readFilter(
   client: Queryable,
@@ -308,16 +325,19 @@ export async function readFilter(
   return withoutNulls(filter) as Condition;
 }
 
-/** A secret that nobody guesses: 32 random bytes. */
+/** Generates a secret of 32 random bytes. */
 export const makeSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
-/** What only the database knows; holds the form, so that two who add a webhook at once are counted one by one. */
+/**
+ * Checks what only the database knows. Locks the form, so that webhooks added at the same time are counted
+ * one by one.
+ */
 async function checkForm(client: Queryable, { workspaceId, formId, secret }: NewWebhook): Promise<void> {
   const form = { workspace_id: workspaceId, form_id: formId };
   const found = requireRow(await lockFormForWebhook(client, form));
   if (secret !== undefined) refuse(planProblems(found.plan));
   const [counted] = await countWebhooks(client, form);
   if (counted!.count >= mostWebhooks) {
-    throw new ApiError('conflict', `A form has at most ${mostWebhooks} webhooks. Delete one first.`);
+    throw new ApiError('conflict', `A form can have at most ${mostWebhooks} webhooks. Delete one first.`);
   }
 }

@@ -11,7 +11,6 @@ import { reachWebhook } from '../log.ts';
 import type { FeedBell } from './feed-bell.ts';
 import { type FeedPage, type FeedQuestion, findEnd, readFeed } from './read-feed.ts';
 
-/** Whether a form is there. */
 const findFormOfFeed = statement(
   'webhooks.find_form_of_feed',
   'workspace_id id',
@@ -19,12 +18,12 @@ const findFormOfFeed = statement(
   `select id from forms where workspace_id = $workspace_id and id = $id and deleted_at is null`,
 );
 
-/** What a poll may wait at most, in seconds: below the minute after which many proxies give up. */
+/** The maximum wait of a poll, in seconds. Many proxies give up after a minute. */
 const longestWait = 30;
 
 const EventPage = Type.Object({
   data: Type.Array(Event),
-  next: Type.String({ description: 'The cursor for `after`.' }),
+  next: Type.String({ description: 'The value of `after` for the next page.' }),
   has_more: Type.Boolean(),
 });
 
@@ -34,45 +33,48 @@ const query = Type.Object(
       Type.String({
         pattern: '^([0-9]{1,15}|now)$',
         description:
-          '`next` of the page before, or `now`: what happens from now on. Without it, from the oldest event that is kept.',
+          '`next` of the previous page, or `now` for events from now on. If omitted, the page begins with the oldest event that is kept.',
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'How many at most.' }),
+      Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'The maximum number of events.' }),
     ),
-    form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Of this form only.' })),
+    form_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only events of this form.' })),
     webhook_id: Type.Optional(
       Type.String({
         format: 'uuid',
-        description: 'What this webhook hears of, with the `delivery_id`s under which it does.',
+        description: 'Only events that this webhook receives, with the `delivery_id`s of its deliveries.',
       }),
     ),
-    event: Type.Optional(Type.Enum([...eventKinds], { description: 'Of this kind only.' })),
+    event: Type.Optional(Type.Enum([...eventKinds], { description: 'Only events of this kind.' })),
     wait: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: longestWait,
         default: 0,
-        description: 'Seconds to wait for the next event when there is none.',
+        description: 'Seconds to wait for the next event if there is none.',
       }),
     ),
   },
   { additionalProperties: false },
 );
 
-/** Where the events of a form are pulled. */
+/** Returns the address of the event feed of a form. */
 export const feedUrlOf = ({ publicUrl }: Pick<Config, 'publicUrl'>, formId: string): string =>
   `${publicUrl}/api/v1/events?form_id=${formId}`;
 
 type FeedServices = { database: Database; links: FileLinks; config: Config; feedBell: FeedBell };
 
-/** The pull feed: what webhooks tell, for who cannot be reached, or was not (docs/decisions/0018). */
+/**
+ * The event feed: what webhooks send, for receivers that cannot be reached or missed events
+ * (docs/decisions/0018).
+ */
 export function feedEndpoints(services: FeedServices) {
   const { database, feedBell, config } = services;
   return {
     listEvents: operation({
       summary: 'List events',
-      description: `The events of the workspace, oldest first, with the bodies of webhooks. Go on with \`next\`: no event is passed by, and none comes twice. \`has_more\` says that the next page need not be waited for; a page may be empty and still have one. \`delivery_id\` is the event's own id, which is that of its delivery when one webhook hears of it; for the ids of another one, name it in \`webhook_id\`. The first request switches the feed on: earlier events are there only as far as a webhook heard of them. A feed that is not read for 30 days is switched off. Events are kept for ${config.deliveryRetentionDays} days; a cursor from before that is answered with 410. Events of a form that was deleted are gone with it.`,
+      description: `Returns the events of the workspace, oldest first, with the bodies of webhooks. Continue with \`next\`: no event is skipped or repeated. If \`has_more\` is true, request the next page without waiting; an empty page can have one too. \`delivery_id\` is the id of the event, which is also the id of its first delivery. To get the ids of another webhook, send its \`webhook_id\`. The first request turns the feed on: earlier events are included only if a webhook received them. A feed that is not read for 30 days is turned off. Events are kept for ${config.deliveryRetentionDays} days. 410 if the cursor is older. Deleting a form deletes its events.`,
       permission: 'events:read',
       query,
       reply: {
@@ -110,7 +112,7 @@ export function feedEndpoints(services: FeedServices) {
 const readCursor = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : Number(text);
 
-/** @throws ApiError not_found when the form or webhook that is named is not within reach. */
+/** @throws ApiError not_found if the given form or webhook does not exist, or the caller may not use it. */
 async function requireTarget(
   database: Database,
   workspaceId: string,
@@ -126,7 +128,7 @@ async function requireTarget(
   }
 }
 
-/** A page with something in it, or what there is when the time is over. */
+/** Returns a page with events. If none arrive in time, returns an empty page. */
 async function readOrWait(
   services: FeedServices,
   bell: FeedBell,

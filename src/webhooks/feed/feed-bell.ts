@@ -5,7 +5,10 @@ import { type Column, statement } from '#kit/statement.ts';
 
 const bigints: Column<number[]> = { pg: 'bigint[]' };
 
-/** Of those who wait, whom an event awaits: the places of their workspace and position in the arrays, from 1. */
+/**
+ * Finds the waiting readers for whom there is an event. Returns the indexes, from 1, of their workspace and
+ * position in the arrays.
+ */
 const selectNews = statement(
   'webhooks.select_news',
   ['workspace_ids', { afters: bigints }],
@@ -18,26 +21,27 @@ const selectNews = statement(
                    where events.workspace_id = waiting.workspace_id and position > waiting.after)`,
 );
 
-/** Wakes whoever waits for the next event of a feed. */
+/** Wakes readers that wait for the next event of a feed. */
 export type FeedBell = {
   /**
-   * Resolves to true when an event after this position may be there; to false after `ms`, or when the process stops.
-   * It never rejects, and holds no connection.
+   * Resolves to true if there may be an event after this position, and to false after `ms` or when the
+   * process stops. It never rejects, and uses no connection while it waits.
    */
   wait(workspaceId: string, after: number, ms: number): Promise<boolean>;
-  /** Everybody who waits goes on at once, and nobody waits any more. */
+  /** Wakes all waiting readers. Later calls of `wait` resolve immediately. */
   close(): void;
 };
 
 type Waiting = { workspaceId: string; after: number; wake: (isNews: boolean) => void };
 
-/** Announcements are gathered for this long, so that a burst of commits is one look. */
+/** Announcements are collected for this long, so that a burst of commits causes one query. */
 const gatherMs = 25;
-/** Also without an announcement it looks this often: one may get lost with its connection. */
+/** The interval of queries without an announcement, because one may be lost with its connection. */
 const lookMs = 1_000;
 
 /**
- * Listens to what the queue's processes announce after their commits (kit/queue.ts), from when the first one waits. Which of them an announcement is for, one statement finds out.
+ * Listens to what the queue's processes announce after their commits (kit/queue.ts), once the first reader
+ * waits. One statement finds the readers for whom there is an event.
  */
 export function openFeedBell({ database, log }: { database: Database; log: Log }): FeedBell {
   const waiting = new Set<Waiting>();
@@ -46,7 +50,7 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
   let planned: NodeJS.Timeout | undefined;
   let plannedFor = Number.POSITIVE_INFINITY;
 
-  /** Never puts off a look that is planned: where there is always something to hear, there would be none. */
+  /** Never postpones a planned query. With constant announcements, it would never run. */
   const plan = (ms: number): void => {
     const at = performance.now() + ms;
     if (waiting.size === 0 || isClosed || at >= plannedFor) return;
@@ -64,12 +68,12 @@ export function openFeedBell({ database, log }: { database: Database; log: Log }
       });
       for (const { place } of news) all[place - 1]!.wake(true);
     } catch (error) {
-      log.debug({ err: error }, 'the feeds could not be looked at, and will be again');
+      log.debug({ err: error }, 'could not query the feeds; retrying');
     }
     plan(lookMs);
   };
   const begin = (): void => {
-    // Something may have happened since the reader looked.
+    // An event may have been committed since the reader's last query.
     plan(gatherMs);
     hearing ??= hearJobs(database, { log, hear: () => plan(gatherMs) });
   };

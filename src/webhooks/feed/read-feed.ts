@@ -8,7 +8,7 @@ import { deliveryBody } from '../signature.ts';
 
 const ends = columns('last removed:bigint');
 
-/** The feed of a workspace, when it is on and was read within the hour. */
+/** Finds the feed of a workspace if it is on and was read in the last hour. */
 const findFeed = statement(
   'webhooks.find_feed',
   'workspace_id',
@@ -17,12 +17,12 @@ const findFeed = statement(
     where workspace_id = $workspace_id and ${isFeedRead} and read_at > now() - interval '1 hour'`,
 );
 
-/** isFeedRead, of the feed as it is being read again. */
+/** SQL like isFeedRead, for a feed that is being read again. */
 const wasRead = `feeds.read_at + ${feedLasts} > excluded.read_at`;
 
 /**
- * Switches the feed on, or notes that it is read. Where it was off, events may be missing that happened meanwhile:
- * they count as removed.
+ * Turns the feed on, or records that it was read. If it was off, events may be missing, so they count as
+ * removed.
  */
 const readFeedAgain = statement(
   'webhooks.read_feed_again',
@@ -37,15 +37,16 @@ const readFeedAgain = statement(
 );
 
 /**
- * The next events of the feed. It looks at no more than `window` events, so that a rare kind does not make it read
- * the whole feed, and says how many it saw and up to where. Without any that is wanted there is one row, of nulls.
+ * Returns the next events of the feed. Scans at most `window` events, so that a rare kind does not scan the
+ * whole feed. Every row says how many were scanned and up to which position. If no event matches, there is
+ * one row without an event.
  */
 const selectFeed = statement(
   'webhooks.select_feed',
   [
     'workspace_id after:bigint window:integer limit webhook_id?',
     {
-      /** Null: no limit. */
+      /** Null: every form. */
       form_ids: nullable(uuids),
       kind: nullable(word<EventKind>()),
     },
@@ -79,7 +80,7 @@ const selectFeed = statement(
     order by wanted.position`,
 );
 
-/** Whether events were committed that have no position yet. */
+/** Returns whether there are committed events without a position. */
 const hasUnplacedEvents = statement(
   'webhooks.has_unplaced_events',
   'workspace_id',
@@ -88,7 +89,7 @@ const hasUnplacedEvents = statement(
                    where workspace_id = $workspace_id and position is null and not is_test) as found`,
 );
 
-/** One process at a time gives positions. */
+/** Locks the feed, so that one process at a time assigns positions. */
 const lockFeed = statement(
   'webhooks.lock_feed',
   'workspace_id',
@@ -97,9 +98,9 @@ const lockFeed = statement(
 );
 
 /**
- * Gives the oldest committed events without a position the next ones. Only while lockFeed's lock is held, and in a
- * statement of its own, which sees what whoever had the lock before has committed. What another locks is left for the
- * next time: it may be on its way out (pruneEvents).
+ * Assigns the next positions to the oldest committed events without one. Run it while lockFeed's lock is
+ * held. It must be a separate statement, so that it sees what the previous process committed. Locked rows are
+ * left for the next run, because they may be about to be deleted (pruneEvents).
  */
 const placeEvents = statement(
   'webhooks.place_events',
@@ -126,33 +127,35 @@ const placeEvents = statement(
    select count(*) as count from placed`,
 );
 
-/** What somebody reads of the feed. */
+/** What to read from the feed. */
 export type FeedQuestion = {
   workspaceId: string;
-  /** As a page gave it; undefined: from the oldest event that is kept. */
+  /** The cursor of a page; undefined: from the oldest event that is kept. */
   after: number | undefined;
   limit: number;
-  /** null: of every form. */
+  /** Null: every form. */
   formIds: readonly string[] | null;
   kind?: EventKind | undefined;
-  /** Only what this webhook hears of, with the ids of its deliveries. */
+  /** Only events that this webhook receives, with the ids of its deliveries. */
   webhookId?: string | undefined;
 };
 
-/** `bodies` are the JSON texts of webhooks; `next` is where to go on, also when none is there. */
+/**
+ * `bodies` are the JSON texts of webhooks. `next` is the cursor to continue with, also if there is no event.
+ */
 export type FeedPage = { bodies: string[]; next: number; hasMore: boolean };
 
 type FeedContext = { database: Database; links: Pick<FileLinks, 'sign'> };
 
-/** Events that one question looks at when it does not want all of them. */
+/** How many events a filtered read scans. */
 const filteredWindow = 1_000;
-/** Events that get their position in one transaction: some 20 ms. */
+/** How many events get a position in one transaction, which takes about 20 ms. */
 const placedAtOnce = 1_000;
 
 /**
- * The next events, in the order in which they were seen to be committed: whoever goes on from `next` passes none by,
- * however late it commits (docs/decisions/0018). The first read switches the feed on.
- * @throws ApiError gone when events after the cursor are kept no more.
+ * Returns the next events, in the order in which their commits were seen. A reader that continues with `next`
+ * misses no event, however late it commits (docs/decisions/0018). The first read turns the feed on.
+ * @throws ApiError gone if events after the cursor are no longer kept.
  */
 export async function readFeed(context: FeedContext, question: FeedQuestion): Promise<FeedPage> {
   const workspace = { workspace_id: question.workspaceId };
@@ -163,11 +166,11 @@ export async function readFeed(context: FeedContext, question: FeedQuestion): Pr
   if (after < feed.removed) {
     throw new ApiError(
       'gone',
-      'Events after this cursor are kept no more. Read without "after" to go on from the oldest that is kept, and compare with the submissions themselves.',
+      'Events after this cursor are no longer kept. Read without "after" to continue with the oldest event, and compare with the submissions.',
     );
   }
   if (after > feed.last)
-    throw new ApiError('gone', 'This feed never gave this cursor. Read without "after".');
+    throw new ApiError('gone', 'This cursor is not from this feed. Read without "after".');
   const page = await readPage(context, question, after);
   if (page.hasMore) return page;
   const placed = await placeNew(context.database, question.workspaceId);
@@ -176,7 +179,7 @@ export async function readFeed(context: FeedContext, question: FeedQuestion): Pr
   return { ...again, hasMore: again.hasMore || placed === placedAtOnce };
 }
 
-/** The cursor behind everything that has happened so far. The first read switches the feed on. */
+/** Returns the cursor after all events so far. The first read turns the feed on. */
 export async function findEnd({ database }: FeedContext, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };
   await readFeedAgain(database, workspace);
@@ -184,7 +187,7 @@ export async function findEnd({ database }: FeedContext, workspaceId: string): P
   return only(await findFeed(database, workspace))!.last;
 }
 
-/** Gives events that were committed since the last time their positions. @returns how many. */
+/** Assigns positions to events that were committed since the last run. @returns how many. */
 async function placeNew(database: Database, workspaceId: string): Promise<number> {
   const workspace = { workspace_id: workspaceId };
   const [unplaced] = await hasUnplacedEvents(database, workspace);
@@ -193,7 +196,7 @@ async function placeNew(database: Database, workspaceId: string): Promise<number
     const feed = only(await lockFeed(client, workspace));
     if (!feed) return 0;
     const [placed] = await placeEvents(client, { ...workspace, last: feed.last, limit: placedAtOnce });
-    // When another was faster there is none left, but there is something to read.
+    // If another process was faster, none is left, but there is something to read.
     return Math.max(placed!.count, 1);
   });
 }

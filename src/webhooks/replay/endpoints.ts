@@ -8,13 +8,13 @@ import { Replay, ReplayQuery } from '../shapes.ts';
 import type { ReplayFilter } from './filter.ts';
 import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
 
-/** Sending deliveries again, many at a time. */
+/** Operations that send many deliveries again. */
 export function replayEndpoints(context: { database: Database }) {
   const { database } = context;
   return {
     listReplays: operation({
       summary: 'List replays',
-      description: 'The last ten replays of a webhook, newest first.',
+      description: 'Returns the last ten replays of a webhook, newest first.',
       permission: 'webhooks:read',
       params: idParameter,
       reply: { status: 200, description: 'The replays.', schema: Type.Object({ data: Type.Array(Replay) }) },
@@ -26,11 +26,15 @@ export function replayEndpoints(context: { database: Database }) {
 
     countReplay: operation({
       summary: 'Count replay',
-      description: 'How many deliveries a replay would send again now.',
+      description: 'Returns how many deliveries a replay would send now.',
       permission: 'webhooks:read',
       params: idParameter,
       query: ReplayQuery,
-      reply: { status: 200, description: 'How many.', schema: Type.Object({ total: Type.Integer() }) },
+      reply: {
+        status: 200,
+        description: 'The number of deliveries.',
+        schema: Type.Object({ total: Type.Integer() }),
+      },
       async run({ params, query, ...scope }) {
         const place = await reachWebhook(database, scope, params.id);
         return { body: { total: await countReplay(database, place, filterOf(query)) } };
@@ -40,7 +44,7 @@ export function replayEndpoints(context: { database: Database }) {
     startReplay: operation({
       summary: 'Start replay',
       description:
-        'Sends deliveries again in the background, under their own ids: those that failed, unless said otherwise. 409: the webhook is paused, or replays already.',
+        'Sends deliveries again in the background, with their original ids. Only failed deliveries are sent by default. 409 if the webhook is paused, or another replay of it is running.',
       permission: 'webhooks:write',
       params: idParameter,
       body: ReplayQuery,
@@ -56,11 +60,11 @@ export function replayEndpoints(context: { database: Database }) {
 
     cancelReplay: operation({
       summary: 'Cancel replay',
-      description: 'Nothing more of it is sent; what is on its way arrives. 409: it is over.',
+      description: 'Stops the replay. Requests in flight complete. 409 if it has already ended.',
       permission: 'webhooks:write',
       params: idParameter,
       errors: ['conflict'],
-      reply: { status: 200, description: 'The replay as it is now.', schema: Replay },
+      reply: { status: 200, description: 'The replay.', schema: Replay },
       async run({ params, ...scope }) {
         const place = { workspaceId: scope.workspaceId, replayId: params.id };
         await reachWebhook(database, scope, (await readReplay(database, place)).webhook_id);

@@ -1,10 +1,10 @@
 import type { EventKind } from '../event.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
 
-/** What a delivery may be that is sent again: neither of those on their way. */
+/** The statuses of deliveries that can be replayed. Those still being sent or retried cannot. */
 export const replayStatuses = ['Failed', 'Success'] as const satisfies readonly DeliveryStatus[];
 
-/** Which deliveries are sent again; null: whichever. Times are ISO 8601. */
+/** Which deliveries are sent again; null: any. Times are ISO 8601. */
 export type ReplayFilter = {
   status: (typeof replayStatuses)[number] | null;
   event: EventKind | null;
@@ -16,7 +16,7 @@ export type ReplayFilter = {
 
 const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/** A filter as the statements take it. @param id that of the replay. */
+/** Returns a filter as parameters of the statements. @param id the id of the replay. */
 export const meant = (
   { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
   { status, event, since, until }: ReplayFilter,

@@ -22,13 +22,13 @@ import type { DeliveryStatus } from '../retry-delivery.ts';
 import { meant, type ReplayFilter } from './filter.ts';
 
 const filter = columns('workspace_id webhook_id since:timestamp? until:timestamp?', {
-  /** The id of the replay: what is younger than it is not meant. */
+  /** The id of the replay. Deliveries with a later id are not included. */
   id: uuid,
   status: nullable(word<DeliveryStatus>()),
   event: nullable(word<EventKind>()),
 });
 
-/** What is on its way already is left alone, so that nothing is sent twice at once. */
+/** Deliveries that are being sent are left out, so that none is sent twice at the same time. */
 const isMeant = `workspace_id = $workspace_id and webhook_id = $webhook_id and id < $id
       and not is_test and status <> 'Retrying' and ($status is null or status = $status)
       and ($event is null or kind = $event)
@@ -41,7 +41,7 @@ const countMeant = statement(
   `select count(*) as count from deliveries where ${isMeant}`,
 );
 
-/** Kept from changing, so that a webhook's replays begin one by one. */
+/** Locks a webhook, so that its replays start one at a time. */
 const lockForReplay = statement(
   'webhooks.lock_for_replay',
   'workspace_id id',
@@ -53,7 +53,7 @@ const lockForReplay = statement(
       for no key update of webhooks`,
 );
 
-/** Whether a webhook sends, and how many of its deliveries are due now, counted up to `most`. */
+/** Returns whether a webhook is active, and how many of its deliveries are due, counted up to `most`. */
 const countDue = statement(
   'webhooks.count_due',
   'workspace_id webhook_id most',
@@ -68,8 +68,8 @@ const countDue = statement(
 );
 
 /**
- * Puts the next deliveries of a replay on their way, the oldest first. Who retries one by hand at the same moment
- * either had it before or finds that it is being sent.
+ * Enqueues the next deliveries of a replay, oldest first. If a person retries one of them at that moment,
+ * their retry came first or they get a conflict.
  */
 const resendNext = statement(
   'webhooks.resend_next',
@@ -98,22 +98,22 @@ const resendNext = statement(
    select id from marked order by id`,
 );
 
-/** The job that puts the deliveries of one replay on their way. */
+/** The job that enqueues the deliveries of a replay. */
 export const replayJob = 'webhook.replay';
 
 /**
- * A replay fills up what is due for its webhook to this many deliveries: twice what a quick receiver is sent at once,
- * so it does not slow the replay down, and what happens meanwhile never waits behind more.
+ * A replay enqueues deliveries until this many are due for its webhook: twice what a quick receiver is sent
+ * at the same time, so that the replay is not slowed down. New events never wait behind more.
  */
 const dueAtMost = 64;
-/** Seconds until it looks whether there is room again: 320 deliveries a second, in one process. */
+/** Seconds until the replay checks for room again: 320 deliveries a second, in one process. */
 const pause = 0.2;
 
 type WebhookPlace = { workspaceId: string; webhookId: string };
-/** The last delivery that a replay came to: ids ascend. */
+/** The last delivery that a replay has reached. Ids ascend. */
 type Reached = { reached?: string };
 
-/** How many deliveries a replay would send again now. */
+/** Returns how many deliveries a replay would send now. */
 export async function countReplay(db: Queryable, place: WebhookPlace, filter: ReplayFilter): Promise<number> {
   const [counted] = await countMeant(db, meant(place, filter, newId()));
   return counted!.count;
@@ -123,9 +123,9 @@ const replaysOf = (workspaceId: string) =>
   ({ workspace_id: workspaceId, kinds: ['webhooks.replay'] }) as const;
 
 /**
- * Sends deliveries of a webhook again, under their own ids, as a task. Those that are on their way are not among them,
- * nor are tests, nor what happens from now on.
- * @throws ApiError not_found; conflict when the webhook is paused, or a replay of it is under way.
+ * Starts a task that sends deliveries of a webhook again, with their original ids. Deliveries that are being
+ * sent, tests and later deliveries are not included.
+ * @throws ApiError not_found; conflict if the webhook is paused, or another replay of it is running.
  */
 export async function startReplay(
   { database }: { database: Database },
@@ -139,7 +139,10 @@ export async function startReplay(
     if (!webhook.active) throw new ApiError('conflict', 'The webhook is paused. Resume it first.');
     const running = { ...replaysOf(workspaceId), subject_id: webhookId, states: ['running'] };
     if ((await readTasks(client, running, { limit: 1 })).length > 0)
-      throw new ApiError('conflict', 'A replay of this webhook is under way already.');
+      throw new ApiError(
+        'conflict',
+        'Another replay of this webhook is running. Wait for it to finish, or cancel it.',
+      );
     const [counted] = await countMeant(client, meant(place, filter, id));
     const total = counted!.count;
     await startTask(
@@ -157,14 +160,14 @@ export async function startReplay(
       total === 0 ? undefined : { kind: replayJob, lane: `${replayJob} ${webhookId}` },
     );
   });
-  // Not through a queue's wake: the command line has no queue, and a running server hears this.
+  // Not the queue's wake: the command line has no queue. A running server receives this announcement.
   await announceJobs(database);
   return readReplay(database, { workspaceId, replayId: id });
 }
 
 /**
- * Runs a step, again and again, until nothing is left or the replay is cancelled: by somebody, or because its webhook was paused or
- * deleted.
+ * Runs a step of a replay. It is repeated until nothing is left, or until the replay is cancelled, by a
+ * person or because its webhook was paused or deleted.
  */
 export const replayBatch = (
   context: { database: Database; wakeQueue: () => void },
@@ -197,8 +200,8 @@ export const replayBatch = (
   });
 
 /**
- * Sends nothing more of a replay. What was put on its way before is still sent.
- * @throws ApiError not_found; conflict when it is over.
+ * Cancels a replay. Deliveries that are already enqueued are still sent.
+ * @throws ApiError not_found; conflict if it has already ended.
  */
 export async function cancelReplay(
   { database }: { database: Queryable },
@@ -207,7 +210,7 @@ export async function cancelReplay(
   const key = { workspace_id: place.workspaceId, id: place.replayId };
   await readReplay(database, place);
   if ((await cancelTask(database, { ...key, now: now() })).length === 0)
-    throw new ApiError('conflict', 'This replay is over.');
+    throw new ApiError('conflict', 'This replay has already ended.');
   return readReplay(database, place);
 }
 
@@ -217,14 +220,17 @@ export const readReplay = async (
   { workspaceId, replayId }: { workspaceId: string; replayId: string },
 ): Promise<Replay> => present(await readTask(db, { ...replaysOf(workspaceId), id: replayId }));
 
-/** The last ten replays of a webhook, newest first. */
+/** Returns the last ten replays of a webhook, newest first. */
 export const listReplays = async (
   db: Queryable,
   { workspaceId, webhookId }: WebhookPlace,
 ): Promise<Replay[]> =>
   (await readTasks(db, { ...replaysOf(workspaceId), subject_id: webhookId }, { limit: 10 })).map(present);
 
-/** A replay as its webhook shows it. `done` of `total` were put on their way; what changed meanwhile is left out. */
+/**
+ * A replay for the API. `done` of `total` deliveries were enqueued. Deliveries that changed in the meantime
+ * are skipped.
+ */
 type Replay = ReturnType<typeof present>;
 
 const present = ({ id, subject_id, input, total, done, created_at, state, ...task }: TaskRow) => ({
@@ -236,6 +242,6 @@ const present = ({ id, subject_id, input, total, done, created_at, state, ...tas
   created_at,
   failed_reason: task.failed_reason,
   state,
-  /** When it was finished or cancelled. */
+  /** When it finished or was cancelled. */
   ended_at: task.cancelled_at ?? task.finished_at,
 });

@@ -10,27 +10,26 @@ import type { DeliveryStatus } from '../retry-delivery.ts';
 import { findInTurn, type PrepareContext, prepare } from './prepare.ts';
 import { type Ended, type Outcome, outcomeOf } from './settle.ts';
 
-/** Of `webhooks`: whether it has failed for so long that it is paused when one more delivery ends so. */
+/** SQL condition on `webhooks`: one more failed delivery pauses a webhook that has failed for this long. */
 const isHopeless = `(webhooks.pauses_on_failure
                       and webhooks.failing_since < now() - make_interval(secs => $pause_after))`;
 
 /**
- * The outcomes of requests, in one statement: what becomes of the job, of the delivery, a line of its history, and
- * how the webhook fares. Only what still has its lease is written, so a worker that was frozen and woke up changes
- * nothing; those are not among the rows. A delivery whose webhook was deleted meanwhile leaves nothing but its job's
- * end.
+ * Writes the outcomes of requests in one statement: the job, the delivery, its attempt, and the health of its
+ * webhook. Only jobs that still have their lease are written and returned, so a worker that was frozen and
+ * woke up changes nothing. If the webhook of a delivery was deleted, only the job is ended.
  *
- * A webhook's row is written when its luck turns, not at each delivery, and skipped while another has it: whoever has
- * it writes the same. One that is not to be paused by itself goes on failing; one that is paused already does not begin
- * to. It fails since its first such delivery was made and not since that was found out, so that a replay of what failed
- * since then has that one, too.
+ * A webhook's row is written when its health changes, not at each delivery. It is skipped while another
+ * statement has locked it, because that statement writes an equal value. A webhook that is never paused
+ * automatically keeps failing; a paused webhook does not start to fail. failing_since is the creation time of
+ * the first failed delivery, so that a replay from that time includes it.
  */
 export const settleDeliveries = statement(
   'webhooks.settle_deliveries',
   {
     /** A JSON array of Outcome (settle.ts). */
     outcomes: jsonText,
-    /** After so many seconds of failures only, a webhook is paused; null: never. */
+    /** A webhook is paused after this many seconds of failures only; null: never. */
     pause_after: nullable(double),
   },
   'id',
@@ -100,7 +99,7 @@ export const settleDeliveries = statement(
    select id from settled_job`,
 );
 
-/** Ends a delivery without a request, with a line in its history that says why. */
+/** Ends a delivery without a request, and records the reason as an attempt. */
 const failDelivery = statement(
   'webhooks.fail_delivery',
   ['workspace_id id reason now', { trigger: word<Trigger>() }],
@@ -121,28 +120,32 @@ const failDelivery = statement(
 export type DeliveryContext = PrepareContext &
   TargetOptions & {
     database: Database;
-    /** Seconds to wait after the first failure, the second, ... */
+    /** Seconds to wait after the first failure, the second, and so on. */
     retryDelays: readonly number[];
     timeoutSeconds: number;
-    /** Days of failures only, after which a webhook is paused; 0: never. */
+    /** A webhook is paused after this many days of failures only; 0: never. */
     pauseDays?: number;
-    /** Counts what became of each delivery that was sent. */
+    /** Counts the status of each delivery after a request. */
     onAttempt?: ((status: DeliveryStatus) => void) | undefined;
   };
 
 /**
- * Requests of one webhook that are under way at once: a receiver that hangs holds this many connections, and nobody
- * else's. One that answers within a second has the wider cap, and its next deliveries are got ready meanwhile.
+ * Concurrent requests of one webhook. A receiver that hangs occupies this many connections, and delays no
+ * other webhook. A receiver that answers within a second gets the higher limit, and its next deliveries are
+ * prepared in advance.
  */
 export const perWebhook = { perLane: 8, perQuickLane: 32, ahead: 256 } as const;
 
-/** Deliveries that one statement settles at most, and how many such statements run at once. */
+/**
+ * The maximum number of deliveries that one statement settles, and of statements that run at the same time.
+ */
 const together = { most: 128, atOnce: 2, leastBeside: 128 } as const;
 const secondsPerDay = 86_400;
 
 /**
- * The handler of the jobs that send: one request for one delivery, find, prepare, send, settle. Deliveries that run at
- * the same time are read and settled together, so that each costs a small part of three round trips.
+ * Returns the handler of the jobs that send: find, prepare, send and settle one request for one delivery.
+ * Concurrent deliveries are read and settled in batches, so that each costs a small part of three round
+ * trips.
  */
 export function deliverWebhook(context: DeliveryContext): JobHandler {
   const { database, timeoutSeconds, retryDelays } = context;
@@ -152,14 +155,14 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
 
   return async (job, signal, turn) => {
     const delivery = await find(job, turn);
-    // Its webhook was deleted, and its log with it.
+    // The webhook was deleted, together with its delivery log.
     if (delivery?.status !== 'Retrying') return completeJob(database, job);
     const startedAt = now();
     const { trigger } = job.payload as DeliverJobPayload;
     const request = prepare(context, { trigger, startedAt }, delivery);
     const result = 'kind' in request ? request : await outbound.sendRequest({ ...request, signal });
     turn.leave();
-    // What was refused never left.
+    // A refused request was never sent.
     const sent = 'kind' in request || result.kind === 'refusal' ? null : request;
     const ended: Ended = { job, trigger, delivery, startedAt, sent, result };
     const outcome = outcomeOf(ended, retryDelays);
@@ -168,7 +171,7 @@ export function deliverWebhook(context: DeliveryContext): JobHandler {
   };
 }
 
-/** Shows in the delivery log why a parked delivery is not sent. Retrying it by hand sends it. */
+/** Shows in the delivery log why a parked delivery is not sent. A manual retry sends it. */
 export const failParkedDelivery: OnParked = async (client, { workspaceId, id, payload }, reason) => {
   const { trigger } = payload as DeliverJobPayload;
   await failDelivery(client, {
@@ -180,7 +183,7 @@ export const failParkedDelivery: OnParked = async (client, { workspaceId, id, pa
   });
 };
 
-/** Of each outcome, whether it was written: not when its lease was lost. */
+/** Returns for each outcome whether it was written. It is not written if its lease was lost. */
 async function settleAll(
   { database, pauseDays = 0 }: DeliveryContext,
   outcomes: readonly Outcome[],

@@ -12,9 +12,12 @@ import { deliveryBody, deliveryHeaders } from '../signature.ts';
 
 const deliveryColumns = columns('id attempts:integer url secret? header_names active occurred_at snapshot', {
   status: word<DeliveryStatus>(),
-  /** Null as soon as its day is over. */
+  /** Null once it is no longer valid. */
   previous_secret: nullable(bytes),
-  /** Null also for a test that goes to another address: they may be passwords for this one. */
+  /**
+   * Null also for a test that goes to another address, because they may be passwords for the webhook's
+   * address.
+   */
   headers: nullable(bytes),
   kind: word<EventKind>(),
 });
@@ -25,25 +28,31 @@ export type PreparedRequest = { url: string; headers: Record<string, string>; bo
 
 export type PrepareContext = {
   vault: Pick<Vault, 'unseal'>;
-  /** The download address of a file, good for an hour from then. The same moment gives the same address. */
+  /**
+   * Returns the download address of a file, valid for an hour after `at`. It depends only on its arguments.
+   */
   signLink: (file: LinkTarget, at: Date) => string;
 };
 
-/** The request as it will be sent, or why none will be. The bytes that are signed are the bytes that are sent. */
+/**
+ * Returns the request to send, or why there is none. The bytes that are signed are the bytes that are sent.
+ */
 export function prepare(
   { vault, signLink }: PrepareContext,
   { trigger, startedAt }: { trigger: Trigger; startedAt: Date },
   delivery: Delivery,
 ): PreparedRequest | OutboundResult {
   const { id, kind, url, active } = delivery;
-  // A test tells whether it is time to take up a webhook again.
-  if (!active && trigger !== 'test') return refusal('The webhook is paused; nothing was sent.');
+  // A test is sent to a paused webhook too: it shows whether the webhook can be resumed.
+  if (!active && trigger !== 'test') return refusal('The webhook is paused. Nothing was sent.');
   const body = makeBody(delivery, (file) => signLink(file, startedAt));
-  if (!body) return refusal('The request cannot be made from its event, which is damaged.');
+  if (!body) return refusal('The event is damaged, so the request cannot be built.');
   const secrets = unsealSecrets(vault, delivery);
   const custom = unsealHeaders(vault, delivery);
   if (!secrets || !custom)
-    return refusal('The secret or a header of the webhook cannot be read with the key of this server.');
+    return refusal(
+      'The secret or a header of the webhook cannot be decrypted with the instance key. Enter it again.',
+    );
   const timestamp = Math.floor(startedAt.getTime() / 1_000);
   return {
     url,
@@ -61,7 +70,10 @@ export function prepare(
   };
 }
 
-/** The bytes to send; undefined when the event is not what this service wrote: one such must not be tried for ever. */
+/**
+ * Returns the bytes to send, or undefined if this service did not write the event. That event must not be
+ * retried forever.
+ */
 function makeBody(
   { id, kind, occurred_at, snapshot }: Delivery,
   signLink: (file: LinkTarget) => string,
@@ -73,7 +85,7 @@ function makeBody(
   }
 }
 
-/** The newest first; undefined when one was sealed with another key. */
+/** Returns the secrets, newest first, or undefined if one was sealed with another key. */
 function unsealSecrets(
   vault: PrepareContext['vault'],
   { secret, previous_secret }: Delivery,
@@ -87,7 +99,7 @@ function unsealSecrets(
   }
 }
 
-/** The webhook's own headers; undefined when they were sealed with another key. */
+/** Returns the webhook's custom headers, or undefined if they were sealed with another key. */
 function unsealHeaders(
   vault: PrepareContext['vault'],
   { headers }: Delivery,
@@ -101,11 +113,12 @@ function unsealHeaders(
 }
 
 /**
- * All that requests are made of, for many deliveries. Those that are gone, and those whose event is larger than asked
- * for, are not among the rows.
+ * Finds all data for the requests of many deliveries. Deleted deliveries, and those with an event larger than
+ * `most_bytes`, are not returned.
  *
- * Each row is looked up by its whole key, whatever the planner thinks of the tables: with a plain join and without
- * statistics it read all events of the workspace for each delivery (measured: 600 ms instead of 2 for 22 of 3,000).
+ * Each row is looked up by its full key, so that the query plan does not depend on statistics. A plain join
+ * without statistics read all events of the workspace for each delivery (measured: 600 ms instead of 2 for 22
+ * of 3,000).
  */
 export const findDeliveries = statement(
   'webhooks.find_deliveries',
@@ -127,18 +140,22 @@ export const findDeliveries = statement(
         where workspace_id = wanted.workspace_id and id = delivery.event_id  and pg_column_size(snapshot) <= $most_bytes limit 1) as event`,
 );
 
-/** Deliveries that one statement reads at most. */
+/** The maximum number of deliveries that one statement reads. */
 const together = { most: 128, atOnce: 1 } as const;
-/** What was read longer ago is read again before it is sent: its webhook may be another by now. */
+/**
+ * A delivery that was read longer ago is read again before it is sent, because its webhook may have changed.
+ */
 const freshMs = 1_000;
-/** A larger event, in bytes as it is stored, is read when its turn has come: hundreds may wait for theirs. */
+/**
+ * A larger event, in stored bytes, is read only when its job starts, because hundreds of jobs may be waiting.
+ */
 const smallBytes = 32 * 1_024;
 const anyBytes = 2 ** 31 - 1;
 
 /**
- * Finds the deliveries of jobs, many with one statement. They are read while they wait for their turn, so that a
- * receiver that answers at once never waits for the database.
- * @returns the delivery, when the job's turn has come; undefined for one that is gone.
+ * Finds the deliveries of jobs, many with one statement. They are read while the jobs wait, so that a quick
+ * receiver never waits for the database.
+ * @returns the delivery when the job may start, or undefined if the delivery was deleted.
  */
 export function findInTurn(database: Database): (job: Job, turn: LaneTurn) => Promise<Delivery | undefined> {
   const findSmall = gather((jobs: readonly Job[]) => findAll(database, jobs, smallBytes), together);
@@ -152,7 +169,7 @@ export function findInTurn(database: Database): (job: Job, turn: LaneTurn) => Pr
   };
 }
 
-/** The delivery of each job; undefined for one that is gone, or whose event is larger. */
+/** Returns the delivery of each job, or undefined if it was deleted or its event is larger. */
 async function findAll(
   database: Database,
   jobs: readonly Job[],

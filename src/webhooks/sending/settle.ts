@@ -9,15 +9,15 @@ import { loggedHeaders } from '../signature.ts';
 import type { Delivery, PreparedRequest } from './prepare.ts';
 
 /**
- * What became of a request: the receiver's status, and how many seconds it asks us to wait; a failure on the way, which may go away by itself; or a refusal
- * of ours to send, which will not.
+ * The result of a request: the receiver's status, with the seconds it asks us to wait; a failure on the way,
+ * which may be temporary; or our refusal to send, which is permanent.
  */
 export type SendResult =
   | { kind: 'answer'; status: number; retryAfter?: number | undefined }
   | { kind: 'failure'; reason: string }
   | { kind: 'refusal'; reason: string };
 
-/** How a delivery goes on, and why, in words. `delay` is in seconds. */
+/** The next status of a delivery, and its reason in words. `delay` is in seconds. */
 type Verdict =
   | { status: 'Success'; reason: null }
   | { status: 'Retrying'; reason: string; delay: number }
@@ -25,7 +25,10 @@ type Verdict =
 
 type Consequence = 'succeed' | 'retry' | 'fail';
 
-/** Specification, "Delivery and retry rules"; 3xx by docs/rules.md 2. The first line that holds; no line: fail. */
+/**
+ * Specification, "Delivery and retry rules"; 3xx by docs/rules.md 2. The first matching line decides. If none
+ * matches, the delivery fails.
+ */
 const rules: readonly { from: number; to: number; means: Consequence }[] = [
   { from: 200, to: 299, means: 'succeed' },
   { from: 300, to: 399, means: 'fail' },
@@ -36,12 +39,12 @@ const rules: readonly { from: number; to: number; means: Consequence }[] = [
 ];
 
 /**
- * Decides after a request.
- * @param attempts requests made so far, this one included.
- * @param delays seconds to wait after the first failure, the second, ... Their number is the number of automatic
- * retries (docs/rules.md 1: 1 m, 5 m, 15 m, 1 h, 3 h, so six requests at most). None for a request that a person asked
- * for: it does not start the schedule again.
- * @param lastWords why there is no other attempt after the delays, for the log.
+ * Decides what follows a request.
+ * @param attempts requests made so far, including this one.
+ * @param delays seconds to wait after the first failure, the second, and so on. Their number is the number of
+ * automatic retries (docs/rules.md 1: 1 m, 5 m, 15 m, 1 h, 3 h, so at most six requests). Empty for a request
+ * by a person, which does not start the schedule again.
+ * @param lastWords why no attempt follows the delays, for the log.
  */
 export function judge(
   result: SendResult,
@@ -51,13 +54,13 @@ export function judge(
 ): Verdict {
   const consequence = consequenceOf(result);
   if (consequence === 'succeed') return { status: 'Success', reason: null };
-  const what = result.kind === 'answer' ? `The receiver answered ${result.status}.` : result.reason;
-  if (consequence === 'fail') return { status: 'Failed', reason: `${what} This is not retried.` };
+  const what = result.kind === 'answer' ? `The receiver returned ${result.status}.` : result.reason;
+  if (consequence === 'fail') return { status: 'Failed', reason: `${what} The delivery is not retried.` };
   const delay = delays[attempts - 1];
   if (delay === undefined) return { status: 'Failed', reason: `${what} ${lastWords}` };
   const asked = result.kind === 'answer' ? (result.retryAfter ?? 0) : 0;
   if (asked > delay) {
-    const reason = `${what} It asks for ${inWords(asked)}, after which is the next attempt.`;
+    const reason = `${what} The next attempt is in ${inWords(asked)}, as the receiver requested.`;
     return { status: 'Retrying', reason, delay: asked };
   }
   return { status: 'Retrying', reason: `${what} The next attempt is in ${inWords(delay)}.`, delay };
@@ -69,7 +72,7 @@ function consequenceOf(result: SendResult): Consequence {
   return rules.find(({ from, to }) => result.status >= from && result.status <= to)?.means ?? 'fail';
 }
 
-/** A number of seconds in the largest unit that divides it. */
+/** Formats seconds in the largest unit that divides them. */
 function inWords(seconds: number): string {
   const units = { hour: 3_600, minute: 60, second: 1 } as const;
   const largest = (['hour', 'minute'] as const).find(
@@ -79,12 +82,15 @@ function inWords(seconds: number): string {
   return sayCount(seconds / units[unit], unit);
 }
 
-/** A receiver may put us off for no longer than this, in seconds: else one wrong header would end a delivery. */
+/**
+ * The maximum wait that a receiver can request, in seconds. Otherwise one wrong header could end a delivery.
+ */
 const longestWait = 3_600;
 
 /**
- * How long a receiver asks us to wait, in seconds, at most an hour. RFC 9110 10.2.3: a number of seconds or a date.
- * @returns undefined for what is neither, and for what is over already.
+ * Returns how long a receiver asks us to wait, in seconds, at most an hour. RFC 9110 10.2.3: a number of
+ * seconds or a date.
+ * @returns undefined if it is neither, or if the time has passed.
  */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   const text = header?.trim() ?? '';
@@ -100,7 +106,7 @@ function secondsUntil(text: string, now: Date): number | undefined {
   return Number.isNaN(time) ? undefined : Math.ceil((time - now.getTime()) / 1_000);
 }
 
-/** A request that is over. `sent` is null when nothing left the house. */
+/** A completed request. `sent` is null if nothing was sent. */
 export type Ended = {
   job: Job;
   trigger: Trigger;
@@ -110,7 +116,7 @@ export type Ended = {
   result: OutboundResult;
 };
 
-/** What settleDeliveries writes of one request. */
+/** What settleDeliveries writes about a request. */
 export type Outcome = {
   workspace_id: string;
   id: string;
@@ -135,21 +141,21 @@ export type Outcome = {
   reason: string | null;
 };
 
-/** Why a request is not repeated by itself. */
+/** Why a request is not retried automatically. */
 const lastWords: Readonly<Record<Trigger, string>> = {
   schedule: 'No automatic retries are left.',
-  manual: 'A retry by hand is one request.',
-  test: 'A test is one request.',
-  replay: 'A replay sends each delivery once.',
+  manual: 'A manual retry sends only one request.',
+  test: 'Tests are not retried.',
+  replay: 'A replay sends each delivery only once.',
 };
 
 /**
- * A test goes to whatever somebody entered a moment ago: it does not tell what kept it from connecting, so that it is
- * of no use to look around in a network (docs/rules.md C25).
+ * A test goes to an address that a person has just entered. It hides why a connection failed, so that tests
+ * cannot be used to scan a network (docs/rules.md C25).
  */
-const testFailed = 'No secure connection to the receiver could be made.';
+const testFailed = 'Could not make a secure connection to the receiver.';
 
-/** The line of the ledger for a request, and how its delivery goes on. */
+/** Returns the attempt for the delivery log, and what happens next to its delivery. */
 export function outcomeOf(ended: Ended, retryDelays: readonly number[]): Outcome {
   const { job, trigger, delivery, startedAt, sent, result } = ended;
   const delays = trigger === 'schedule' ? retryDelays : [];

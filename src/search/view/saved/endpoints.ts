@@ -17,7 +17,7 @@ import { SavedView } from './shapes.ts';
 
 const viewSelection = `v.id, v.form_id, v.name, v.query, v.columns, u.name as created_by, v.created_at, v.updated_at`;
 
-/** The saved views of a form that is there, by their names. */
+/** Selects the saved views of a form, sorted by name. */
 const listSavedViews = statement(
   'saved.list_views',
   'workspace_id form_id',
@@ -27,7 +27,7 @@ const listSavedViews = statement(
    order by lower(v.name), v.id`,
 );
 
-/** A saved view of a form that is there. */
+/** Selects a saved view of a form that is not deleted. */
 export const findSavedView = statement(
   'saved.find_view',
   'workspace_id id',
@@ -38,7 +38,10 @@ export const findSavedView = statement(
    where v.workspace_id = $workspace_id and v.id = $id`,
 );
 
-/** Saves a view; nothing where the form has as many, or is gone. A name that is taken violates saved_views_by_name. */
+/**
+ * Saves a view. Returns nothing if the form has the maximum number or is deleted. A duplicate name violates
+ * saved_views_by_name.
+ */
 const insertSavedView = statement(
   'saved.insert_view',
   ['form_id created_by? most', written],
@@ -50,7 +53,7 @@ const insertSavedView = statement(
    returning id`,
 );
 
-/** Locks a saved view for a change, and reads what it is. */
+/** Locks a saved view for a change, and returns its current values. */
 const lockSavedView = statement(
   'saved.lock_view',
   'workspace_id id',
@@ -74,7 +77,7 @@ const deleteSavedView = statement(
   `delete from saved_views where workspace_id = $workspace_id and id = $id returning id`,
 );
 
-/** So many views a form has at most. */
+/** The maximum number of views per form. */
 export const mostSavedViews = 100;
 const longestName = 100;
 
@@ -82,21 +85,23 @@ const closed = { additionalProperties: false } as const;
 const name = Type.String({ minLength: 1, maxLength: longestName });
 const query = Type.Object(ViewQuery.properties, {
   ...closed,
-  description: 'What lists and exports of the form take as parameters: a filter, `q`, and `sort`.',
+  description: 'The parameters of lists and exports of the form: a filter, `q`, and `sort`.',
 });
 const columns = Type.Union([TableSettings, Type.Null()], {
   description:
-    'How the table of the console is arranged in it; null: as whoever looks has arranged their own.',
+    "The arrangement of the console table in this view; null to use each reader's own arrangement.",
 });
 
 type Written = { name: string; query: ViewQuery; columns: TableSettings | null };
 
-/** Views with names, which everybody sees who may read the submissions of the form (docs/decisions/0069). */
+/**
+ * Manages named views, visible to all members who may read the submissions of the form (docs/decisions/0069).
+ */
 export function savedViewEndpoints({ database }: { database: Database }) {
   return {
     listViews: operation({
       summary: 'List views',
-      description: 'The views of a form that its workspace has saved, by their names.',
+      description: 'Returns the saved views of a form, sorted by name.',
       permission: 'submissions:read',
       params: idParameter,
       reply: { status: 200, description: 'The views.', schema: Type.Object({ data: Type.Array(SavedView) }) },
@@ -109,7 +114,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
 
     saveView: operation({
       summary: 'Save view',
-      description: `A filter, a search, an order and the columns of a form's submissions under a name, for everybody in the workspace; up to ${mostSavedViews} of a form. 409: there are that many, or one has the name.`,
+      description: `Saves a filter, search, order and columns of a form's submissions under a name, for all members of the workspace. A form can have up to ${mostSavedViews} views. 409 if the form has that many, or if a view has this name.`,
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object({ name, query, columns: Type.Optional(columns) }, closed),
@@ -124,7 +129,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
         const key = { workspace_id: workspaceId, form_id: formId, id };
         const made = await refusingTwins(
           transaction(database, async (client) => {
-            // Whoever saves another one at the same moment counts this one too.
+            // The lock makes parallel requests count this view too.
             await lockForm(client, { workspace_id: workspaceId, id: formId });
             return insertSavedView(client, {
               ...key,
@@ -136,7 +141,10 @@ export function savedViewEndpoints({ database }: { database: Database }) {
           }),
         );
         if (made.length === 0)
-          throw new ApiError('conflict', `A form has ${mostSavedViews} saved views at most.`);
+          throw new ApiError(
+            'conflict',
+            `A form can have at most ${mostSavedViews} saved views. Delete one first.`,
+          );
         return show(scope, id);
       },
     }),
@@ -152,7 +160,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
     changeView: operation({
       summary: 'Change view',
       description:
-        'For everybody in the workspace. What is left out stays as it is; `query` and `columns` are replaced whole. 409: another one of the form has the name.',
+        'Updates the view for all members of the workspace. Omitted properties stay unchanged; `query` and `columns` are replaced as a whole. 409 if another view of the form has this name.',
       permission: 'submissions:write',
       params: idParameter,
       body: Type.Object(
@@ -162,7 +170,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       example: { body: { name: 'To call back' } },
       errors: ['conflict'],
       isConditional: true,
-      reply: { status: 200, description: 'The view as it is now.', schema: SavedView },
+      reply: { status: 200, description: 'The updated view.', schema: SavedView },
       async run({ params, body, unchanged, ...scope }) {
         const { form_id: formId } = await find(scope, params.id);
         const given = await check({ workspaceId: scope.workspaceId, formId }, body);
@@ -177,12 +185,12 @@ export function savedViewEndpoints({ database }: { database: Database }) {
 
     deleteView: operation({
       summary: 'Delete view',
-      description: 'For everybody in the workspace. The submissions stay.',
+      description: 'Deletes the view for all members of the workspace. The submissions stay.',
       permission: 'submissions:write',
       params: idParameter,
       isConditional: true,
       isDestructive: true,
-      reply: { status: 204, description: 'The view is gone.' },
+      reply: { status: 204, description: 'The view is deleted.' },
       async run({ params, unchanged, ...scope }) {
         await find(scope, params.id);
         await changing(scope, params.id, unchanged, deleteSavedView);
@@ -203,8 +211,8 @@ export function savedViewEndpoints({ database }: { database: Database }) {
   }
 
   /**
-   * What can be looked at now can be saved; what is not given is not asked, for it is saved already.
-   * @throws ApiError bad_request for a query that is not understood; validation_error for a name that cannot be one.
+   * Checks that the query of a view can be read now. Omitted properties are saved already and not checked.
+   * @throws ApiError bad_request for a query that cannot be parsed; validation_error for an invalid name.
    */
   async function check<Given extends Partial<Written>>(
     form: { workspaceId: string; formId: string },
@@ -217,7 +225,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       (text) => typeof text !== 'string' || isCleanText(text),
     );
     if (name === '' || !isClean) {
-      const message = 'A view has a name that is not blank, and no characters that cannot be stored.';
+      const message = 'A view needs a name that is not blank, without characters that cannot be stored.';
       const code = name === '' ? 'required' : 'not_storable';
       throw new ApiError('validation_error', message, { errors: [{ field: 'name', message, code }] });
     }
@@ -248,13 +256,13 @@ export function savedViewEndpoints({ database }: { database: Database }) {
 
 const uniqueViolation = '23505';
 
-/** @throws ApiError conflict where another view of the form has the name. */
+/** @throws ApiError conflict if another view of the form has this name. */
 async function refusingTwins<Result>(writing: Promise<Result>): Promise<Result> {
   try {
     return await writing;
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== uniqueViolation) throw cause;
-    const message = 'Another view of this form has this name.';
+    const message = 'Another view of this form has this name. Choose another name.';
     throw new ApiError('conflict', message, {
       errors: [{ field: 'name', message, code: 'duplicate' }],
       cause,

@@ -3,7 +3,7 @@ import { named } from '#kit/pagination.ts';
 import { timestamp, uuid } from '#kit/validation.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 
-/** A view of a form's submissions with a name, which its workspace shares. */
+/** A named view of a form's submissions, shared in the workspace. */
 export const SavedView = named(
   'SavedView',
   Type.Object({
@@ -13,7 +13,7 @@ export const SavedView = named(
     query: ViewQuery,
     columns: Type.Union([TableSettings, Type.Null()]),
     created_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the member; null for a key, and for somebody who is gone.',
+      description: 'The name of the member; null for an API key or a deleted account.',
     }),
     created_at: timestamp,
     updated_at: timestamp,
