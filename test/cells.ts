@@ -21,7 +21,7 @@ endWithSignals();
 /** Left out are those that look into the database themselves, where a tenant's rows may be in another cell. */
 const wide = [
   'src/app/api.test.ts',
-  'src/console/accounts/endpoints.test.ts',
+  'src/workspaces/sign-in/session-endpoints.test.ts',
   'src/files/*.test.ts',
   'src/forms/*.test.ts',
   'src/forms/draft-endpoints.test.ts',

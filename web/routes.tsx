@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
-import type { Session } from '#console/accounts/shapes.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { workspaceQuery } from './settings/workspace.ts';

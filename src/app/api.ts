@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { refuseForeignLink, refuseForeignRequest, requirePerson, requireRole } from '#console/serve.ts';
+import { refuseForeignLink, refuseForeignRequest } from '#console/serve.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -19,6 +19,7 @@ import {
   windowOfPerson,
 } from '#workspaces/authenticate.ts';
 import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
+import { requirePerson, requireRole } from '#workspaces/sign-in/require-person.ts';
 import { type Accounts, addressKey } from '#workspaces/users.ts';
 import type { ApiRoute } from './operations.ts';
 import { runnerOf } from './run-operation.ts';

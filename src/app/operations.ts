@@ -1,21 +1,5 @@
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
-import {
-  passkeyEndpoints,
-  providerEndpoints,
-  secondFactorEndpoints,
-} from '#console/accounts/second-factor-endpoints.ts';
-import {
-  ownSessionEndpoints,
-  passwordResetEndpoints,
-  sessionEndpoints,
-} from '#console/accounts/session-endpoints.ts';
-import {
-  endingEndpoints,
-  joinEndpoints,
-  ownWorkspaceEndpoints,
-} from '#console/accounts/workspace-endpoints.ts';
-import { ownFormEndpoints } from '#console/forms/endpoints.ts';
-import type { ConsoleServices, OwnOperation, OwnRoute } from '#console/serve.ts';
+import type { OwnOperation, OwnRoute } from '#console/serve.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
 import { draftEndpoints } from '#forms/draft-endpoints.ts';
 import { formEndpoints } from '#forms/endpoints.ts';
@@ -42,6 +26,7 @@ import { noteEndpoints } from '#submissions/notes.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
 import { submitEndpoint } from '#submissions/submit-endpoint.ts';
 import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
+import { ownFormEndpoints } from '#submissions/table-arrangement.ts';
 import { tagEndpoints } from '#submissions/tags.ts';
 import { trashEndpoints } from '#submissions/trash/endpoints.ts';
 import { taskEndpoints } from '#tasks/read-tasks.ts';
@@ -54,6 +39,22 @@ import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
+import {
+  passkeyEndpoints,
+  providerEndpoints,
+  secondFactorEndpoints,
+} from '#workspaces/sign-in/second-factor-endpoints.ts';
+import {
+  ownSessionEndpoints,
+  passwordResetEndpoints,
+  sessionEndpoints,
+} from '#workspaces/sign-in/session-endpoints.ts';
+import {
+  endingEndpoints,
+  joinEndpoints,
+  ownWorkspaceEndpoints,
+} from '#workspaces/sign-in/workspace-endpoints.ts';
 import { type Noted, notedOf } from './noted.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';
@@ -103,7 +104,7 @@ export function apiOperations(services: Services) {
 }
 
 /** The same of what only the session of a browser can mean. */
-const ownOperations = (services: ConsoleServices) =>
+const ownOperations = (services: SessionServices) =>
   ({
     ...sessionEndpoints(services),
     ...ownSessionEndpoints(services),
@@ -165,7 +166,7 @@ export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly
     return { name, ...routeOf(name), operation: operations[name], noted, reader };
   });
 
-export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] => {
+export const consoleRoutes = (services: SessionServices): readonly OwnRoute[] => {
   const operations = ownOperations(services);
   return (Object.keys(ownRoutes) as (keyof typeof operations)[]).map((name) => ({
     ...routeOf(name),

@@ -1,6 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { deviceCookie } from '#console/accounts/second-factor-endpoints.ts';
-import type { ConsoleServices } from '#console/serve.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { problemOf } from '#kit/validation.ts';
@@ -9,6 +7,8 @@ import { renderDocument } from '#page/render/document.ts';
 import { attributes, type Html, html } from '#page/render/html.ts';
 import { renderNotice } from '#page/render/notices.ts';
 import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { deviceCookie } from '#workspaces/sign-in/second-factor-endpoints.ts';
 import { signIn } from '#workspaces/sign-in.ts';
 import { addressKey } from '#workspaces/users.ts';
 import { completeSetup } from '#workspaces/workspaces.ts';
@@ -50,7 +50,7 @@ const fields = [
  * signs the person in, and then closes (docs/rules.md C35). Rendered here, without a script, so that it works before
  * anything else does.
  */
-export function setupRoutes(server: Server, services: ConsoleServices): void {
+export function setupRoutes(server: Server, services: SessionServices): void {
   server.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string' },
@@ -96,7 +96,7 @@ export function setupRoutes(server: Server, services: ConsoleServices): void {
 
 /** The cookies of the person's first session; none when that fails: the key is shown in any case, for the only time. */
 async function enter(
-  services: ConsoleServices,
+  services: SessionServices,
   request: FastifyRequest,
   { email, password }: Given,
 ): Promise<string[]> {

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { LocatedForm } from '#submissions/table-arrangement.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
+import { findPerson } from '#workspaces/sign-in/require-person.ts';
 import { openAccounts } from '#workspaces/users.ts';
-import type { LocatedForm } from './forms/shapes.ts';
-import { findPerson } from './serve.ts';
 
 const service = await openService();
 const { url, services } = service;

@@ -6,7 +6,6 @@ import { test } from 'node:test';
 import type { PoolClient } from 'pg';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 import { element, structure } from '#ast/testing.ts';
-import type { Session } from '#console/accounts/shapes.ts';
 import { storageKey } from '#files/stored-files.ts';
 import { newId } from '#kit/clock.ts';
 import { s3Storage } from '#kit/open-storage.ts';
@@ -18,6 +17,7 @@ import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { whileHeld } from '#test/while-held.ts';
 import { beginEnd, bringBack, removeEndedAccounts } from '#workspaces/endings.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { removeEndedWorkspaces } from './remove-workspace.ts';
 
 const service = await openService();

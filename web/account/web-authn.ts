@@ -1,5 +1,5 @@
 import type { InputOf } from '#app/operations.ts';
-import type { PasskeyRequest } from '#console/accounts/shapes.ts';
+import type { PasskeyRequest } from '#workspaces/sign-in/session-shapes.ts';
 
 /** Whether this browser has passkeys at all: without https, and before some year, there are none. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window;

@@ -3,7 +3,7 @@ import { Icon, Logo } from '../design/icon.tsx';
 import './navigation.css';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components/Button';
-import type { Session } from '#console/accounts/shapes.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { callOwn } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsDialog } from '../design/fields.tsx';

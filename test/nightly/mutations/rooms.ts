@@ -24,13 +24,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   workspaces: {
     sources: ['src/workspaces/**/*.ts'],
-    tests: [
-      ...everywhere,
-      'src/workspaces/**/*.test.ts',
-      'src/console/*.test.ts',
-      'src/console/accounts/*.test.ts',
-      'src/app/*.test.ts',
-    ],
+    tests: [...everywhere, 'src/workspaces/**/*.test.ts', 'src/console/*.test.ts', 'src/app/*.test.ts'],
   },
   page: {
     sources: ['src/page/*.ts', 'src/page/visit/*.ts'],
@@ -59,7 +53,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/app/*.test.ts',
       'src/kit/cursor.test.ts',
       'src/workspaces/{idempotency,keys,audit}/*.test.ts',
-      'src/console/{,accounts/}*.test.ts',
+      'src/{console,workspaces/sign-in}/*.test.ts',
       'src/forms/{,drafts/}*.test.ts',
       'src/submissions/{,list/,changes/}*.test.ts',
     ],
@@ -86,7 +80,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   accounts: {
-    sources: ['src/console/**/*.ts'],
+    sources: ['src/console/*.ts', 'src/workspaces/sign-in/*.ts'],
     tests: [
       ...everywhere,
       'src/console/**/*.test.ts',

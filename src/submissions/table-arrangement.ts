@@ -1,14 +1,36 @@
+import { type Static, Type } from 'typebox';
 import { draftJoin, type FormStatus, publicUrlOf, shownName, submissionCount } from '#forms/form-rows.ts';
+import { formStatuses } from '#forms/live-form.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
-import type { Role } from '#rules/permissions.ts';
-import { TableSettings } from '#submissions/shapes.ts';
-import { findTableSettings, saveTableSettings } from '#submissions/table.ts';
-import { type ConsoleServices, refuseOneStep } from '../serve.ts';
-import { Arrangement, LocatedForm } from './shapes.ts';
+import { type Role, roleNames } from '#rules/permissions.ts';
+import { refuseOneStep, type SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { TableSettings } from './shapes.ts';
+import { findTableSettings, saveTableSettings } from './table.ts';
 
-/** A form by its id alone, for whoever is a member of its workspace; nothing for everybody else. */
+const id = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
+const status = Type.Enum([...formStatuses]);
+
+/** The location of a form, and what all its screens show. */
+export const LocatedForm = Type.Object({
+  workspace_id: id,
+  id,
+  name: Type.String(),
+  status,
+  submission_count: Type.Integer(),
+  public_url: Type.String(),
+  published_at: nullableTimestamp,
+  /** The caller's role in its workspace. */
+  role: Type.Enum([...roleNames]),
+});
+export type LocatedForm = Static<typeof LocatedForm>;
+
+const Arrangement = Type.Object({ settings: Type.Union([TableSettings, Type.Null()]) });
+
+/** Finds a form by its id alone, if the person is a member of its workspace. */
 const locateForm = statement(
   'locate_form',
   'id user_id',
@@ -27,8 +49,8 @@ const locateForm = statement(
    where l.form_id = $id and f.deleted_at is null`,
 );
 
-/** What is a person's own matter at a form that they have the address of: where it is, and how its table looks to them. */
-export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
+/** Operations of a session on one form: its location, and how the person arranged its table. */
+export function ownFormEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
   const locate = async (id: string, person: Person) => {
     const located = requireRow(await locateForm(database, { id, user_id: person.id }));
     refuseOneStep(located, person);

@@ -1,6 +1,6 @@
 import { idParameter, operation } from '#kit/operation.ts';
-import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { askProvider, providerSeconds, signInByProvider } from '#workspaces/identity-provider.ts';
+import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
+import { askProvider, providerSeconds, signInByProvider } from '../identity-provider.ts';
 import {
   addPasskey,
   askForPasskey,
@@ -9,8 +9,8 @@ import {
   removePasskey,
   signInByPasskey,
   startPasskey,
-} from '#workspaces/second-factor/passkeys.ts';
-import { hasPassword } from '#workspaces/second-factor/password-again.ts';
+} from '../second-factor/passkeys.ts';
+import { hasPassword } from '../second-factor/password-again.ts';
 import {
   type Added,
   confirmTotp,
@@ -18,9 +18,9 @@ import {
   removeTotp,
   renewRecoveryCodes,
   startTotp,
-} from '#workspaces/second-factor/second-factor.ts';
-import { isSetUp } from '#workspaces/workspaces.ts';
-import type { ConsoleServices } from '../serve.ts';
+} from '../second-factor/second-factor.ts';
+import { isSetUp } from '../workspaces.ts';
+import type { SessionServices } from './require-person.ts';
 import {
   AddedFactor,
   MadePasskey,
@@ -36,7 +36,7 @@ import {
   SecondStep,
   ShownPasskey,
   WaysIn,
-} from './shapes.ts';
+} from './session-shapes.ts';
 
 /** `__Host-` where the service is reached by https, as for sessions (#workspaces/accounts.ts). */
 const cookie = (name: string, maxAgeSeconds: number) => {
@@ -71,13 +71,13 @@ const askedCookie = cookie('provider', providerSeconds);
 const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
 
 /** What somebody is told whose second factors have changed; the mail about it goes out. */
-function answerAdded({ wakeQueue }: ConsoleServices, { recoveryCodes, cookies }: Added) {
+function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: Added) {
   wakeQueue();
   return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
 }
 
 /** What a person signs in with beside the password. Secrets and codes are in one answer each, and in no other. */
-export function secondFactorEndpoints(services: ConsoleServices) {
+export function secondFactorEndpoints(services: SessionServices) {
   const { database, config } = services;
   return {
     readSecondFactors: operation({
@@ -148,7 +148,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
 }
 
 /** Passkeys: adding, naming and removing one's own, and signing in by one. */
-export function passkeyEndpoints(services: ConsoleServices) {
+export function passkeyEndpoints(services: SessionServices) {
   const { database } = services;
   return {
     startPasskey: operation({
@@ -228,7 +228,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
 }
 
 /** Signing in by the provider of identities that the operator named. */
-export function providerEndpoints(services: ConsoleServices) {
+export function providerEndpoints(services: SessionServices) {
   const { publicUrl, identityProvider } = services.config;
   return {
     readWaysIn: operation({

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterTries, beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
-import type { Member } from '#workspaces/members.ts';
-import type { Workspace } from '#workspaces/shapes.ts';
-import { signInTries } from '#workspaces/sign-in.ts';
-import { resetUserPassword } from '#workspaces/users.ts';
-import type { Session } from './shapes.ts';
+import type { Member } from '../members.ts';
+import type { Workspace } from '../shapes.ts';
+import { signInTries } from '../sign-in.ts';
+import { resetUserPassword } from '../users.ts';
+import type { Session } from './session-shapes.ts';
 
 const service = await openService();
 const { url } = service;

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/pagination.ts';
 import { roleNames } from '#rules/permissions.ts';
-import { personalDeeds } from '#workspaces/audit/personal-audit.ts';
-import { type Plan, plans } from '#workspaces/authenticate.ts';
-import { waysIn } from '#workspaces/member-invitations/accept.ts';
-import { passwordLength } from '#workspaces/passwords.ts';
-import { secondSteps } from '#workspaces/second-factor/second-factor.ts';
-import { nameText } from '#workspaces/shapes.ts';
+import { personalDeeds } from '../audit/personal-audit.ts';
+import { type Plan, plans } from '../authenticate.ts';
+import { waysIn } from '../member-invitations/accept.ts';
+import { passwordLength } from '../passwords.ts';
+import { secondSteps } from '../second-factor/second-factor.ts';
+import { nameText } from '../shapes.ts';
 
 const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);

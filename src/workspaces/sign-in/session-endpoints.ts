@@ -6,18 +6,18 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
-import { selectPersonalLines } from '#workspaces/audit/audit-lines.ts';
-import { countPersonalLines } from '#workspaces/audit/endpoints.ts';
-import { notePerson, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { selectWorkspacesOfUser, updateUserName } from '#workspaces/members.ts';
-import { askForPasswordReset, finishPasswordReset } from '#workspaces/password-reset.ts';
-import { requirePassword } from '#workspaces/second-factor/password-again.ts';
-import { readSecondSteps, takeSecondStep } from '#workspaces/second-factor/second-factor.ts';
-import { endOtherSessions, endSession, selectSessions } from '#workspaces/sessions.ts';
-import { changePassword, countTry, signIn, signInTries } from '#workspaces/sign-in.ts';
-import { nameProblems, refuseProblems } from '#workspaces/users.ts';
-import { mayCreateWorkspace } from '#workspaces/workspaces.ts';
-import { type ConsoleServices, findPerson, isClosed } from '../serve.ts';
+import { selectPersonalLines } from '../audit/audit-lines.ts';
+import { countPersonalLines } from '../audit/endpoints.ts';
+import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
+import { selectWorkspacesOfUser, updateUserName } from '../members.ts';
+import { askForPasswordReset, finishPasswordReset } from '../password-reset.ts';
+import { requirePassword } from '../second-factor/password-again.ts';
+import { readSecondSteps, takeSecondStep } from '../second-factor/second-factor.ts';
+import { endOtherSessions, endSession, selectSessions } from '../sessions.ts';
+import { changePassword, countTry, signIn, signInTries } from '../sign-in.ts';
+import { nameProblems, refuseProblems } from '../users.ts';
+import { mayCreateWorkspace } from '../workspaces.ts';
+import { findPerson, isClosed, type SessionServices } from './require-person.ts';
 import { deviceCookie } from './second-factor-endpoints.ts';
 import {
   Account,
@@ -31,10 +31,10 @@ import {
   Session,
   Sessions,
   SignIn,
-} from './shapes.ts';
+} from './session-shapes.ts';
 
 /** Signing in and out, and what people change about themselves. */
-export function sessionEndpoints(services: ConsoleServices) {
+export function sessionEndpoints(services: SessionServices) {
   const { accounts, auditLog, database, config } = services;
   return {
     getSession: operation({
@@ -182,7 +182,7 @@ const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;
 
 /** Where a person is signed in, and the ends of it. */
-export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' | 'requestCounter'>) {
+export function ownSessionEndpoints(services: Pick<SessionServices, 'database' | 'requestCounter'>) {
   const { database } = services;
   return {
     listSessions: operation({
@@ -261,7 +261,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
 const asksPerMinute = 3;
 
 /** Choosing a new password through a mail. Nothing of it tells whether an address has an account. */
-export function passwordResetEndpoints(services: ConsoleServices) {
+export function passwordResetEndpoints(services: SessionServices) {
   return {
     askForPasswordReset: operation({
       summary: 'Ask for a new password by mail',

@@ -4,14 +4,14 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Visitor } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
-import { noteInWorkspace, originOf, personalLine } from '#workspaces/audit/note-person.ts';
-import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '#workspaces/endings.ts';
-import { joinAsPerson, joinByPassword, openInvitation } from '#workspaces/member-invitations/accept.ts';
-import { addMember, findMembership, leaveWorkspace } from '#workspaces/members.ts';
-import { requirePassword } from '#workspaces/second-factor/password-again.ts';
-import { countTry, signInTries } from '#workspaces/sign-in.ts';
-import { createWorkspace, mayCreateWorkspace } from '#workspaces/workspaces.ts';
-import type { ConsoleServices } from '../serve.ts';
+import { noteInWorkspace, originOf, personalLine } from '../audit/note-person.ts';
+import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '../endings.ts';
+import { joinAsPerson, joinByPassword, openInvitation } from '../member-invitations/accept.ts';
+import { addMember, findMembership, leaveWorkspace } from '../members.ts';
+import { requirePassword } from '../second-factor/password-again.ts';
+import { countTry, signInTries } from '../sign-in.ts';
+import { createWorkspace, mayCreateWorkspace } from '../workspaces.ts';
+import type { SessionServices } from './require-person.ts';
 import {
   Account,
   Ending,
@@ -22,10 +22,10 @@ import {
   OpenInvitation,
   PasswordAgain,
   WorkspaceName,
-} from './shapes.ts';
+} from './session-shapes.ts';
 
 /** What is everyone's own matter: to make a workspace, and to leave one. */
-export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices, 'database' | 'config'>) {
+export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
   return {
     createWorkspace: operation({
       summary: 'Make a workspace',
@@ -70,7 +70,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
 }
 
 /** Deleting a workspace, and one's account, and coming back meanwhile. */
-export function endingEndpoints(services: ConsoleServices) {
+export function endingEndpoints(services: SessionServices) {
   const { accounts, database } = services;
   /** @throws ApiError not_found for strangers; forbidden for who does not own it. */
   const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
@@ -142,7 +142,7 @@ export function endingEndpoints(services: ConsoleServices) {
 }
 
 /** Joining a workspace by an invitation. Tokens travel in bodies: addresses end up in logs. */
-export function joinEndpoints(services: ConsoleServices) {
+export function joinEndpoints(services: SessionServices) {
   const count = ({ address }: Visitor): Promise<void> =>
     countTry(services, `join from ${address}`, signInTries.ofAddress);
   const noteJoin = async (
