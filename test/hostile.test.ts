@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { OpenApi } from '#app/openapi/schemas.ts';
-import { limits } from '#ast/limits.ts';
+import { limits } from '#ast/basics/limits.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { inputTypes } from '#page/testing.ts';
 import { cases } from './cases.ts';

@@ -10,8 +10,8 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formGuide } from '#app/mcp/special-tools.ts';
 import { toolGroups } from '#app/mcp/tools.ts';
-import { type ApiRoute, apiRoutes } from '#app/operations.ts';
-import { type ElementType, elements } from '#ast/elements.ts';
+import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { permissionNames } from '#rules/permissions.ts';

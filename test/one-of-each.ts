@@ -1,4 +1,4 @@
-import type { ApiRoute } from '#app/operations.ts';
+import type { ApiRoute } from '#app/operations/operations.ts';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { signIn } from './console.ts';

@@ -3,8 +3,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
-import { elements } from '#ast/elements.ts';
-import { searchWords } from '../web/builder/palette/element-groups.ts';
+import { elements } from '#ast/form/elements.ts';
+import { searchWords } from '../web/builder/model/element-groups.ts';
 
 /* The console speaks to people: its sentences are read from its sources, all of them. */
 

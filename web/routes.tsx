@@ -172,7 +172,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/submissions',
-          component: lazyScreen(() => import('./submissions/all-forms.tsx'), 'SearchScreen'),
+          component: lazyScreen(() => import('./submissions/screens/all-forms.tsx'), 'SearchScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
@@ -220,7 +220,10 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/submissions',
-        component: lazyScreen(() => import('./submissions/submissions-screen.tsx'), 'SubmissionsScreen'),
+        component: lazyScreen(
+          () => import('./submissions/screens/submissions-screen.tsx'),
+          'SubmissionsScreen',
+        ),
       }),
       createRoute({
         getParentRoute: () => form,
@@ -230,7 +233,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/trash',
-        component: lazyScreen(() => import('./submissions/trash.tsx'), 'TrashScreen'),
+        component: lazyScreen(() => import('./submissions/screens/trash.tsx'), 'TrashScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
@@ -240,7 +243,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/summary',
-        component: lazyScreen(() => import('./submissions/summary-screen.tsx'), 'SummaryScreen'),
+        component: lazyScreen(() => import('./submissions/screens/summary-screen.tsx'), 'SummaryScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
@@ -255,12 +258,12 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks',
-        component: lazyScreen(() => import('./webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
+        component: lazyScreen(() => import('./webhooks/screens/webhooks-screen.tsx'), 'WebhooksScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks/$webhook',
-        component: lazyScreen(() => import('./webhooks/webhook-screen.tsx'), 'WebhookScreen'),
+        component: lazyScreen(() => import('./webhooks/screens/webhook-screen.tsx'), 'WebhookScreen'),
       }),
     ]),
   ]),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers, type FileAnswer } from './answers.ts';
-import { attributeSchema } from './attributes.ts';
-import { elements } from './elements.ts';
-import { conditionAttribute } from './logic/condition-schema.ts';
+import { checkAnswers, type FileAnswer } from './answers/check-answers.ts';
+import { attributeSchema } from './attributes/attributes.ts';
+import { conditionAttribute } from './attributes/condition-schema.ts';
+import { elements } from './form/elements.ts';
 import { structureSchemas } from './schema.ts';
 import { context, element, formOf } from './testing.ts';
 

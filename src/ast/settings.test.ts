@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLanguage, languages } from './languages.ts';
+import { isLanguage, languages } from './basics/languages.ts';
 import { checkSettings } from './settings.ts';
 import { composite, element, formOf } from './testing.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { otherChoice } from './answers/options.ts';
-import { effectiveStructure, fillNodes } from './effective-form.ts';
-import { elements } from './elements.ts';
-import { limits } from './limits.ts';
+import { limits } from './basics/limits.ts';
+import { otherChoice } from './basics/options.ts';
+import { effectiveStructure, fillNodes } from './form/effective-form.ts';
+import { elements } from './form/elements.ts';
 import { codesOf, composite, element, problemsOf, structure } from './testing.ts';
 import { validateStructure } from './validate.ts';
 

@@ -7,8 +7,8 @@ import { ApiError } from '#kit/errors.ts';
 import type { LocatedForm } from '#submissions/table-arrangement.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
+import { openAccounts } from '#workspaces/accounts/users.ts';
 import { findPerson } from '#workspaces/sign-in/require-person.ts';
-import { openAccounts } from '#workspaces/users.ts';
 
 const service = await openService();
 const { url, services } = service;

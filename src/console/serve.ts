@@ -3,10 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import type { Operation, OwnCaller, Person, Visitor } from '#kit/operation.ts';
-import { payloadOf } from '#kit/payload-of.ts';
+import { payloadOf } from '#kit/replies/payload-of.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 import { countUpTo, windowOfPerson } from '#workspaces/authenticate.ts';
 import { requirePerson, type SessionServices } from '#workspaces/sign-in/require-person.ts';
-import { addressKey } from '#workspaces/users.ts';
 
 /** What a browser says of where a request comes from. */
 type Sent = { host: string; headers: IncomingHttpHeaders };

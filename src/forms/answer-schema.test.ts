@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers } from '#ast/answers.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { context, element, formOf } from '#ast/testing.ts';
 import { answersSchema } from './payload.ts';
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { element, structure } from '#ast/testing.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
-import { createUser } from '#workspaces/users.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
 import { changeStatus, findForm } from './form-rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type ElementType, elements } from '#ast/elements.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
 import { element } from '#ast/testing.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, shareService } from '#test/service.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { element } from '#ast/testing.ts';
 import { cases } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';

@@ -6,7 +6,7 @@ import { signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, type Tenant, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import { sendDueReminders } from './sending/remind.ts';
+import { sendDueReminders } from './remind.ts';
 import { openInvitations } from './testing.ts';
 
 test('one person and one workspace invite so many a day; of many requests at once no more get through', async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { openSwift } from '#test/swift.ts';
-import { s3Storage } from './open-storage.ts';
-import { openBucket } from './s3-bucket.ts';
+import { s3Storage } from './storage/open-storage.ts';
+import { openBucket } from './storage/s3-bucket.ts';
 import { streamOf, testStorage } from './testing.ts';
 
 /* A store that others run: what the one of s3-storage.test.ts lets pass it may sign, split, list or name otherwise. */

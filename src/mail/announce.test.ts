@@ -4,9 +4,9 @@ import { newId, now } from '#kit/clock.ts';
 import { openVault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
+import { insertUser } from '#workspaces/accounts/users.ts';
 import { createKey, revokeKey } from '#workspaces/keys.ts';
 import { addMember } from '#workspaces/members.ts';
-import { insertUser } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { announce, findAudience } from './announcements.ts';
 

@@ -8,7 +8,7 @@ import { sendRaw } from '#test/raw.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part, type Visit } from '#test/visitor.ts';
-import { pageHeaders } from './problem-page.ts';
+import { pageHeaders } from './post/problem-page.ts';
 import { byId, readMarkup, type Tag } from './testing.ts';
 
 const service = await openService();

@@ -1,7 +1,7 @@
-import { type ElementType, elements } from '#ast/elements.ts';
-import { inputRules, isInputType } from '#ast/input-rules.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
+import type { Form, FormNode } from '#ast/form/tree.ts';
 import { element, formOf } from '#ast/testing.ts';
-import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { renderForm } from './render/form.ts';
 import { everythingShown, type FormView } from './render/view.ts';

@@ -8,7 +8,7 @@ import { readTestLog } from '#test/secrets.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, openVisitor, type Visit } from '#test/visitor.ts';
-import { addressKey } from '#workspaces/users.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

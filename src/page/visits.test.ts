@@ -7,8 +7,8 @@ import { newId } from '#kit/clock.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { addressKey } from '#workspaces/users.ts';
-import { limitSaves } from './screening.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
+import { limitSaves } from './visit/screening.ts';
 
 /** What else a visitor without script meets: filled-in addresses, own answers, links, limits. */
 

@@ -1,4 +1,4 @@
-import { trimText } from '#ast/text.ts';
+import { trimText } from '#ast/basics/text.ts';
 
 /** How a person is looked for, as the statements and the checks behind them take it. */
 export type Asked = {

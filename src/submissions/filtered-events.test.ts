@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
 import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { now } from '#kit/clock.ts';

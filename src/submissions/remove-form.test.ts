@@ -5,7 +5,7 @@ import { sweepFiles } from '#files/stored-files.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor } from '#test/visitor.ts';
-import { createWebhook } from '#webhooks/editing/webhooks.ts';
+import { createWebhook } from '#webhooks/webhooks.ts';
 import { addVisits } from './analytics/visit-counter.ts';
 
 const service = await openService();

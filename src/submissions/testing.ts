@@ -1,4 +1,4 @@
-import type { AnswerFiles, Answers, FileAnswer } from '#ast/answers.ts';
+import type { AnswerFiles, Answers, FileAnswer } from '#ast/answers/check-answers.ts';
 import { structure } from '#ast/testing.ts';
 import { insertUnclaimedFile, setFileContent } from '#files/stored-files.ts';
 import { createForm } from '#forms/forms.ts';

@@ -1,15 +1,15 @@
-import type { FieldDescription } from '#ast/describe.ts';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { createForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { insertWebhook } from './editing/webhooks.ts';
 import { type EventKind, eventKinds, snapshotOf } from './event.ts';
 import { listDeliveries } from './log.ts';
 import { recordEvent } from './record-event.ts';
 import type { DeliveryLine } from './shapes.ts';
+import { insertWebhook } from './webhooks.ts';
 
 // Things to test webhooks with. Only tests import this file.
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openVault } from '#kit/vault.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
+import { changeWebhook } from '#webhooks/change-webhook.ts';
 import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 import { happen } from '#webhooks/testing.ts';

@@ -17,9 +17,9 @@ import {
 } from '#test/console-browser.ts';
 import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
+import { resetUserPassword } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
-import { resetUserPassword } from '#workspaces/users.ts';
+import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
 import { prepareSetup } from '#workspaces/workspaces.ts';
 import { readNext } from '../../web/account/next.ts';
 

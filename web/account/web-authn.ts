@@ -1,4 +1,4 @@
-import type { InputOf } from '#app/operations.ts';
+import type { InputOf } from '#app/operations/operations.ts';
 import type { PasskeyRequest } from '#workspaces/sign-in/session-shapes.ts';
 
 /** Whether this browser has passkeys at all: without https, and before some year, there are none. */

@@ -1,4 +1,4 @@
-import { type OperationName, routes } from '#app/routes.ts';
+import { type OperationName, routes } from '#app/operations/routes.ts';
 
 /** What somebody else has made of a thing since it was looked at, as far as it can be told. */
 export type Meanwhile = {

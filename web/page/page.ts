@@ -1,4 +1,4 @@
-import type { SayAnswer } from '#page/render/html.ts';
+import type { SayAnswer } from '#page/markup/html.ts';
 import type { ScriptData } from '#page/render/view.ts';
 
 /** Points of a drawing as shares of the pad's width, so that they stay where they are when the pad is narrower. */

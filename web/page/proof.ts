@@ -83,7 +83,7 @@ const turnMs = 40;
 
 /**
  * The first number that, behind the challenge and a colon, makes a SHA-256 of that many leading zero bits: about
- * `2 ** bits` tries. The server needs one (src/page/screening.ts).
+ * `2 ** bits` tries. The server needs one (src/page/visit/screening.ts).
  */
 export async function solve(challenge: string, bits: number): Promise<string> {
   const hash = hashBehind(`${challenge}:`);

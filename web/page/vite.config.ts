@@ -16,7 +16,7 @@ export default defineConfig({
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
-    // As src/page/style.ts asks of a browser: field-sizing and :has are of the same years.
+    // As src/page/markup/style.ts asks of a browser: field-sizing and :has are of the same years.
     target: 'es2023',
     manifest: 'manifest.json',
     reportCompressedSize: false,
@@ -57,8 +57,8 @@ type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly strin
 /** Leaves out what a form brings itself: the rules of its types, and those of its options by condition. */
 function withoutLate(): Plugin {
   const late = new Map([
-    [here('../../src/ast/late-rules.ts'), 'export const lateRules = {};'],
-    [here('../../src/ast/logic/late-offers.ts'), 'export const lateOffers = {};'],
+    [here('../../src/ast/form/late-rules.ts'), 'export const lateRules = {};'],
+    [here('../../src/ast/form/late-offers.ts'), 'export const lateOffers = {};'],
   ]);
   return { name: 'formloom-late', load: (module) => late.get(module) };
 }

@@ -8,7 +8,7 @@ import { callOwn } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { FieldsDialog } from '../design/fields.tsx';
 import { Menu } from '../design/menu.tsx';
-import { FinderButton } from './finder/finder-frame.tsx';
+import { FinderButton } from './finder-frame.tsx';
 import { workspaceScreens } from './places.ts';
 import { mayAdminister, useCurrentWorkspace, useSession } from './session.ts';
 import { setTheme, themes, useTheme } from './theme.ts';

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
-import { type ElementType, elements } from '#ast/elements.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { sweepImages } from '#forms/images/images.ts';
 import { readTar, tarStream } from '#kit/archives.ts';

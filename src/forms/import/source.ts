@@ -1,6 +1,6 @@
-import { factOf } from '#ast/fact-of.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { newWork, spend, type Work } from '#ast/work.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { newWork, spend, type Work } from '#ast/basics/work.ts';
 import { lineOfHtml } from './html.ts';
 
 /** What became of a part of a document: a `changed` part is kept in another way, a `left_out` part is not kept. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { startBesideBackground } from '#app/processes.ts';
+import { startBesideBackground } from '#app/server/processes.ts';
 import { cellsOf } from '#cells/cells.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { startRelay } from '#test/relay.ts';
 import { until } from '#test/service.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
 import { newId } from '../clock.ts';
 import { type Database, openDatabase, transaction } from '../database.ts';
 import { openLog } from '../log.ts';

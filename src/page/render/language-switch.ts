@@ -1,4 +1,4 @@
-import { attributes, type Html, html, url } from './html.ts';
+import { attributes, type Html, html, url } from '../markup/html.ts';
 
 /** The languages that a page can be read in, by BCP-47 tag, and where the same page is in another. */
 export type LanguageChoice = {

@@ -1,4 +1,4 @@
-import { type Form } from '#ast/tree.ts';
+import { type Form } from '#ast/form/tree.ts';
 
 /** The id of the step that lists the answers: none that an author could give. */
 export const reviewStepId = '_review';

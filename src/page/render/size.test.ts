@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { Form } from '#ast/form/tree.ts';
 import { element, stepsOf } from '#ast/testing.ts';
-import type { Form } from '#ast/tree.ts';
 import { inputTypes, viewOf } from '../testing.ts';
 import { problemsOf, wordsOf } from '../words/choose-locale.ts';
 import { sentencesFor } from '../words/say-problem.ts';

@@ -8,7 +8,7 @@ import { startQueue } from '#kit/queue/worker.ts';
 import { readTasks, unfinished } from '#tasks/read-tasks.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { createUser } from '#workspaces/users.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { changedBy } from '../history/differences.ts';

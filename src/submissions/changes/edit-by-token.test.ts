@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnswerFiles } from '#ast/answers.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';

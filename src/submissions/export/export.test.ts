@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { readXlsx } from 'hucre/xlsx';
-import { guardFormula } from '#ast/csv.ts';
+import { guardFormula } from '#ast/basics/csv.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
 import { until } from '#test/service.ts';
 import { unionColumns } from '../columns.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Condition, ConditionValue, Operator } from '#ast/basics/condition.ts';
+import { newWork } from '#ast/basics/work.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { operatorsFor } from '#ast/logic/check-condition.ts';
-import type { Condition, ConditionValue, Operator } from '#ast/logic/condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { composite, element, structure } from '#ast/testing.ts';
-import { newWork } from '#ast/work.ts';
 import { now, timeOfId } from '#kit/clock.ts';
 import { cases } from '#test/cases.ts';
 import { readAll } from '#test/read-all.ts';

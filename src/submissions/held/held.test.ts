@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteExpired } from '#app/delete-expired.ts';
-import type { AnswerFiles } from '#ast/answers.ts';
+import { deleteExpired } from '#app/server/delete-expired.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { element, structure } from '#ast/testing.ts';
 import { sweepFiles } from '#files/stored-files.ts';
 import { changeForm } from '#forms/forms.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import { checkAnswers } from '#ast/answers.ts';
-import type { InputType } from '#ast/elements.ts';
+import { normalizeText, trimText } from '#ast/basics/text.ts';
+import { newWork } from '#ast/basics/work.ts';
+import type { InputType } from '#ast/form/elements.ts';
+import type { Form, FormNode } from '#ast/form/tree.ts';
 import { composite, element, formOf } from '#ast/testing.ts';
-import { normalizeText, trimText } from '#ast/text.ts';
-import type { Form, FormNode } from '#ast/tree.ts';
-import { newWork } from '#ast/work.ts';
 import { cases } from '#test/cases.ts';
 import { unionColumns } from '../columns.ts';
 import type { ExportedSubmission } from '../export/cells.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnswerFiles } from '#ast/answers.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { composite, element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';

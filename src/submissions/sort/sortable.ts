@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { sayNumber } from '#ast/say-number.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
 
 /** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
 export type SortKind =

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Answers } from '#ast/answers.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
@@ -9,7 +9,7 @@ import { openLog } from '#kit/log.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { createUser } from '#workspaces/users.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { editByToken } from '../changes/edit-by-token.ts';
 import { removeSubmission } from '../changes/remove.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteExpired } from '#app/delete-expired.ts';
+import { deleteExpired } from '#app/server/delete-expired.ts';
 import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '#ast/json.ts';
-import { personalNews } from '../mail-news.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { personalNews } from './mail-news.ts';
 
 /** What people do about their own account, and what the operator does about it at the command line. */
 export const personalDeeds = [

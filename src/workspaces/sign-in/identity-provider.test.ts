@@ -9,9 +9,9 @@ import { openProvider, openProviderVisitor, providerSettings } from '#test/provi
 import { openReceiver } from '#test/receiver.ts';
 import { freePort, openService } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { askProvider, signInByProvider } from '../identity-provider.ts';
-import { openAccounts } from '../users.ts';
+import { openAccounts } from '../accounts/users.ts';
 import { createWorkspace } from '../workspaces.ts';
+import { askProvider, signInByProvider } from './identity-provider.ts';
 
 /* Signing in by a provider of identities: one that is certified, in this process (oidc-provider). */
 

@@ -6,11 +6,11 @@ import type { OwnCaller, Person } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
+import type { Accounts } from '../accounts/users.ts';
 import type { AuditLog } from '../audit/audit-log.ts';
 import { findMembership } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from '../sign-in.ts';
-import type { Accounts } from '../users.ts';
+import { awaitsSecondStep, isSessionOver, isTemporaryOver, temporaryUntil } from './sign-in.ts';
 
 /** What the operations of a session need. */
 export type SessionServices = {

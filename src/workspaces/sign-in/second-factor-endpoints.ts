@@ -1,6 +1,7 @@
 import { idParameter, operation } from '#kit/operation.ts';
 import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
-import { askProvider, providerSeconds, signInByProvider } from '../identity-provider.ts';
+import { isSetUp } from '../workspaces.ts';
+import { askProvider, providerSeconds, signInByProvider } from './identity-provider.ts';
 import {
   addPasskey,
   askForPasskey,
@@ -9,8 +10,9 @@ import {
   removePasskey,
   signInByPasskey,
   startPasskey,
-} from '../second-factor/passkeys.ts';
-import { hasPassword } from '../second-factor/password-again.ts';
+} from './passkeys.ts';
+import { hasPassword } from './password-again.ts';
+import type { SessionServices } from './require-person.ts';
 import {
   type Added,
   confirmTotp,
@@ -18,9 +20,7 @@ import {
   removeTotp,
   renewRecoveryCodes,
   startTotp,
-} from '../second-factor/second-factor.ts';
-import { isSetUp } from '../workspaces.ts';
-import type { SessionServices } from './require-person.ts';
+} from './second-factor.ts';
 import {
   AddedFactor,
   MadePasskey,

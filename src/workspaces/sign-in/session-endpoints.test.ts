@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterTries, beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
+import { resetUserPassword } from '../accounts/users.ts';
 import type { Member } from '../members.ts';
 import type { Workspace } from '../shapes.ts';
-import { signInTries } from '../sign-in.ts';
-import { resetUserPassword } from '../users.ts';
 import type { Session } from './session-shapes.ts';
+import { signInTries } from './sign-in.ts';
 
 const service = await openService();
 const { url } = service;

@@ -6,18 +6,17 @@ import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { belowId, endCut, listParameters, readCut } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
+import { askForPasswordReset, finishPasswordReset } from '../accounts/password-reset.ts';
+import { endOtherSessions, endSession, selectSessions } from '../accounts/sessions.ts';
+import { nameProblems, refuseProblems } from '../accounts/users.ts';
 import { selectPersonalLines } from '../audit/audit-lines.ts';
-import { countPersonalLines } from '../audit/endpoints.ts';
 import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
+import { countPersonalLines } from '../audit-endpoints.ts';
 import { selectWorkspacesOfUser, updateUserName } from '../members.ts';
-import { askForPasswordReset, finishPasswordReset } from '../password-reset.ts';
-import { requirePassword } from '../second-factor/password-again.ts';
-import { readSecondSteps, takeSecondStep } from '../second-factor/second-factor.ts';
-import { endOtherSessions, endSession, selectSessions } from '../sessions.ts';
-import { changePassword, countTry, signIn, signInTries } from '../sign-in.ts';
-import { nameProblems, refuseProblems } from '../users.ts';
 import { mayCreateWorkspace } from '../workspaces.ts';
+import { requirePassword } from './password-again.ts';
 import { findPerson, isClosed, type SessionServices } from './require-person.ts';
+import { readSecondSteps, takeSecondStep } from './second-factor.ts';
 import { deviceCookie } from './second-factor-endpoints.ts';
 import {
   Account,
@@ -32,6 +31,7 @@ import {
   Sessions,
   SignIn,
 } from './session-shapes.ts';
+import { changePassword, countTry, signIn, signInTries } from './sign-in.ts';
 
 /** Signing in and out, and what people change about themselves. */
 export function sessionEndpoints(services: SessionServices) {

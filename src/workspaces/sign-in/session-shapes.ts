@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { listOf } from '#kit/pagination.ts';
 import { roleNames } from '#rules/permissions.ts';
+import { passwordLength } from '../accounts/passwords.ts';
 import { personalDeeds } from '../audit/personal-audit.ts';
 import { type Plan, plans } from '../authenticate.ts';
 import { waysIn } from '../member-invitations/accept.ts';
-import { passwordLength } from '../passwords.ts';
-import { secondSteps } from '../second-factor/second-factor.ts';
 import { nameText } from '../shapes.ts';
+import { secondSteps } from './second-factor.ts';
 
 const role = Type.Enum([...roleNames]);
 const plan = Type.Enum(Object.keys(plans) as Plan[]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
-import { resetUserPassword } from '../users.ts';
+import { resetUserPassword } from '../accounts/users.ts';
 import type { Session } from './session-shapes.ts';
 
 /* A password that somebody else has seen opens one thing: the change of it. */

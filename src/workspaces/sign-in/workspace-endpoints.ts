@@ -8,9 +8,8 @@ import { noteInWorkspace, originOf, personalLine } from '../audit/note-person.ts
 import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '../endings.ts';
 import { joinAsPerson, joinByPassword, openInvitation } from '../member-invitations/accept.ts';
 import { addMember, findMembership, leaveWorkspace } from '../members.ts';
-import { requirePassword } from '../second-factor/password-again.ts';
-import { countTry, signInTries } from '../sign-in.ts';
 import { createWorkspace, mayCreateWorkspace } from '../workspaces.ts';
+import { requirePassword } from './password-again.ts';
 import type { SessionServices } from './require-person.ts';
 import {
   Account,
@@ -23,6 +22,7 @@ import {
   PasswordAgain,
   WorkspaceName,
 } from './session-shapes.ts';
+import { countTry, signInTries } from './sign-in.ts';
 
 /** What is everyone's own matter: to make a workspace, and to leave one. */
 export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {

@@ -1,4 +1,4 @@
-import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
+import { idOf, labelOf, type Option } from '#ast/basics/options.ts';
 import { freshId } from './element-ids.ts';
 
 /** What an entry of a list is called, at the beginning of a label. */

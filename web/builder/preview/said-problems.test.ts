@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locales } from '#ast/locales.ts';
+import { locales } from '#ast/basics/locales.ts';
+import type { FormNode } from '#ast/form/tree.ts';
 import { element, formOf } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
 import { readMarkup, type Tag } from '#page/testing.ts';
 import { startTrial } from './trial.ts';
 

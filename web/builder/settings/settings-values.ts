@@ -19,7 +19,7 @@ import {
   fontChoices,
   localeLabels,
   modeChoices,
-} from '../theme/theme-choices.ts';
+} from '../model/theme-choices.ts';
 
 /** A UTC timestamp as the local date and time that `datetime-local` shows; empty for none. */
 export function toLocal(timestamp: string | undefined): string {

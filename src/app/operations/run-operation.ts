@@ -1,0 +1,114 @@
+import { readUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { ApiError } from '#kit/errors.ts';
+import { textOf } from '#kit/http.ts';
+import type { Answer, Origin, Scope } from '#kit/operation.ts';
+import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
+import { runOnce } from '#workspaces/idempotency.ts';
+import { type Noted, thingIn } from '../noted.ts';
+import type { Sent } from './call-operation.ts';
+import type { ApiRoute } from './operations.ts';
+import type { Services } from './services.ts';
+
+/** A request to an operation, by whichever door it came. */
+type Given = {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  ifMatch?: string | undefined;
+  /** Its Idempotency-Key, and the address that has to be the same in every request under it. */
+  once?: { key: string; url: string } | undefined;
+  /** Its id in the log. */
+  id?: string;
+  /** Where it comes from; undefined: the command line. */
+  origin?: Origin;
+  /** Of what would be answered only the head is wanted: nothing is taken out. */
+  isHead?: boolean;
+};
+
+/**
+ * Runs an operation for a caller who may do it, with what holds at every door: its line in the audit log, If-Match, and
+ * once under an Idempotency-Key.
+ */
+type Run = (caller: Scope, given: Given) => Promise<Answer>;
+
+/** How an operation is run. */
+export function runnerOf(
+  services: Pick<Services, 'config' | 'database' | 'vault'>,
+  auditLog: AuditLog,
+  route: ApiRoute,
+): Run {
+  const { method, operation } = route;
+  const { isReplyChecked } = services.config;
+  return async (caller, given) => {
+    const { params, query, body, once } = given;
+    const unchanged = readMatch(given.ifMatch, operation.isConditional);
+    const isLined = isNoted(route.noted, caller) && !given.isHead && !isDryRun(query);
+    const line = isLined ? lineOf(route, caller, given) : undefined;
+    const compared = line && comparedBy(route, caller, given);
+    const run = (): Promise<Answer> =>
+      auditLog.note(
+        operation,
+        line,
+        caller,
+        (scope) => operation.handle(scope, { params, query, body, unchanged }),
+        compared,
+      );
+    const answer = await (once ? runOnce(services, caller, { ...once, method, body }, run) : run());
+    if (isReplyChecked) operation.holdReply(answer);
+    return answer;
+  };
+}
+
+const isNoted = (noted: Noted | undefined, { actor }: Scope): boolean =>
+  noted?.line === true && (!('when' in noted) || noted.when === actor.kind);
+
+/** A dry run changes nothing, and has no line. */
+const isDryRun = (query: unknown): boolean =>
+  (query as { dry_run?: unknown } | undefined)?.dry_run === 'true';
+
+/** Longer ones are forms of thousands of elements: that they were changed is said, and what became of them is not. */
+const longestCompared = 200_000;
+
+/** How the audit log learns what an operation changes of a thing: from the operation that tells of it, or from what was sent. */
+function comparedBy(
+  { noted, reader }: ApiRoute,
+  caller: Scope,
+  { params, body }: Given,
+): Compared | undefined {
+  if (!noted?.line) return undefined;
+  if ('says' in noted) {
+    const sent = Object.entries(body ?? {}).filter(([name]) => noted.says.includes(name));
+    return { before: async () => undefined, after: async () => Object.fromEntries(sent) };
+  }
+  if (!('reads' in noted) || !reader) return undefined;
+  const read = async (ids: unknown): Promise<unknown> => {
+    try {
+      const text = textOf(await reader.handle(caller, { params: ids, query: {}, body: undefined })) ?? '';
+      if (text.length > longestCompared) return undefined;
+      const told = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      const part = thingIn[noted.reads];
+      return part === undefined ? told : told[part];
+    } catch (error) {
+      // It is not there: not yet, or no more.
+      if (error instanceof ApiError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  };
+  return noted.of === 'made'
+    ? { before: async () => undefined, after: (_answer, made) => read({ id: made }) }
+    : { before: () => read(params), after: () => read(params) };
+}
+
+/** @throws ApiError bad_request where If-Match says nothing: who relies on it is not let down in silence. */
+function readMatch(header: string | undefined, isConditional: boolean): Unchanged {
+  if (header !== undefined && !isConditional)
+    throw new ApiError('bad_request', 'If-Match is not understood here: this has no ETag.');
+  return readUnchanged(header);
+}
+
+/** An answer as it goes to the wire: moments are text. */
+export function sentOf(answer: Answer): Sent {
+  if (answer.stream) return { stream: answer.stream };
+  const text = textOf(answer);
+  return { value: text === undefined ? undefined : (JSON.parse(text) as unknown), tag: answer.tag };
+}

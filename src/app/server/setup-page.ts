@@ -1,0 +1,197 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+import { problemOf } from '#kit/validation.ts';
+import { renderDocument } from '#page/markup/document.ts';
+import { attributes, type Html, html } from '#page/markup/html.ts';
+import { pageHeaders } from '#page/post/problem-page.ts';
+import { renderNotice } from '#page/render/notices.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
+import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { deviceCookie } from '#workspaces/sign-in/second-factor-endpoints.ts';
+import { signIn } from '#workspaces/sign-in/sign-in.ts';
+import { completeSetup } from '#workspaces/workspaces.ts';
+import { originOf } from '../operations/api.ts';
+
+type Given = { email: string; password: string; workspace_name: string };
+const fields = [
+  {
+    name: 'email',
+    label: 'Email address',
+    type: 'email',
+    autocomplete: 'username',
+    help: 'You sign in with it.',
+  },
+  {
+    name: 'password',
+    label: 'Password',
+    type: 'password',
+    autocomplete: 'new-password',
+    help: 'At least 10 characters.',
+  },
+  {
+    name: 'workspace_name',
+    label: 'Name of your workspace',
+    type: 'text',
+    autocomplete: 'organization',
+    help: 'Forms and keys belong to a workspace, such as your team.',
+  },
+] as const satisfies readonly {
+  name: keyof Given;
+  label: string;
+  type: string;
+  autocomplete: string;
+  help: string;
+}[];
+
+/**
+ * The one-time set-up link that a first start prints: it makes the first account, its workspace and a first API key,
+ * signs the person in, and then closes (docs/rules.md C35). Rendered here, without a script, so that it works before
+ * anything else does.
+ */
+export function setupRoutes(server: Server, services: SessionServices): void {
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      done(null, new URLSearchParams(body as string));
+    },
+  );
+  server.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error, request);
+    return send(
+      reply,
+      problem.status,
+      renderNotice({ title: 'This link does not work', message: problem.message, language: 'en' }),
+    );
+  });
+
+  server.get('/app/setup', (request, reply) => send(reply, 200, setupPage(tokenOf(request), undefined, [])));
+
+  server.post('/app/setup', async (request, reply) => {
+    const token = tokenOf(request);
+    const given = readGiven(request);
+    try {
+      const made = await completeSetup(services.database, {
+        token,
+        email: given.email,
+        password: given.password,
+        workspaceName: given.workspace_name,
+        plan: services.config.defaultPlan,
+      });
+      await noteInWorkspace(services.database, {
+        workspaceId: made.workspaceId,
+        operation: 'createWorkspace',
+        by: { userId: made.userId, origin: originOf(request) },
+      });
+      reply.header('Set-Cookie', await enter(services, request, given));
+      return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.errors) throw error;
+      return send(reply, error.status, setupPage(token, given, error.errors));
+    }
+  });
+}
+
+/** The cookies of the person's first session; none when that fails: the key is shown in any case, for the only time. */
+async function enter(
+  services: SessionServices,
+  request: FastifyRequest,
+  { email, password }: Given,
+): Promise<string[]> {
+  const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
+  try {
+    const { cookies, device } = await signIn(services, attempt, { email, password });
+    return [...cookies, ...deviceCookie.write(services.config.publicUrl, device)];
+  } catch (error) {
+    request.log.warn({ err: error }, 'the first person was not signed in after the set-up');
+    return [];
+  }
+}
+
+function tokenOf(request: FastifyRequest): string {
+  const { token } = request.query as { token?: unknown };
+  if (typeof token !== 'string' || token === '')
+    throw new ApiError('not_found', 'Use the link that the start of the service printed.');
+  return token;
+}
+
+function readGiven(request: FastifyRequest): Given {
+  if (!(request.body instanceof URLSearchParams)) throw new ApiError('unsupported_media_type');
+  const { body } = request;
+  const read = (name: keyof Given): string => body.get(name) ?? '';
+  return {
+    email: read('email').trim(),
+    password: read('password'),
+    workspace_name: read('workspace_name').trim(),
+  };
+}
+
+const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
+  reply.code(status).headers(pageHeaders).send(page);
+
+function setupPage(token: string, given: Given | undefined, errors: readonly ErrorItem[]): string {
+  return renderDocument({
+    language: 'en',
+    title: errors.length > 0 ? 'Error: Set up Formloom' : 'Set up Formloom',
+    main: html`<header>
+<h1>Set up Formloom</h1>
+<p class="prose lead">Make the first account of this installation. This page works once.</p>
+</header>
+<form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>
+<section class="step"><div class="stack">
+${fields.map((field) =>
+  writeField(
+    field,
+    given,
+    errors.filter((error) => error.field === field.name).map((error) => error.message),
+  ),
+)}
+</div></section>
+<div class="actions"><button type="submit" class="submit">Create account</button></div>
+</form>`,
+  });
+}
+
+function writeField(
+  { name, label, type, autocomplete, help }: (typeof fields)[number],
+  given: Given | undefined,
+  messages: readonly string[],
+): Html {
+  const input = attributes({
+    id: name,
+    name,
+    type,
+    autocomplete,
+    // A password never comes back in a page.
+    value: type === 'password' ? undefined : given?.[name],
+    'aria-describedby': `${name}-help ${name}-error`,
+    'aria-invalid': messages.length > 0 ? 'true' : undefined,
+  });
+  return html`<div class="field labelled${messages.length > 0 && ' invalid'}">
+<label for="${name}">${label}</label>
+<div id="${name}-help" class="help"><p>${help}</p></div>
+<div id="${name}-error" class="error">${messages.map((message) => html`<p>${message}</p>`)}</div>
+<input${input}>
+</div>
+`;
+}
+
+function donePage(publicUrl: string, apiKey: string): string {
+  return renderDocument({
+    language: 'en',
+    title: 'Formloom is set up',
+    main: html`<div class="notice">
+<h1 tabindex="-1" autofocus>You are set up</h1>
+<p class="prose lead">Choose a template, publish it, and see the first answer arrive.</p>
+<form action="/app/"><div class="actions"><button type="submit" class="submit">Make your first form</button></div></form>
+<h2 class="step">For programs</h2>
+<p class="prose">This is your first API key. It is shown only now, so keep it in a safe place.</p>
+<p class="receipt"><code>${apiKey}</code></p>
+<p class="prose">Try it:</p>
+<p class="receipt"><code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>
+<p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>
+</div>`,
+  });
+}

@@ -1,0 +1,151 @@
+import './save-state.css';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Icon, type IconName } from '../../design/icon.tsx';
+import { Message } from '../../design/message.tsx';
+import { Loading } from '../../design/states.tsx';
+import { sayMoment } from '../../design/time.tsx';
+import type { Moment } from '../model/history.ts';
+import type { BuilderApi, BuilderForm, SaveState } from '../saving/autosave.ts';
+import { compareDocuments, DifferenceList } from './publish-dialog.tsx';
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+const looks: Readonly<Record<SaveState['kind'], IconName>> = {
+  saved: 'check',
+  pending: 'refresh',
+  saving: 'refresh',
+  offline: 'warning',
+  conflict: 'warning',
+  refused: 'error',
+};
+
+/** Whether the work is safe, always in sight (docs/rules.md B4). Only what needs attention is announced. */
+export function SaveStateText({
+  state,
+  isJsonOpen,
+}: {
+  state: SaveState;
+  isJsonOpen: boolean;
+}): ReactElement {
+  const isUnapplied = isJsonOpen && state.kind === 'saved';
+  const text = isUnapplied ? 'JSON not applied' : sayState(state);
+  const needsCare =
+    isUnapplied || state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
+  return (
+    <span
+      className={`save-state${needsCare ? ' save-state-care' : ''}`}
+      title={'message' in state ? state.message : undefined}
+    >
+      <Icon name={isUnapplied ? 'warning' : looks[state.kind]} />
+      <span data-save-state={isUnapplied ? 'unapplied' : state.kind}>{text}</span>
+      <span className="unseen" role="status">
+        {needsCare ? text : ''}
+      </span>
+    </span>
+  );
+}
+
+function sayState(state: SaveState): string {
+  if (state.kind === 'saved')
+    return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
+  return 'isKept' in state && !state.isKept ? unkept[state.kind] : words[state.kind];
+}
+
+const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
+  pending: 'Saving…',
+  saving: 'Saving…',
+  offline: 'Offline, kept in this browser',
+  conflict: 'Conflict',
+  refused: 'Not saved, kept in this browser',
+};
+
+/** The same where the browser has no room. */
+const unkept = {
+  offline: 'Offline: keep this window open',
+  conflict: 'Conflict',
+  refused: 'Not saved: keep this window open',
+} as const;
+
+/** How a conflict is resolved; each way keeps both until the person has decided. */
+export type Resolution = 'mine' | 'theirs' | 'copy';
+
+type ConflictProps = {
+  readonly api: BuilderApi;
+  readonly mine: Moment;
+  readonly onResolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
+  readonly onLater: () => void;
+};
+
+/** Somebody else saved this form meanwhile: who, when, what differs, and what to do (docs/rules.md B4). */
+export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps): ReactElement {
+  const [theirs, setTheirs] = useState<BuilderForm | undefined>();
+  const [problem, setProblem] = useState<string | undefined>();
+  const [running, setRunning] = useState<Resolution | undefined>();
+  useEffect(() => {
+    const fail = (error: unknown): void =>
+      setProblem(error instanceof Error ? error.message : 'Their version could not be read.');
+    api.read().then(setTheirs, fail);
+  }, [api]);
+
+  const resolve = (resolution: Resolution): void => {
+    if (!theirs) return;
+    setRunning(resolution);
+    onResolve(resolution, theirs).catch((error: unknown) => {
+      setRunning(undefined);
+      setProblem(error instanceof Error ? error.message : 'This did not work.');
+    });
+  };
+  const button = (resolution: Resolution, label: string, isPrimary = false): ReactElement => (
+    <Button
+      variant={isPrimary ? 'primary' : 'secondary'}
+      onPress={() => resolve(resolution)}
+      isPending={running === resolution}
+      isDisabled={!theirs || running !== undefined}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <Dialog
+      title="This form was changed elsewhere"
+      isOpen
+      onClose={onLater}
+      size="medium"
+      role="alertdialog"
+      actions={
+        <>
+          {button('copy', 'Copy mine as a new form')}
+          {button('theirs', 'Take theirs')}
+          {button('mine', 'Keep mine', true)}
+        </>
+      }
+    >
+      {problem && <Message tone="bad">{problem}</Message>}
+      {theirs ? <Comparison theirs={theirs} mine={mine} /> : !problem && <Loading lines={2} />}
+    </Dialog>
+  );
+}
+
+function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: Moment }): ReactElement {
+  const { saved_by, saved_at } = theirs.draft;
+  const differences = compareDocuments(theirs.draft, mine);
+  return (
+    <>
+      <p>
+        <strong>{saved_by ?? 'Somebody else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}.
+        Nothing of yours is lost: choose what the working copy should be. The live form stays as it is in any
+        case.
+      </p>
+      {differences ? (
+        <>
+          <h3>In yours, compared with theirs</h3>
+          <DifferenceList differences={differences} none="Both are the same." />
+        </>
+      ) : (
+        <Message tone="warn">Theirs cannot be shown as a form, only as JSON.</Message>
+      )}
+    </>
+  );
+}
