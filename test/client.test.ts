@@ -12,11 +12,11 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { commandName } from '#app/operations/call-operation.ts';
 import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
-import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { errorCodes } from '#kit/errors.ts';
 import { deliveryHeaders } from '#webhooks/signature.ts';
 import { buildClient } from '../clients/build-client.ts';
+import { element, structure } from './ast/forms.ts';
 import { openMailServer } from './mail-server.ts';
 import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { certificate } from './receiver.ts';

@@ -90,8 +90,7 @@ async function readSources(house: 'src' | 'web' | typeof transport): Promise<Sou
 
 const sources = await readSources('src');
 const webSources = await readSources('web');
-const isTest = ({ path }: Source): boolean =>
-  /\.(test|external|fixture)\.tsx?$/.test(path) || path.endsWith('/testing.ts');
+const isTest = ({ path }: Source): boolean => /\.test\.tsx?$/.test(path);
 const carrying = await readSources(transport);
 const ours = sources.filter((source) => !isTest(source));
 const web = webSources.filter((source) => !isTest(source));

@@ -9,9 +9,9 @@ import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import { parseFormula } from '#ast/logic/formula/parse.ts';
 import { functionNames, type Program } from '#ast/logic/formula/program.ts';
-import { context } from '#ast/testing.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { context } from './ast/forms.ts';
 import { arabic } from './gallery/arabic.ts';
 import { galleryForms } from './gallery/forms.ts';
 

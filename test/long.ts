@@ -118,7 +118,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     needs:
       'Debian: valkey-server or redis-server, swift-account, swift-container, swift-object, swift-proxy, memcached',
     script: 'test/external.ts',
-    files: ['test/flows/nodes.external.ts', 'src/kit/s3-storage.external.ts'],
+    files: ['test/flows/nodes.external.ts', 'test/kit/s3-storage.external.ts'],
   },
   processes: {
     summary: 'Several servers and processes of one instance, restarted and killed in every way.',

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { FormNode } from '#ast/form/tree.ts';
-import { structure } from '#ast/testing.ts';
+import { structure } from './ast/forms.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 
 /** An answer of the public page: its text, and the same as JSON when it is JSON. */

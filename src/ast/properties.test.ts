@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { composite, context, element, formOf, structure } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { checkAnswers } from './answers/check-answers.ts';
 import { isRecord } from './basics/json.ts';
@@ -11,7 +12,6 @@ import { cellName, readFields } from './form/fields.ts';
 import type { FormNode } from './form/tree.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
-import { composite, context, element, formOf, structure } from './testing.ts';
 import { validateStructure } from './validate.ts';
 
 // A failure prints its seed and path: put both into these options to run it again.

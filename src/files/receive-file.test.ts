@@ -8,7 +8,7 @@ import { diskStorage } from '#kit/storage.ts';
 import { toApiError } from '#kit/validation.ts';
 import { testDatabase } from '#test/database.ts';
 import { cpuMsOf } from '#test/slowness.ts';
-import { makeForm } from '#webhooks/testing.ts';
+import { makeForm } from '#test/webhooks/make-webhook.ts';
 import { cleanFilename, discardFiles, fileLimits, receiveFile, storageKey } from './stored-files.ts';
 
 const { database } = await testDatabase();

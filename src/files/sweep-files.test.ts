@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { createForm } from '#forms/forms.ts';
 import { diskStorage } from '#kit/storage.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { makeForm } from '#test/webhooks/make-webhook.ts';
 import { untilWaiting, whileHeld } from '#test/while-held.ts';
-import { makeForm } from '#webhooks/testing.ts';
 import { claimFiles, deleteTakenFiles, receiveFile, sweepFiles } from './stored-files.ts';
 
 const { database } = await testDatabase();

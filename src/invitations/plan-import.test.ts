@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, formOf } from '#ast/testing.ts';
+import { element, formOf } from '#test/ast/forms.ts';
 import { type ImportPlan, type ImportSource, planImport } from './plan-import.ts';
 import { planBeside } from './start-import.ts';
 

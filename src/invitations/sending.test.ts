@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { retryMail } from '#mail/endpoints.ts';
+import { element } from '#test/ast/forms.ts';
+import { openInvitations, queryOf } from '#test/invitations/open-invitations.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { unsubscribeUrl } from './admission.ts';
 import { remindUnanswered, sendDueReminders } from './remind.ts';
-import { openInvitations, queryOf } from './testing.ts';
 import { unsubscribe } from './unsubscribe.ts';
 
 const server = await openMailServer();

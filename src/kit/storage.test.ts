@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { streamOf, testStorage } from '#test/kit/test-storage.ts';
 import { diskStorage } from './storage.ts';
-import { streamOf, testStorage } from './testing.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-disk-'));
 after(() => rm(directory, { recursive: true }));

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { readTestLog } from '#test/secrets.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';

@@ -4,8 +4,8 @@ import { newId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
+import { happen, listWebhooks, makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
 import { changeWebhook, type WebhookChange } from './change-webhook.ts';
-import { happen, listWebhooks, makeForm, makeWebhook, type Place } from './testing.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { callApi, shareService, type Tenant } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';

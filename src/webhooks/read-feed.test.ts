@@ -8,11 +8,11 @@ import { openLog } from '#kit/log.ts';
 import { announceJobs } from '#kit/queue.ts';
 import type { LinkTarget } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
+import { happen, makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
 import { snapshotOf } from './event.ts';
 import { openFeedBell } from './feed-bell.ts';
 import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
 import { recordEvent } from './record-event.ts';
-import { happen, makeForm, makeWebhook, type Place } from './testing.ts';
 import { pruneDeliveryLog } from './upkeep.ts';
 
 const { database, url } = await testDatabase();

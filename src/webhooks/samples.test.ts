@@ -4,7 +4,7 @@ import { type AnswerFiles, type Answers, checkAnswers, type FileAnswer } from '#
 import { type ElementType, elements } from '#ast/form/elements.ts';
 import { fieldName } from '#ast/form/fields.ts';
 import { type Form, kindOf, listQuestions } from '#ast/form/tree.ts';
-import { composite, context, element, formOf } from '#ast/testing.ts';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { sampleSubmission } from './samples.ts';
 
 const types = Object.keys(elements) as ElementType[];

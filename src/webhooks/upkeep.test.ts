@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastIdAt, now } from '#kit/clock.ts';
 import { testDatabase } from '#test/database.ts';
-import { happen, makeForm, makeWebhook } from './testing.ts';
+import { happen, makeForm, makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { pruneDeliveryLog } from './upkeep.ts';
 
 const { database } = await testDatabase();

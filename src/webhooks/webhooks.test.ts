@@ -4,10 +4,10 @@ import { newId } from '#kit/clock.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
+import { happen, listWebhooks, makeForm, makeWebhook, readLog } from '#test/webhooks/make-webhook.ts';
 import { type Plan, plans } from '#workspaces/authenticate.ts';
 import { eventKinds } from './event.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { happen, listWebhooks, makeForm, makeWebhook, readLog } from './testing.ts';
 import { createWebhook, deleteWebhook, type NewWebhook } from './webhooks.ts';
 
 const { database } = await testDatabase();

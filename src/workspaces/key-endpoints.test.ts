@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { apiRoutes } from '#app/operations/operations.ts';
-import { element, structure } from '#ast/testing.ts';
 import { permissionNames } from '#rules/permissions.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, shareService, until } from '#test/service.ts';

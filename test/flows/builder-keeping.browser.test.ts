@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
 import type { FormNode } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { element, stepsOf, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { until } from '#test/service.ts';
+import { element, stepsOf, structure } from '../ast/forms.ts';
 import {
   ada,
   bob,

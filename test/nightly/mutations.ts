@@ -30,7 +30,7 @@ import {
  * What changes nothing, and why, stands in mutations/equivalents.ts.
  */
 
-const isDefended = (path: string): boolean => !/(\.test|\.external|\.fixture|\/testing)\.ts$/.test(path);
+const isDefended = (path: string): boolean => !path.endsWith('.test.ts');
 const find = async (patterns: readonly string[], tree: string): Promise<string[]> =>
   [
     ...new Set(

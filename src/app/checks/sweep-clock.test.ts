@@ -7,7 +7,7 @@ import { openInstanceVault } from '#kit/instance-key.ts';
 import { findClockDoubt, sweep } from '#kit/queue/periodic.ts';
 import { command } from '#test/command-line.ts';
 import { openService, until } from '#test/service.ts';
-import { makeForm } from '#webhooks/testing.ts';
+import { makeForm } from '#test/webhooks/make-webhook.ts';
 import type { Diagnosis } from '../cli/examine.ts';
 import { findIncidents } from './watch.ts';
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { request } from 'undici';
 import { problemCodes } from '#ast/basics/problem-codes.ts';
-import { element, structure } from '#ast/testing.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 

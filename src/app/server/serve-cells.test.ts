@@ -13,7 +13,7 @@ import { startTask } from '#tasks/run-tasks.ts';
 import { makeCells } from '#test/cells/make-cells.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { makeForm } from '#webhooks/testing.ts';
+import { makeForm } from '#test/webhooks/make-webhook.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { openServices } from '../operations/services.ts';
 import { serveCells } from './assemble.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import type { InputType } from '../form/elements.ts';
 import type { Form } from '../form/tree.ts';
-import { composite, context, element, formOf } from '../testing.ts';
 import { type AnswerError, type AnswerFiles, checkAnswers, type FileAnswer } from './check-answers.ts';
 
 const noFiles: AnswerFiles = new Map();

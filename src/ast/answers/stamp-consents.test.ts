@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, context, element, formOf } from '../testing.ts';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
 import { checkAnswers } from './check-answers.ts';
 import { stampConsents } from './stamp-consents.ts';

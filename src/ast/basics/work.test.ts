@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { check, many } from '#test/ast/costly-answers.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { isSlice } from '#test/cases.ts';
 import { textSayer } from '../answers/say-piped.ts';
 import { tidyAnswer } from '../form/tidy.ts';
 import { type Composite, type Form, type InputElement, listQuestions } from '../form/tree.ts';
 import { numberMarksOf } from '../rules/written-numbers.ts';
-import { composite, element, formOf } from '../testing.ts';
-import { check, many } from '../work.fixture.ts';
 import { limits } from './limits.ts';
 import { newWork } from './work.ts';
 
@@ -374,7 +374,10 @@ const mostBlocks = 3 * limits.workSteps;
 test('a search for the worst form and answers finds none whose check does more than a request may', async () => {
   // Apart from this process: code that comes out of the cache of compiled code is counted by whole functions.
   const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
-  const script = ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/../work.fixture.ts`];
+  const script = [
+    '--disable-warning=ExperimentalWarning',
+    `${import.meta.dirname}/../../../test/ast/costly-answers.ts`,
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, [...script, String(isSlice ? 12 : 240)], {
     env: environment,
   });

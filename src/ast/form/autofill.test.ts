@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, formOf } from '../testing.ts';
+import { element, formOf } from '#test/ast/forms.ts';
 import { autofillOf } from './autofill.ts';
 import { identifies } from './identifies.ts';
 import { isInput, walkElements } from './tree.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOf } from '../testing.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { describeFields } from './describe.ts';
 
 test('metadata.fields has label, type and required of everything that can be answered', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
-import { composite, context, element, formOf } from '../testing.ts';
 import { cellName, fieldName, parseCellName, parseRowName, readFields } from './fields.ts';
 import { type Form, listQuestions } from './tree.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, context, element, formOf, problemsOf, stepsOf, structure } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
 import { evaluate } from '../logic/evaluate.ts';
-import { composite, context, element, formOf, problemsOf, stepsOf, structure } from '../testing.ts';
 import type { FormNode } from './tree.ts';
 
 const inCountry = (value: string) => ({ element: 'country', is: 'equals', value });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, element, formOf, problemsOf, structure } from '#test/ast/forms.ts';
 import { limits } from '../basics/limits.ts';
-import { composite, element, formOf, problemsOf, structure } from '../testing.ts';
 import { isPiped, isShowable, stableText, withStableLabels } from './piping.ts';
 import { type FormNode, walkElements } from './tree.ts';
 

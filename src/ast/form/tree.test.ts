@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOf } from '../testing.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { imagesIn } from './form-images.ts';
 import { takesFiles } from './input-rules.ts';
 import {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, context, element, formOf, formOfSteps } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
 import { checkStep, stepOf } from '../answers/check-step.ts';
 import type { Condition, Operator } from '../basics/condition.ts';
 import { type Form, type InputElement, isComposite, isInput, walkElements } from '../form/tree.ts';
-import { composite, context, element, formOf, formOfSteps } from '../testing.ts';
 import { evaluate } from './evaluate.ts';
 import { includesText } from './formula/includes-text.ts';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { calculatedForm } from '#test/ast/calculated-form.ts';
+import { context, formOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
 import { readFields } from '../form/fields.ts';
 import { isCalculation, walkElements } from '../form/tree.ts';
-import { context, formOf } from '../testing.ts';
 import { evaluate } from './evaluate.ts';
-import { calculatedForm } from './formula/formula.fixture.ts';
 import { parseFormula } from './formula/parse.ts';
 import { runFormula } from './formula/run.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, context, element, formOf, formOfSteps, problemsOf, structure } from '#test/ast/forms.ts';
 import { checkAnswers } from '../answers/check-answers.ts';
 import { checkStep } from '../answers/check-step.ts';
 import type { FormNode } from '../form/tree.ts';
-import { composite, context, element, formOf, formOfSteps, problemsOf, structure } from '../testing.ts';
 import { formulaProblem } from './formula/formula-problem.ts';
 import { parseFormula, renameInFormula } from './formula/parse.ts';
 import { runFormula } from './formula/run.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { context, element, stepsOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { type Answers, checkAnswers } from '../answers/check-answers.ts';
 import { checkStep, stepOf } from '../answers/check-step.ts';
 import type { Condition } from '../basics/condition.ts';
 import { type Form, type FormNode, listQuestions } from '../form/tree.ts';
-import { context, element, stepsOf } from '../testing.ts';
 import { validateStructure } from '../validate.ts';
 import { operatorsFor } from './check-condition.ts';
 import { evaluate } from './evaluate.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { request } from 'undici';
-import { element, stepsOf } from '#ast/testing.ts';
+import { element, stepsOf } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { openSharedPage } from './packing.ts';
 

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { streamOf, testStorage } from '#test/kit/test-storage.ts';
 import { openS3Server } from '#test/s3-server.ts';
 import { ApiError } from '../errors.ts';
-import { streamOf, testStorage } from '../testing.ts';
 import { s3Storage } from './open-storage.ts';
 
 const { directory, settings } = await openS3Server();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { readMarkup } from '../testing.ts';
+import { readMarkup } from '#test/page/read-page.ts';
 import { attributes, html, json, toText, url } from './html.ts';
 
 test('no text leaves its place: in content and in a quoted attribute it comes back as it went in', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { element } from '#test/ast/forms.ts';
+import { byId, readMarkup, readPage } from '#test/page/read-page.ts';
 import { cpuMsOf } from '#test/slowness.ts';
-import { byId, readMarkup, readPage } from '../testing.ts';
 import { html, toText } from './html.ts';
 import { formattedText, richText } from './rich-text.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { now } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
-import { openScene, type Scene } from '#submissions/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { enterPassword, findRefusal, type RefusalReason } from './admission.ts';
 

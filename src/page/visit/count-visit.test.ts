@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, stepsOf } from '#ast/testing.ts';
 import type { Analytics } from '#submissions/analytics.ts';
+import { composite, element, stepsOf } from '#test/ast/forms.ts';
 import { browserAgent, openPaper, publishForm } from '#test/paper.ts';
 import { shareService, until } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';

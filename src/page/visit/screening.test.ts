@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
 import { readKey, signKey } from '#submissions/exactly-once.ts';
-import { openScene, type Scene } from '#submissions/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { hasWorked, limitSaves, type Sender, type Source, screenAnswers } from './screening.ts';
 

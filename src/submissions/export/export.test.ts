@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { readXlsx } from 'hucre/xlsx';
 import { guardFormula } from '#ast/basics/csv.ts';
-import { composite, element, formOf } from '#ast/testing.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { until } from '#test/service.ts';
 import { unionColumns } from '../columns.ts';
 import { bodyCells, type ExportedSubmission, headCells } from './cells.ts';

@@ -7,7 +7,7 @@ import { normalizeText, trimText } from '#ast/basics/text.ts';
 import { newWork } from '#ast/basics/work.ts';
 import type { InputType } from '#ast/form/elements.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
-import { composite, element, formOf } from '#ast/testing.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { unionColumns } from '../columns.ts';
 import type { ExportedSubmission } from '../export/cells.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { newId, now } from '#kit/clock.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { openAuthenticator } from '#test/authenticator.ts';
 import { beginSession, type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';

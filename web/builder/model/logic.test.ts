@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { composite, element } from '#ast/testing.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import { askedPart, newLeaf, withOperator, withSubject } from '../../conditions/condition-tree.ts';
 import { toPlain } from '../../conditions/say-condition.ts';
 import { dropReferences, listBroken } from './broken-references.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { type ElementType, elements } from '#ast/form/elements.ts';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './drop-place.ts';
 import {
   changeType,

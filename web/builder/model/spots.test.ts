@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '#ast/basics/limits.ts';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { listSpots, mayHold } from './drop-place.ts';
 import { type EditNode, readStructure, walkNodes } from './edit-node.ts';
 

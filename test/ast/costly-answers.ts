@@ -1,10 +1,10 @@
 import { Session } from 'node:inspector';
 import * as fc from 'fast-check';
-import { checkAnswers } from './answers/check-answers.ts';
-import { limits } from './basics/limits.ts';
-import { TooMuchWork } from './basics/work.ts';
-import type { Form } from './form/tree.ts';
-import { composite, context, element } from './testing.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { TooMuchWork } from '#ast/basics/work.ts';
+import type { Form } from '#ast/form/tree.ts';
+import { composite, context, element } from './forms.ts';
 
 /** What the check of answers comes to, and the steps that it paid for. */
 export function check(form: Form, raw: unknown): { result: 'taken' | 'wrong' | 'too much'; steps: number } {

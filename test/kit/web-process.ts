@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeInOrder } from '../concurrency.ts';
-import { openServer } from '../http.ts';
-import { openLog } from '../log.ts';
-import { joinPrimary } from './primary-link.ts';
+import { closeInOrder } from '#kit/concurrency.ts';
+import { openServer } from '#kit/http.ts';
+import { openLog } from '#kit/log.ts';
+import { joinPrimary } from '#kit/processes/primary-link.ts';
 
 /* A web process for tests. It asks the primary how it feels, and answers every request with its process id. */
 

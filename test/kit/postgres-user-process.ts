@@ -1,10 +1,10 @@
 /**
  * A process that uses a data directory, for the tests to talk to and to kill:
- * `node user-process.fixture.ts <dataDir> [<uid> <gid>]`.
+ * `node postgres-user-process.ts <dataDir> [<uid> <gid>]`.
  * Prints one line of JSON when it has started or failed; stops and ends when its input ends.
  */
 import { text } from 'node:stream/consumers';
-import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 
 const [dataDir = '', uid, gid] = process.argv.slice(2);
 if (uid !== undefined && gid !== undefined) {

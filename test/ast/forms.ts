@@ -1,9 +1,9 @@
-import type { AttributeKind, AttributeSpecs } from './attributes/attributes.ts';
-import { newWork } from './basics/work.ts';
-import { elements, isElementType } from './form/elements.ts';
-import type { Form, FormNode } from './form/tree.ts';
-import type { AnswerContext } from './logic/evaluate.ts';
-import { type StructureError, validateStructure } from './validate.ts';
+import type { AttributeKind, AttributeSpecs } from '#ast/attributes/attributes.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
+import type { Form, FormNode } from '#ast/form/tree.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { type StructureError, validateStructure } from '#ast/validate.ts';
 
 /** Small forms for tests, here and in the rooms above. Product code does not import this file. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { headBytes, type Storage } from './storage.ts';
+import { headBytes, type Storage } from '#kit/storage.ts';
 
 // Things for the tests of this room. Only tests import this file.
 

@@ -11,13 +11,13 @@ import { after, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
-import { copyCluster } from '#test/cluster.ts';
 import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from './embedded-postgres.ts';
-import { findPostmaster } from './postmaster.ts';
+} from '#kit/embedded-postgres/embedded-postgres.ts';
+import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
+import { copyCluster } from '../cluster.ts';
 
 export const isRoot = process.getuid?.() === 0;
 /** The ids of an ordinary user: another one when we are root, else our own. */
@@ -127,7 +127,7 @@ export function spawnUser(
   dataDir: string,
   user?: { uid: number; gid: number },
 ): ChildProcessByStdio<Writable, Readable, null> {
-  const script = fileURLToPath(new URL('user-process.fixture.ts', import.meta.url));
+  const script = fileURLToPath(new URL('postgres-user-process.ts', import.meta.url));
   const args = [script, dataDir, ...(user && isRoot ? [String(user.uid), String(user.gid)] : [])];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
   children.add(child);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { openLog } from '#kit/log.ts';
-import { plans, takeRequest } from './authenticate.ts';
-import { openRequestCounter } from './request-counter.ts';
+import { plans, takeRequest } from '#workspaces/authenticate.ts';
+import { openRequestCounter } from '#workspaces/request-counter.ts';
 
 /** Not part of `npm test`: needs a Valkey or Redis. VALKEY_TEST_URL=redis://127.0.0.1:6379 node --test <this file> */
 const valkeyUrl = process.env['VALKEY_TEST_URL'];

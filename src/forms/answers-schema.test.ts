@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
-import { context, element, formOf } from '#ast/testing.ts';
+import { context, element, formOf } from '#test/ast/forms.ts';
 import { answersSchema } from './payload.ts';
 
 test('the schema of a web address takes every one that the form takes, letters of any script among them', () => {

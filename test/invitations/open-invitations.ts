@@ -1,5 +1,5 @@
-import type { Tenant, TestService } from '#test/service.ts';
-import type { PresentedInvitation } from './present.ts';
+import type { PresentedInvitation } from '#invitations/present.ts';
+import type { Tenant, TestService } from '../service.ts';
 
 // Invitations to test with. Only tests import this file.
 

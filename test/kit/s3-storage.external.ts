@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { openSwift } from '#test/swift.ts';
-import { s3Storage } from './storage/open-storage.ts';
-import { openBucket } from './storage/s3-bucket.ts';
-import { streamOf, testStorage } from './testing.ts';
+import { s3Storage } from '#kit/storage/open-storage.ts';
+import { openBucket } from '#kit/storage/s3-bucket.ts';
+import { openSwift } from '../swift.ts';
+import { streamOf, testStorage } from './test-storage.ts';
 
 /* A store that others run: what the one of s3-storage.test.ts lets pass it may sign, split, list or name otherwise. */
 

@@ -3,13 +3,13 @@ import type { FieldDescription } from '#ast/form/describe.ts';
 import { createForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
+import { type EventKind, eventKinds, snapshotOf } from '#webhooks/event.ts';
+import { listDeliveries } from '#webhooks/log.ts';
+import { recordEvent } from '#webhooks/record-event.ts';
+import type { DeliveryLine } from '#webhooks/shapes.ts';
+import { insertWebhook } from '#webhooks/webhooks.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { type EventKind, eventKinds, snapshotOf } from './event.ts';
-import { listDeliveries } from './log.ts';
-import { recordEvent } from './record-event.ts';
-import type { DeliveryLine } from './shapes.ts';
-import { insertWebhook } from './webhooks.ts';
 
 // Things to test webhooks with. Only tests import this file.
 

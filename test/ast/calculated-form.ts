@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { FormNode } from '../../form/tree.ts';
-import { composite, element } from '../../testing.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { composite, element } from './forms.ts';
 
 /** Random formulas and forms of them for tests. Product code does not import this file. */
 

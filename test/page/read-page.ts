@@ -1,11 +1,11 @@
 import { type ElementType, elements } from '#ast/form/elements.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
-import { element, formOf } from '#ast/testing.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import { renderForm } from './render/form.ts';
-import { everythingShown, type FormView } from './render/view.ts';
-import { problemsOf, wordsOf } from './words/choose-locale.ts';
+import { renderForm } from '#page/render/form.ts';
+import { everythingShown, type FormView } from '#page/render/view.ts';
+import { problemsOf, wordsOf } from '#page/words/choose-locale.ts';
+import { element, formOf } from '../ast/forms.ts';
 
 /** Pages for the tests of this room, and a strict reader of what they send. Product code does not import this file. */
 

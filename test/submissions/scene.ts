@@ -1,15 +1,15 @@
 import type { AnswerFiles, Answers, FileAnswer } from '#ast/answers/check-answers.ts';
-import { structure } from '#ast/testing.ts';
 import { insertUnclaimedFile, setFileContent } from '#files/stored-files.ts';
 import { createForm } from '#forms/forms.ts';
 import { openLiveForms } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { openVault } from '#kit/vault.ts';
-import { makeWebhook } from '#webhooks/testing.ts';
+import { addToCount } from '#submissions/submission-rows.ts';
+import { type SubmitResult, submitAnswers } from '#submissions/submit.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { addToCount } from './submission-rows.ts';
-import { type SubmitResult, submitAnswers } from './submit.ts';
+import { structure } from '../ast/forms.ts';
+import { makeWebhook } from '../webhooks/make-webhook.ts';
 
 // Submissions to test with. Only tests import this file.
 
