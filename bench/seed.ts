@@ -1,5 +1,5 @@
+import type { Form } from '#ast/form/tree.ts';
 import { searchableText } from '#ast/searchable.ts';
-import type { Form } from '#ast/tree.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { searchTerms, segmentDocuments } from '#submissions/writing.ts';

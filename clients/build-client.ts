@@ -3,10 +3,10 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { apiRoutes } from '#app/operations.ts';
-import { writeOpenApi } from '#app/server.ts';
-import type { Services } from '#app/services.ts';
-import { version } from '#app/version.ts';
+import { apiRoutes } from '#app/operations/operations.ts';
+import type { Services } from '#app/operations/services.ts';
+import { version } from '#app/operations/version.ts';
+import { writeOpenApi } from '#app/server/server.ts';
 import { readConfig } from '#kit/config.ts';
 import { writeApi } from './write-api.ts';
 

@@ -1,8 +1,8 @@
-import { commandName, parameterName } from '#app/call-operation.ts';
 import type { OpenApi, Operation } from '#app/openapi/schemas.ts';
-import type { ApiRoute } from '#app/operations.ts';
-import { inputRules } from '#ast/input-rules.ts';
-import type { JsonSchema } from '#ast/json-schema.ts';
+import { commandName, parameterName } from '#app/operations/call-operation.ts';
+import type { ApiRoute } from '#app/operations/operations.ts';
+import type { JsonSchema } from '#ast/basics/json-schema.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { comment, typeOf } from '#webhooks/payload.ts';
 

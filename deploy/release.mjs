@@ -17,7 +17,7 @@ const { status } = spawnSync(
   [
     '-czf',
     file,
-    ...['*.test.ts', '*.fixture.ts', '*.external.ts', 'testing.ts'].map((each) => `--exclude=${each}`),
+    '--exclude=*.test.ts',
     `--transform=s,^,${name}-${version}/,`,
     '-C',
     home,

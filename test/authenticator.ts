@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { MadePasskey, ShownPasskey } from '#workspaces/second-factor/passkey.ts';
+import type { MadePasskey, ShownPasskey } from '#workspaces/sign-in/passkey.ts';
 
 /** What goes wrong with an answer, in place of how it should be. */
 type Otherwise = {

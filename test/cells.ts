@@ -20,31 +20,30 @@ endWithSignals();
 
 /** Left out are those that look into the database themselves, where a tenant's rows may be in another cell. */
 const wide = [
-  'src/app/api.test.ts',
-  'src/console/accounts/endpoints.test.ts',
+  'src/app/operations/api.test.ts',
+  'src/workspaces/sign-in/session-endpoints.test.ts',
   'src/files/*.test.ts',
   'src/forms/*.test.ts',
   'src/forms/draft-endpoints.test.ts',
   'src/forms/texts-endpoints.test.ts',
   'src/invitations/admission.test.ts',
   'src/invitations/endpoints.test.ts',
-  'src/invitations/sending/sending.test.ts',
+  'src/invitations/sending.test.ts',
   'src/mail/endpoints.test.ts',
-  'src/page/*.test.ts',
-  'src/page/counting/*.test.ts',
+  'src/page/{,visit/}*.test.ts',
   'src/search/*.test.ts',
   'src/submissions/{endpoints,remove-form,submit}.test.ts',
   'src/submissions/{changes,held}/endpoints.test.ts',
   'src/webhooks/{filter,workbench}.test.ts',
-  'src/workspaces/{keys,members,member-invitations}/endpoints.test.ts',
+  'src/workspaces/{endpoints,key-endpoints,member-invitations/endpoints}.test.ts',
   'test/mcp.test.ts',
 ];
 /** These make their cells themselves, and begin with one. */
 const own = [
   'test/cells/*.test.ts',
   'test/cells/processes.ts',
-  'src/app/serve-cells.test.ts',
-  'src/app/place-of-request.test.ts',
+  'src/app/server/serve-cells.test.ts',
+  'src/app/server/place-of-request.test.ts',
 ];
 
 async function run(files: readonly string[], environment: Record<string, string>): Promise<boolean> {

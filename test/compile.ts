@@ -5,7 +5,7 @@
 await Promise.all([
   import('./service.ts'),
   import('./console-browser.ts'),
-  import('../src/app/assemble.ts'),
+  import('#app/server/assemble.ts'),
   import('../src/app/cli/run-command-line.ts'),
 ]);
 // Here, as the cache is written at the end, and no open handle of a library is to keep it from coming.

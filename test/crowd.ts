@@ -2,7 +2,7 @@ import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
 import type { Permission } from '#rules/permissions.ts';
-import { createWebhook } from '#webhooks/editing/webhooks.ts';
+import { createWebhook } from '#webhooks/webhooks.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Instance } from './process.ts';

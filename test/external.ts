@@ -131,7 +131,7 @@ const given = process.argv.slice(2);
 const external =
   given.length > 0
     ? given.filter(isExternal)
-    : await Array.fromAsync(glob('{src,test}/**/*.external.ts', { cwd: home }));
+    : await Array.fromAsync(glob('test/**/*.external.ts', { cwd: home }));
 const others = given.filter((file) => !isExternal(file));
 try {
   const onPostgres = (given.length > 0 && others.length === 0) || (await testOnPostgres(others));

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { checkAnswers } from '#ast/answers.ts';
-import type { AttributeSpec } from '#ast/attributes.ts';
-import { elements, formAttributes, stepAttributes } from '#ast/elements.ts';
-import { inputRules, isInputType } from '#ast/input-rules.ts';
-import { operators } from '#ast/logic/condition.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import type { AttributeSpec } from '#ast/attributes/attributes.ts';
+import { operators } from '#ast/basics/condition.ts';
+import { elements, formAttributes, stepAttributes } from '#ast/form/elements.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
+import type { Form, FormNode } from '#ast/form/tree.ts';
 import { parseFormula } from '#ast/logic/formula/parse.ts';
 import { functionNames, type Program } from '#ast/logic/formula/program.ts';
-import { context } from '#ast/testing.ts';
-import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { validateStructure } from '#ast/validate.ts';
+import { context } from './ast/forms.ts';
 import { arabic } from './gallery/arabic.ts';
 import { galleryForms } from './gallery/forms.ts';
 

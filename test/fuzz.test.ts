@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as fc from 'fast-check';
 import type { OpenApi, Operation } from '#app/openapi/schemas.ts';
-import { element } from '#ast/testing.ts';
+import { element } from './ast/forms.ts';
 import { holdAgainst } from './documented.ts';
 import { fillPath, makeOneOfEach, type OneOfEach } from './one-of-each.ts';
 import { openReceiver } from './receiver.ts';

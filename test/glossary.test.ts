@@ -35,7 +35,7 @@ const anyExport = /^export (?:async )?(?:function\*?|const|let|type|interface|cl
 const exportedNames = [
   ...new Set(
     globSync('{src,web}/**/*.{ts,tsx}', { cwd: home })
-      .filter((path) => !/\.(test|fixture|external)\.|\/testing\.tsx?$/.test(path))
+      .filter((path) => !/\.test\.tsx?$/.test(path))
       .flatMap((path) => [...read(path).matchAll(anyExport)].map(([, name]) => name!)),
   ),
 ];

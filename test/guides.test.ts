@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { limits } from '#ast/limits.ts';
+import { limits } from '#ast/basics/limits.ts';
 import { type ErrorCode, errorCodes } from '#kit/errors.ts';
 import { dataPermissions, type Permission, permissionNames, permissions } from '#rules/permissions.ts';
 import { plans } from '#workspaces/authenticate.ts';

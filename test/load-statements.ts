@@ -8,7 +8,7 @@ const src = fileURLToPath(new URL('../src/', import.meta.url));
 /** Every statement of the service: loading the files declares them. */
 export async function loadStatements(): Promise<Declared[]> {
   for (const name of await readdir(src, { recursive: true })) {
-    if (!name.endsWith('.ts') || /\.(test|external|fixture)\.ts$/.test(name)) continue;
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
     const path = join(src, name);
     if (/\bstatement\(/.test(await readFile(path, 'utf8'))) await import(path);
   }

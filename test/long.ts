@@ -43,7 +43,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     summary: 'The OpenAPI document by the rules and the generators of other tools, and its page.',
     environment: full,
     files: [
-      'src/app/openapi.test.ts',
+      'src/app/openapi/openapi.test.ts',
       'src/app/openapi/tools.test.ts',
       'test/flows/api-docs.browser.test.ts',
     ],
@@ -118,7 +118,7 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     needs:
       'Debian: valkey-server or redis-server, swift-account, swift-container, swift-object, swift-proxy, memcached',
     script: 'test/external.ts',
-    files: ['test/flows/nodes.external.ts', 'src/kit/s3-storage.external.ts'],
+    files: ['test/flows/nodes.external.ts', 'test/kit/s3-storage.external.ts'],
   },
   processes: {
     summary: 'Several servers and processes of one instance, restarted and killed in every way.',
@@ -161,10 +161,10 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     files: [
       'test/fuzz.test.ts',
       'test/hostile.test.ts',
-      'src/app/api.test.ts',
-      'src/app/conventions.test.ts',
-      'src/kit/address-guard.test.ts',
-      'src/kit/outbound.test.ts',
+      'src/app/operations/api.test.ts',
+      'src/app/operations/conventions.test.ts',
+      'src/kit/outbound/address-guard.test.ts',
+      'src/kit/outbound/outbound.test.ts',
       'src/workspaces/same-work.test.ts',
       'test/faults/names.test.ts',
     ],

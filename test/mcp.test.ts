@@ -10,11 +10,11 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formGuide } from '#app/mcp/special-tools.ts';
 import { toolGroups } from '#app/mcp/tools.ts';
-import { type ApiRoute, apiRoutes } from '#app/operations.ts';
-import { type ElementType, elements } from '#ast/elements.ts';
-import { element, structure } from '#ast/testing.ts';
+import { type ApiRoute, apiRoutes } from '#app/operations/operations.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
 import { newId } from '#kit/clock.ts';
 import { permissionNames } from '#rules/permissions.ts';
+import { element, structure } from './ast/forms.ts';
 import { openMailServer } from './mail-server.ts';
 import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { openReceiver } from './receiver.ts';

@@ -1,6 +1,6 @@
-import type { ApiRoute } from '#app/operations.ts';
-import { element, structure } from '#ast/testing.ts';
+import type { ApiRoute } from '#app/operations/operations.ts';
 import { newId } from '#kit/clock.ts';
+import { element, structure } from './ast/forms.ts';
 import { signIn } from './console.ts';
 import { openReceiver } from './receiver.ts';
 import { type Tenant, type TestService, until } from './service.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readMarkup, type Tag } from '#page/testing.ts';
+import { readMarkup, type Tag } from './page/read-page.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 
 /** What is put into a field: its values, or files. */

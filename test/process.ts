@@ -257,7 +257,7 @@ async function failToStart(
 
 // Commands ------------------------------------------------------------------------------------------------
 
-/** In this process, which has all of it loaded; src/app/cli.test.ts has commands in processes. Of another version it is a process. */
+/** In this process, which has all of it loaded; src/app/cli/cli.test.ts has commands in processes. Of another version it is a process. */
 async function runCli<Document>(
   children: Children,
   environment: Environment,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { after } from 'node:test';
 import { Provider } from 'oidc-provider';
-import type { Session } from '#console/accounts/shapes.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { callConsole } from './console.ts';
 
 export type ProviderPerson = Record<string, unknown> & { sub: string };

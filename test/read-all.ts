@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { element } from '#ast/testing.ts';
 import { addToCount } from '#submissions/submission-rows.ts';
-import { insertMany } from '#submissions/testing.ts';
+import { element } from './ast/forms.ts';
 import type { Body, Tenant, TestService } from './service.ts';
+import { insertMany } from './submissions/scene.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 
 /** Reads a list to its end by cursor; `between` is done before each page but the first. */

@@ -193,9 +193,7 @@ const manifest = JSON.parse(await readFile(fileOf('package.json'), 'utf8')) as M
 async function importedBy(pattern: string): Promise<string[]> {
   const anyImport =
     /^\s*(?:import|export)(?! type) [^'";]*?from '([^'.#][^']*)'|\bimport\s*\(\s*'([^'.#][^']*)'|^import '([^'.#][^']*)'/gm;
-  const files = globSync(pattern, { cwd: fileOf('') }).filter(
-    (file) => !/\.(test|fixture|external)\.tsx?$|\/testing\.ts$/.test(file),
-  );
+  const files = globSync(pattern, { cwd: fileOf('') }).filter((file) => !/\.test\.tsx?$/.test(file));
   const texts = await Promise.all(files.map((file) => readFile(fileOf(file), 'utf8')));
   const found = texts.flatMap((text) =>
     [...text.matchAll(anyImport)].map((match) => match[1] ?? match[2] ?? match[3]!),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { EventEmitter } from 'node:events';
 import { test } from 'node:test';
 import type { PoolClient } from 'pg';
-import { personColumns } from '#cells/citus/citus.ts';
+import { personColumns } from '#cells/citus.ts';
 import type { Declared } from '#kit/statement.ts';
 import { testDatabase } from './database.ts';
 import { instanceTables } from './instance-tables.ts';

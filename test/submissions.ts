@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { composite, element, structure } from '#ast/testing.ts';
 import type { SubmissionDetail, TablePage } from '#submissions/shapes.ts';
+import { composite, element, structure } from './ast/forms.ts';
 import { type ConsolePerson, signIn } from './console.ts';
 import { openService, type Tenant } from './service.ts';
 

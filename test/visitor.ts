@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { structure } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { structure } from './ast/forms.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 
 /** An answer of the public page: its text, and the same as JSON when it is JSON. */

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
-import type { Session } from '#console/accounts/shapes.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from './api/client.ts';
 import { queryClient } from './api/query-client.ts';
 import { workspaceQuery } from './settings/workspace.ts';
@@ -175,7 +175,7 @@ const routeTree = root.addChildren([
         createRoute({
           getParentRoute: () => workspace,
           path: '/submissions',
-          component: lazyScreen(() => import('./submissions/all-forms.tsx'), 'SearchScreen'),
+          component: lazyScreen(() => import('./submissions/screens/all-forms.tsx'), 'SearchScreen'),
         }),
         createRoute({
           getParentRoute: () => workspace,
@@ -223,7 +223,10 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/submissions',
-        component: lazyScreen(() => import('./submissions/submissions-screen.tsx'), 'SubmissionsScreen'),
+        component: lazyScreen(
+          () => import('./submissions/screens/submissions-screen.tsx'),
+          'SubmissionsScreen',
+        ),
       }),
       createRoute({
         getParentRoute: () => form,
@@ -233,7 +236,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/trash',
-        component: lazyScreen(() => import('./submissions/trash.tsx'), 'TrashScreen'),
+        component: lazyScreen(() => import('./submissions/screens/trash.tsx'), 'TrashScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
@@ -243,7 +246,7 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/summary',
-        component: lazyScreen(() => import('./submissions/summary-screen.tsx'), 'SummaryScreen'),
+        component: lazyScreen(() => import('./submissions/screens/summary-screen.tsx'), 'SummaryScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
@@ -258,12 +261,12 @@ const routeTree = root.addChildren([
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks',
-        component: lazyScreen(() => import('./webhooks/webhooks-screen.tsx'), 'WebhooksScreen'),
+        component: lazyScreen(() => import('./webhooks/screens/webhooks-screen.tsx'), 'WebhooksScreen'),
       }),
       createRoute({
         getParentRoute: () => form,
         path: '/webhooks/$webhook',
-        component: lazyScreen(() => import('./webhooks/webhook-screen.tsx'), 'WebhookScreen'),
+        component: lazyScreen(() => import('./webhooks/screens/webhook-screen.tsx'), 'WebhookScreen'),
       }),
     ]),
   ]),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeForm, makeWebhook, type Place } from '#webhooks/testing.ts';
+import { makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
 import { record, type Stage } from './stage.ts';
 
 const waitingForDead = 10_000;

@@ -7,9 +7,9 @@ import { type Database, openDatabase, transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 import { openInstance } from '#test/process.ts';
+import type { Place } from '#test/webhooks/make-webhook.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
-import type { Place } from '#webhooks/testing.ts';
 import type { BareOrder } from './bare.ts';
 import type { ReceiverFigures } from './receiver.ts';
 

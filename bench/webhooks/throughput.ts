@@ -1,5 +1,5 @@
 import type { Database } from '#kit/database.ts';
-import { makeForm, makeWebhook, type Place } from '#webhooks/testing.ts';
+import { makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
 import { cpuSeconds } from '../cpu-seconds.ts';
 import { middle } from '../report.ts';
 import type { ReceiverFigures } from './receiver.ts';

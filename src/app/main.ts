@@ -2,23 +2,27 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { trustCaFile } from '#kit/address-guard.ts';
 import { type Config, defaultPublicUrl, isEveryAddress, readConfig } from '#kit/config.ts';
-import { withoutLibpqVariables } from '#kit/embedded-postgres/embedded-client.ts';
-import { refuseUnknownHosts } from '#kit/hosts.ts';
+import { withoutLibpqVariables } from '#kit/embedded-client.ts';
 import { claimStorage, InstanceStorageError } from '#kit/instance-key.ts';
 import { type Log, openLog } from '#kit/log.ts';
-import { openStorage, storagePlace } from '#kit/open-storage.ts';
+import { trustCaFile } from '#kit/outbound/address-guard.ts';
+import { refuseUnknownHosts } from '#kit/outbound/hosts.ts';
 import { tolerateLostOutput, writeOutput } from '#kit/output.ts';
 import { joinPrimary, type PrimaryLink } from '#kit/processes/primary-link.ts';
+import { openStorage, storagePlace } from '#kit/storage/open-storage.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { prepareSetup } from '#workspaces/workspaces.ts';
-import type { Run } from './assemble.ts';
-import { explain } from './explain.ts';
+import { explain } from './database/explain.ts';
+import {
+  type FormloomDatabase,
+  joinFormloomDatabase,
+  openFormloomDatabase,
+} from './database/open-database.ts';
 import { readForProcess, startMetrics } from './metrics/start-metrics.ts';
-import { type FormloomDatabase, joinFormloomDatabase, openFormloomDatabase } from './open-database.ts';
-import { countThroughPrimary, serveByProcesses } from './processes.ts';
-import { version } from './version.ts';
+import { version } from './operations/version.ts';
+import type { Run } from './server/assemble.ts';
+import { countThroughPrimary, serveByProcesses } from './server/processes.ts';
 
 /** Returns what a start prints at its end: where everything is, and how to set it up and stop it. */
 async function writeSummary(config: Config, storage: FormloomDatabase, listening: string): Promise<string[]> {
@@ -151,7 +155,7 @@ async function serveAlone(run: Run, log: Log, { database, vault }: FormloomDatab
   const { config, parts } = run;
   const requestCounter = await openRequestCounter({ valkeyUrl: config.valkeyUrl, log });
   parts.defer(() => requestCounter.close());
-  const { assemble } = await import('./assemble.ts');
+  const { assemble } = await import('./server/assemble.ts');
   const metrics = await startMetrics({ config, database, parts }, '1');
   const isBackgroundElsewhere = false;
   const own = { log, database, vault, requestCounter, metrics, isBackgroundElsewhere };
@@ -202,7 +206,7 @@ async function startWebProcess(run: Run, primary: PrimaryLink): Promise<void> {
   parts.defer(() => requestCounter.close());
   const { database, vault, close } = await joinFormloomDatabase(config, log);
   parts.defer(close);
-  const { assemble } = await import('./assemble.ts');
+  const { assemble } = await import('./server/assemble.ts');
   const isBackgroundElsewhere = primary.number !== 1;
   const metrics = await startMetrics({ config, database, parts }, String(primary.number), {
     ask: () => primary.ask<string | undefined>('metrics'),
@@ -273,11 +277,11 @@ async function parentGone(): Promise<void> {
  * test/floors.test.ts).
  */
 async function loadAll(): Promise<void> {
-  await import('./assemble.ts');
+  await import('./server/assemble.ts');
   await import('./mcp/open-mcp.ts');
   await import('./mcp/tools.ts');
   await import('./metrics/open-metrics.ts');
-  await import('#workspaces/account-library.ts');
+  await import('#workspaces/accounts/account-library.ts');
   await import('#kit/embedded-postgres/embedded-postgres.ts');
   await import('#kit/outbound/connections.ts');
   const { xlsxStream } = await import('#submissions/export/xlsx.ts');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Noted, notedOf, notedOwn } from './noted.ts';
-import { type OperationName, ownRoutes, routes } from './routes.ts';
+import { type OperationName, ownRoutes, routes } from './operations/routes.ts';
 
 const names = Object.keys(routes) as OperationName[];
 

@@ -1,4 +1,4 @@
-import type { Method, OperationName, OwnName, ownRoutes, routes } from './routes.ts';
+import type { Method, OperationName, OwnName, ownRoutes, routes } from './operations/routes.ts';
 
 type Reader = 'getForm' | 'getWebhook' | 'getMember' | 'getKey' | 'getWorkspace';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isSameJson } from './json.ts';
+import { isSameJson } from './basics/json.ts';
 import { changedSettings, mergeSettings } from './settings.ts';
 
 const pairs: readonly (readonly [one: unknown, other: unknown, isSame: boolean])[] = [

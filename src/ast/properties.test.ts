@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { composite, context, element, formOf, structure } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
-import { checkAnswers } from './answers.ts';
-import { effectiveStructure, fillNodes } from './effective-form.ts';
-import { elements, type InputType } from './elements.ts';
-import { cellName, readFields } from './fields.ts';
-import { isRecord } from './json.ts';
+import { checkAnswers } from './answers/check-answers.ts';
+import { isRecord } from './basics/json.ts';
+import { normalizeText } from './basics/text.ts';
+import { effectiveStructure, fillNodes } from './form/effective-form.ts';
+import { elements, type InputType } from './form/elements.ts';
+import { cellName, readFields } from './form/fields.ts';
+import type { FormNode } from './form/tree.ts';
 import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
-import { composite, context, element, formOf, structure } from './testing.ts';
-import { normalizeText } from './text.ts';
-import type { FormNode } from './tree.ts';
 import { validateStructure } from './validate.ts';
 
 // A failure prints its seed and path: put both into these options to run it again.

@@ -1,9 +1,9 @@
-import type { Answers } from './answers.ts';
-import { autofillOf } from './autofill.ts';
-import { isInputType } from './input-rules.ts';
-import { own } from './json.ts';
-import { isInvisible, trimText } from './text.ts';
-import type { InputElement } from './tree.ts';
+import type { Answers } from './answers/check-answers.ts';
+import { own } from './basics/json.ts';
+import { isInvisible, trimText } from './basics/text.ts';
+import { autofillOf } from './form/autofill.ts';
+import { isInputType } from './form/input-rules.ts';
+import type { InputElement } from './form/tree.ts';
 
 /** What is known of a question outside of rows. */
 export type Asked = {

@@ -1,4 +1,7 @@
-import { type AttributeSpecs, attributeSchema } from './attributes.ts';
+import { type AttributeSpecs, attributeSchema } from './attributes/attributes.ts';
+import { conditionSchema } from './attributes/condition-schema.ts';
+import { limits } from './basics/limits.ts';
+import { translationsSchema } from './basics/translations-schema.ts';
 import {
   type ElementGroup,
   type ElementType,
@@ -6,10 +9,7 @@ import {
   formAttributes,
   isElementType,
   stepAttributes,
-} from './elements.ts';
-import { limits } from './limits.ts';
-import { conditionSchema } from './logic/condition-schema.ts';
-import { translationsSchema } from './translations/translations-schema.ts';
+} from './form/elements.ts';
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 

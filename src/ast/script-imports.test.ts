@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { test } from 'node:test';
-import { lateRules } from './late-rules.ts';
+import { lateRules } from './form/late-rules.ts';
 
 const room = import.meta.dirname;
 
@@ -24,11 +24,16 @@ async function bundleOf(paths: readonly string[]): Promise<Set<string>> {
 }
 
 test('the page’s script bundles the checks without titles, schemas, validation and sentences', async () => {
-  const bundle = await bundleOf(['logic/evaluate.ts', 'check-step.ts', 'rules/moments.ts', 'fields.ts']);
-  assert.ok(bundle.has('rules/pattern.ts') && bundle.has('tree.ts'));
+  const bundle = await bundleOf([
+    'logic/evaluate.ts',
+    'answers/check-step.ts',
+    'rules/moments.ts',
+    'form/fields.ts',
+  ]);
+  assert.ok(bundle.has('rules/pattern.ts') && bundle.has('form/tree.ts'));
   const large = [
-    'elements.ts',
-    'attributes.ts',
+    'form/elements.ts',
+    'attributes/attributes.ts',
     'validate.ts',
     'schema.ts',
     'rules/sentences.ts',
@@ -48,7 +53,12 @@ test('the rules of late types, and only those, are files that the script finds b
     files.map(async (path) => [dirname(path), (await import(join(room, 'types', path))).rules] as const),
   );
   assert.deepEqual(Object.fromEntries(found), lateRules);
-  const bundle = await bundleOf(['logic/evaluate.ts', 'check-step.ts', 'rules/moments.ts', 'fields.ts']);
+  const bundle = await bundleOf([
+    'logic/evaluate.ts',
+    'answers/check-step.ts',
+    'rules/moments.ts',
+    'form/fields.ts',
+  ]);
   assert.deepEqual(
     files.filter((path) => bundle.has(join('types', path))),
     [],

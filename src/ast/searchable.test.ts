@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { limits } from './limits.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
+import { limits } from './basics/limits.ts';
+import { byteLength } from './basics/text.ts';
 import { chosenLabels, searchableText, subjectOf } from './searchable.ts';
-import { composite, element, formOf } from './testing.ts';
-import { byteLength } from './text.ts';
 
 const form = formOf(
   composite('people', [element('text', 'name'), element('file_upload', 'photo')], { repeatable: true }),

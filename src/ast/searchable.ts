@@ -1,11 +1,11 @@
-import { optionsById } from './answers/options.ts';
-import type { Answers, AnswerValue } from './answers.ts';
-import { isElementId } from './attributes.ts';
-import { factOf } from './fact-of.ts';
-import { isRecord, own } from './json.ts';
-import { limits } from './limits.ts';
-import { byteLength, cutToBytes } from './text.ts';
-import { type Form, type InputElement, kindOf, listQuestions } from './tree.ts';
+import type { Answers, AnswerValue } from './answers/check-answers.ts';
+import { isElementId } from './attributes/attributes.ts';
+import { factOf } from './basics/fact-of.ts';
+import { isRecord, own } from './basics/json.ts';
+import { limits } from './basics/limits.ts';
+import { optionsById } from './basics/options.ts';
+import { byteLength, cutToBytes } from './basics/text.ts';
+import { type Form, type InputElement, kindOf, listQuestions } from './form/tree.ts';
 import { type AnswerKind, isChosen } from './types/rules.ts';
 
 /** The inputs that can be the subject of a submission: text answers outside repeatable composites. */

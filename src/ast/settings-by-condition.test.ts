@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import { checkSettings, type Settings, settingsFor } from './settings.ts';
 import { chooseConfirmation, confirmedBy, notificationsFor } from './settings-by-condition.ts';
-import { composite, context, element, formOf } from './testing.ts';
 
 const form = formOf(
   element('number', 'age'),

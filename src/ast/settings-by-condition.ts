@@ -1,15 +1,17 @@
-import type { Answers } from './answers.ts';
-import { isElementId, isMissing } from './attributes.ts';
-import { isRecord, own } from './json.ts';
-import { limits } from './limits.ts';
+import type { Answers } from './answers/check-answers.ts';
+import { isElementId, isMissing } from './attributes/attributes.ts';
+import { conditionFault } from './attributes/condition-problem.ts';
+import type { Condition } from './basics/condition.ts';
+import { isRecord, own } from './basics/json.ts';
+import { limits } from './basics/limits.ts';
+import { quote, sayBytes } from './basics/problems.ts';
+import { fitsBytes, isCleanText } from './basics/text.ts';
+import { TooMuchWork } from './basics/work.ts';
+import { isShowable, pipedIds } from './form/piping.ts';
+import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './form/tree.ts';
 import { checkFilter } from './logic/check-condition.ts';
-import type { Condition } from './logic/condition.ts';
-import { conditionFault } from './logic/condition-problem.ts';
 import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
-import { isShowable, pipedIds } from './piping.ts';
-import { quote, sayBytes } from './problems.ts';
 import { isEmail } from './rules/text-formats.ts';
-import { fitsBytes, isCleanText } from './text.ts';
 import type { Theme } from './theme/theme.ts';
 import {
   type ConfirmationTranslations,
@@ -20,8 +22,6 @@ import {
   languageProblem,
   mapConfirmationTexts,
 } from './translations/check-translations.ts';
-import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from './tree.ts';
-import { TooMuchWork } from './work.ts';
 
 /** The addresses of `notification_email`. */
 export const recipientsOf = (text: string): string[] => [

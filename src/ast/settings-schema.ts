@@ -1,6 +1,6 @@
-import { languages } from './languages.ts';
-import { limits } from './limits.ts';
-import { localeChoices } from './locales.ts';
+import { languages } from './basics/languages.ts';
+import { limits } from './basics/limits.ts';
+import { localeChoices } from './basics/locales.ts';
 import { accessModes, digestModes, formLayouts, type SettingName } from './settings.ts';
 import { corners, densities, fontNames, modes, type Theme } from './theme/theme.ts';
 import { settingTexts } from './translations/check-translations.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLanguage, languages } from './languages.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
+import { isLanguage, languages } from './basics/languages.ts';
 import { checkSettings } from './settings.ts';
-import { composite, element, formOf } from './testing.ts';
 
 const form = formOf(
   element('text', 'title'),

@@ -1,11 +1,13 @@
-import { isMissing } from './attributes.ts';
-import { isRecord, isSameJson, own, withoutNulls } from './json.ts';
-import { isLanguage } from './languages.ts';
-import { limits } from './limits.ts';
-import { type LocaleChoice, localeChoices } from './locales.ts';
-import { fillPiped, isShowable, pipedIds } from './piping.ts';
-import type { ProblemCode } from './problem-codes.ts';
-import { quote, sayBytes } from './problems.ts';
+import { isMissing } from './attributes/attributes.ts';
+import { isRecord, isSameJson, own, withoutNulls } from './basics/json.ts';
+import { isLanguage } from './basics/languages.ts';
+import { limits } from './basics/limits.ts';
+import { type LocaleChoice, localeChoices } from './basics/locales.ts';
+import type { ProblemCode } from './basics/problem-codes.ts';
+import { quote, sayBytes } from './basics/problems.ts';
+import { countCharacters, fitsBytes, isCleanText } from './basics/text.ts';
+import { fillPiped, isShowable, pipedIds } from './form/piping.ts';
+import { type Form, languagesOf } from './form/tree.ts';
 import { readTimestamp } from './rules/timestamp.ts';
 import { isTimeZone } from './rules/today.ts';
 import { isSubjectElement } from './searchable.ts';
@@ -21,7 +23,6 @@ import {
   type Notification,
   originLimit,
 } from './settings-by-condition.ts';
-import { countCharacters, fitsBytes, isCleanText } from './text.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
 import {
@@ -33,7 +34,6 @@ import {
   settingTexts,
   withSettingText,
 } from './translations/check-translations.ts';
-import { type Form, languagesOf } from './tree.ts';
 
 /** One setting: what it accepts, and the end of the sentence about a value that it does not. */
 type Setting<Value> = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { otherChoice } from './answers/options.ts';
-import { effectiveStructure, fillNodes } from './effective-form.ts';
-import { elements } from './elements.ts';
-import { limits } from './limits.ts';
-import { codesOf, composite, element, problemsOf, structure } from './testing.ts';
+import { codesOf, composite, element, problemsOf, structure } from '#test/ast/forms.ts';
+import { limits } from './basics/limits.ts';
+import { otherChoice } from './basics/options.ts';
+import { effectiveStructure, fillNodes } from './form/effective-form.ts';
+import { elements } from './form/elements.ts';
 import { validateStructure } from './validate.ts';
 
 const fields = (count: number) => Array.from({ length: count }, (_, index) => element('text', `f${index}`));

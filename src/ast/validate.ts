@@ -1,17 +1,17 @@
-import { idOf, type Option, otherChoice } from './answers/options.ts';
-import { type AttributeSpecs, attributeCode, attributeProblem, isMissing } from './attributes.ts';
-import { effectiveStructure } from './effective-form.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
-import { factOf } from './fact-of.ts';
-import { isRecord, own, storageProblem } from './json.ts';
-import { limits } from './limits.ts';
+import { type AttributeSpecs, attributeCode, attributeProblem, isMissing } from './attributes/attributes.ts';
+import { factOf } from './basics/fact-of.ts';
+import { isRecord, own, storageProblem } from './basics/json.ts';
+import { limits } from './basics/limits.ts';
+import { idOf, type Option, otherChoice } from './basics/options.ts';
+import type { ProblemCode } from './basics/problem-codes.ts';
+import { firstProblems, quote } from './basics/problems.ts';
+import { effectiveStructure } from './form/effective-form.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from './form/elements.ts';
+import type { Form } from './form/tree.ts';
 import { checkLogic } from './logic/check-logic.ts';
 import type { LogicNode } from './logic/logic-node.ts';
-import type { ProblemCode } from './problem-codes.ts';
-import { firstProblems, quote } from './problems.ts';
 import { rangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
-import type { Form } from './tree.ts';
 
 /**
  * One problem of a structure. `path` locates the node: `[]` the root, `[step]`, `[step, element]`,

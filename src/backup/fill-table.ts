@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { type CopyToStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { otherCells } from '#cells/cells.ts';
-import { hideShards, refreshPeople } from '#cells/citus/citus.ts';
+import { hideShards, refreshPeople } from '#cells/citus.ts';
 import { createCell, nameHome } from '#cells/create-cell.ts';
 import type { Database } from '#kit/database.ts';
 import type { Migration } from '#kit/migrate.ts';

@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { type Cell, cellsOf, otherCells } from '#cells/cells.ts';
-import { hideShards } from '#cells/citus/citus.ts';
+import { hideShards } from '#cells/citus.ts';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';

@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { migrateCells, otherCells } from '#cells/cells.ts';
-import { hideShards } from '#cells/citus/citus.ts';
+import { hideShards } from '#cells/citus.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { findInstance } from '#kit/instance-key.ts';

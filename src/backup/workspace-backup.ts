@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { cellOfWorkspace } from '#cells/across-cells.ts';
 import { cellForNew } from '#cells/choose-cell.ts';
-import { hideShards } from '#cells/citus/citus.ts';
+import { hideShards } from '#cells/citus.ts';
 import { type Database, openPatient, transaction } from '#kit/database.ts';
 import { findMigrationsOf, ownSchema, readingLock, readMigrations } from '#kit/migrate.ts';
 import { only, statement } from '#kit/statement.ts';

@@ -11,7 +11,7 @@ import {
   type Place,
   pathOfDistributed,
   viewsOf,
-} from './citus/citus.ts';
+} from './citus.ts';
 
 /** The cells of an instance, the first one first; none while it has one alone. */
 export const selectCells = statement(

@@ -1,5 +1,5 @@
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { connectionsOf, firstCell, selectCells } from './cells.ts';
-import { distributeCell, findLeastRoom, isCluster, openViews, requireNodes } from './citus/citus.ts';
+import { distributeCell, findLeastRoom, isCluster, openViews, requireNodes } from './citus.ts';
 
 const insertCell = statement(
   'cells.insert',

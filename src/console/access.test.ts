@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import type { LocatedForm } from '#submissions/table-arrangement.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
-import { openAccounts } from '#workspaces/users.ts';
-import type { LocatedForm } from './forms/shapes.ts';
-import { findPerson } from './serve.ts';
+import { openAccounts } from '#workspaces/accounts/users.ts';
+import { findPerson } from '#workspaces/sign-in/require-person.ts';
 
 const service = await openService();
 const { url, services } = service;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { consoleRoutes } from '#app/operations.ts';
-import { element } from '#ast/testing.ts';
+import { consoleRoutes } from '#app/operations/operations.ts';
+import { element } from '#test/ast/forms.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import { openAccounts } from '#workspaces/users.ts';
+import { openAccounts } from '#workspaces/accounts/users.ts';
 
 const service = await openService();
 const { services, url } = service;

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { whenAsked, whenAskedFor } from '#kit/packing.ts';
+import { whenAsked, whenAskedFor } from '#kit/replies/packing.ts';
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import { Type } from 'typebox';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { type Form, kindOf, listQuestions } from '#ast/tree.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import { type Form, kindOf, listQuestions } from '#ast/form/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { FileAnswer } from '#ast/answers.ts';
-import { limits } from '#ast/limits.ts';
-import { byteLength, cutToBytes, normalizeText } from '#ast/text.ts';
+import type { FileAnswer } from '#ast/answers/check-answers.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { byteLength, cutToBytes, normalizeText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Static } from 'typebox';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, shareService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
-import { createUser } from '#workspaces/users.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { readBuilderForm, saveWorkingCopy } from './draft.ts';
 import { changeStatus, findForm } from './form-rows.ts';

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
 import { type Settings, settingsFor } from '#ast/settings.ts';
 import { now } from '#kit/clock.ts';
 import type { Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { json, jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { formColumns, sentStructure, submissionCount, withoutPassword } from './form-rows.ts';
 
 /** Finds what the builder opens: the form, its live version and, if there is one, its working copy. */

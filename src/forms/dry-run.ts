@@ -1,8 +1,8 @@
-import type { ChoiceOption } from '#ast/answers/options.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { quote } from '#ast/problems.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import type { ChoiceOption } from '#ast/basics/options.ts';
+import { quote } from '#ast/basics/problems.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
 import {
   type Form,
   isComposite,
@@ -12,7 +12,7 @@ import {
   matrixRowsOf,
   optionsOf,
   walkElements,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
 import type { Scope } from '#kit/operation.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Permission } from '#rules/permissions.ts';

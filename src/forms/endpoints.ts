@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { isRecord, own } from '#ast/json.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { nullable, statement, word } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { closed } from '#kit/validation.ts';
 import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { dryRun } from './dry-run.ts';

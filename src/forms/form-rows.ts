@@ -1,14 +1,14 @@
-import { effectiveForm, fillNodes } from '#ast/effective-form.ts';
+import { effectiveForm, fillNodes } from '#ast/form/effective-form.ts';
+import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
 import { hashPassword } from '#kit/password-hash.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { type Column, columns, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 
 /** A structure as it was sent, with `attrs` and `children` added at every node, for responses of the API. */

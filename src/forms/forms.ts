@@ -1,7 +1,7 @@
-import { describeFields } from '#ast/describe.ts';
-import { searchLanguages } from '#ast/languages.ts';
+import { searchLanguages } from '#ast/basics/languages.ts';
+import { describeFields } from '#ast/form/describe.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
-import { type Form, languagesOf } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Unchanged } from '#kit/conditional.ts';
@@ -11,7 +11,7 @@ import type { Actor, AuditLine } from '#kit/operation.ts';
 import { json, jsonb, nullable, type Queryable, statement, word } from '#kit/statement.ts';
 import { startTask } from '#tasks/run-tasks.ts';
 import { lineValues } from '#workspaces/audit/audit-log.ts';
-import { insertedLine, lineParameters } from '#workspaces/audit/endpoints.ts';
+import { insertedLine, lineParameters } from '#workspaces/audit-endpoints.ts';
 import {
   type FormStatus,
   findForm,

@@ -1,9 +1,7 @@
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
-import { quote } from '#ast/problems.ts';
-import { checkSettings, type Settings } from '#ast/settings.ts';
-import { listTexts, missingIn } from '#ast/translations/texts.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { quote } from '#ast/basics/problems.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
 import {
   type Form,
   isInput,
@@ -13,7 +11,9 @@ import {
   type PlacedElement,
   placeholderOf,
   walkElements,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
+import { checkSettings, type Settings } from '#ast/settings.ts';
+import { listTexts, missingIn } from '#ast/texts.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { bareItem, type ErrorItem } from '#kit/errors.ts';
 import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';

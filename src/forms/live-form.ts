@@ -1,12 +1,12 @@
-import type { FieldDescription } from '#ast/describe.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { imagesIn } from '#ast/form-images.ts';
+import { newWork, type Work } from '#ast/basics/work.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import { imagesIn } from '#ast/form/form-images.ts';
+import type { Form } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { Settings } from '#ast/settings.ts';
 import type { PictureSize } from '#ast/theme/theme.ts';
-import type { Form } from '#ast/tree.ts';
-import { newWork, type Work } from '#ast/work.ts';
 import { now } from '#kit/clock.ts';
 import { share } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';

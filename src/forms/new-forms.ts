@@ -1,12 +1,12 @@
-import { isRecord, own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { cutToBytes } from '#ast/basics/text.ts';
+import type { FormNode } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { cutToBytes } from '#ast/text.ts';
-import type { FormNode } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import { runInThread } from '#kit/run-in-thread.ts';
+import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { type DraftChange, readBuilderForm, saveFirstCopy } from './draft.ts';
 import { createForm } from './forms.ts';
 import { findMissingImages } from './images/images.ts';

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { elements } from '#ast/elements.ts';
-import type { JsonSchema } from '#ast/json-schema.ts';
-import { limits } from '#ast/limits.ts';
-import { withStableLabels } from '#ast/piping.ts';
+import type { JsonSchema } from '#ast/basics/json-schema.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { elements } from '#ast/form/elements.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
 import {
   type Element,
   type Form,
@@ -12,7 +12,7 @@ import {
   isRequired,
   kindOf,
   listQuestions,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
 import { named } from '#kit/pagination.ts';
 
 /** A file as the API returns it (docs/rules.md 10). */

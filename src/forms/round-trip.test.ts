@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type ElementType, elements } from '#ast/elements.ts';
-import { element } from '#ast/testing.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
+import { element } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { type Body, shareService } from '#test/service.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, isSameJson, own } from '#ast/json.ts';
+import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
 import { changedSettings, mergeSettings, type SettingName, type Settings } from '#ast/settings.ts';
 import { namesOrigin } from '#ast/settings-by-condition.ts';
 import { now } from '#kit/clock.ts';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type ProblemCode, problemCodes } from '#ast/problem-codes.ts';
+import { type ProblemCode, problemCodes } from '#ast/basics/problem-codes.ts';
 import type { Settings } from '#ast/settings.ts';
 import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { closed, timestamp, uuid } from '#kit/validation.ts';

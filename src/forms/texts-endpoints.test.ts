@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReplyOf } from '#app/operations.ts';
-import { element, structure } from '#ast/testing.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 

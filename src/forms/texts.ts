@@ -1,20 +1,14 @@
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import {
-  listTexts,
-  missingIn,
-  namedLanguages,
-  type TextDocument,
-  translateTexts,
-} from '#ast/translations/texts.ts';
-import { readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
-import type { FormNode } from '#ast/tree.ts';
-import { attachment } from '#kit/attachment.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { listTexts, missingIn, namedLanguages, type TextDocument, translateTexts } from '#ast/texts.ts';
+import { readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { named } from '#kit/pagination.ts';
+import { attachment } from '#kit/replies/attachment.ts';
 import { closed } from '#kit/validation.ts';
 import { personOf, requireReach } from '#workspaces/authenticate.ts';
 import { draftTag, readBuilderForm, revisionsIn, saveWorkingCopy } from './draft.ts';

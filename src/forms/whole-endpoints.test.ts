@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { Static } from 'typebox';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
 import { callApi, shareService, until } from '#test/service.ts';

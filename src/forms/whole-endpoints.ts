@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { attachment } from '#kit/attachment.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { jsonText, wired } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { belowId, endCut, readCut, refuseCursor } from '#kit/pagination.ts';
+import { attachment } from '#kit/replies/attachment.ts';
 import { nullable, statement, word } from '#kit/statement.ts';
 import { personOf, requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { readBuilderForm } from './draft.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { element } from '#test/ast/forms.ts';
+import { openInvitations, queryOf } from '#test/invitations/open-invitations.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
 import { linksFile } from './links-file.ts';
-import { openInvitations, queryOf } from './testing.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

@@ -1,8 +1,8 @@
-import { findInput, type QuestionsById, questionsById } from '#ast/fields.ts';
-import { isPageName } from '#ast/page-names.ts';
-import { sayNumber } from '#ast/say-number.ts';
-import { countCharacters, isCleanText } from '#ast/text.ts';
-import { type Form, isCalculation, kindOf, listQuestions } from '#ast/tree.ts';
+import { isPageName } from '#ast/basics/page-names.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
+import { countCharacters, isCleanText } from '#ast/basics/text.ts';
+import { findInput, type QuestionsById, questionsById } from '#ast/form/fields.ts';
+import { type Form, isCalculation, kindOf, listQuestions } from '#ast/form/tree.ts';
 import { now } from '#kit/clock.ts';
 import { rateLimitExceeded } from '#kit/errors.ts';
 import { readMailAddress, toAsciiDomain } from '#kit/outbox/address.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ReplyOf } from '#app/operations.ts';
-import { element } from '#ast/testing.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import { element } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, shareService, until } from '#test/service.ts';

@@ -1,23 +1,23 @@
 import { Type } from 'typebox';
-import { sayNumber } from '#ast/say-number.ts';
-import { attachment } from '#kit/attachment.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
 import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { attachment } from '#kit/replies/attachment.ts';
 import { requireRow } from '#kit/statement.ts';
 import { personBehind, requireReach } from '#workspaces/authenticate.ts';
 import type { InvitingContext } from './context.ts';
 import { findFormNames, invitationStatuses } from './draft.ts';
-import { importEndpoints } from './import/endpoints.ts';
+import { importEndpoints } from './import-endpoints.ts';
 import { invite, mostInvited } from './invite.ts';
 import { linksFile } from './links-file.ts';
-import { previewLetter } from './message/preview-letter.ts';
 import { forReader } from './present.ts';
+import { previewLetter } from './preview-letter.ts';
 import { readInvitation, readInvitations, readNamed } from './read-invitations.ts';
 import { readOverview } from './read-overview.ts';
-import { remindUnanswered, resendInvitation, revokeOne } from './sending/remind.ts';
+import { remindUnanswered, resendInvitation, revokeOne } from './remind.ts';
 import {
   closed,
   InvitationShape,

@@ -1,5 +1,5 @@
-import { effectiveForm } from '#ast/effective-form.ts';
-import type { Form } from '#ast/tree.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
@@ -12,9 +12,9 @@ import { advanceTask, type NewTask, startTask } from '#tasks/run-tasks.ts';
 import { invitationToken } from './admission.ts';
 import type { InvitedForm, InvitingContext } from './context.ts';
 import { addressKeyOf, checkDraft, type InvitationDraft, prefillableOf, throttleEmail } from './draft.ts';
-import { checkMessage, type Message } from './message/message.ts';
-import { type MailingContext, mailInvitations } from './sending/mail-invitations.ts';
-import { lockToMail } from './sending/remind.ts';
+import { type MailingContext, mailInvitations } from './mail-invitations.ts';
+import { checkMessage, type Message } from './message.ts';
+import { lockToMail } from './remind.ts';
 
 /**
  * Adds invitations to a batch. Addresses that are already invited, and repeated ones in `rows`, are omitted.

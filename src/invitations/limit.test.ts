@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
+import { openInvitations } from '#test/invitations/open-invitations.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, type Tenant, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
-import { sendDueReminders } from './sending/remind.ts';
-import { openInvitations } from './testing.ts';
+import { sendDueReminders } from './remind.ts';
 
 test('one person and one workspace invite so many a day; of many requests at once no more get through', async () => {
   const service = await openService({ INVITATIONS_PER_PERSON: '3', INVITATIONS_PER_WORKSPACE: '5' });

@@ -1,4 +1,4 @@
-import { isCleanText } from '#ast/text.ts';
+import { isCleanText } from '#ast/basics/text.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, type Cut, type Ends, endCut } from '#kit/pagination.ts';
 import { nullable, orNothing, type RowOf, requireRow, statement, text, word } from '#kit/statement.ts';

@@ -1,7 +1,7 @@
-import { effectiveForm } from '#ast/effective-form.ts';
-import { questionsById } from '#ast/fields.ts';
-import { withStableLabels } from '#ast/piping.ts';
-import { listQuestions } from '#ast/tree.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import { questionsById } from '#ast/form/fields.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
+import { listQuestions } from '#ast/form/tree.ts';
 import { requireForm } from '#forms/form-rows.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
@@ -11,7 +11,7 @@ import { failedReason } from '#tasks/read-tasks.ts';
 import type { InvitedForm } from './context.ts';
 import { type InvitationStatus, invitationStatuses, prefillableOf } from './draft.ts';
 import { statusOf, withSubmission } from './links-file.ts';
-import { defaultMessage, placeholders } from './message/message.ts';
+import { defaultMessage, placeholders } from './message.ts';
 import type { InvitationsOverview } from './shapes.ts';
 
 /** Counts the invitations of a form by status; statuses without invitations are omitted. */

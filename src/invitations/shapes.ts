@@ -4,9 +4,9 @@ import { longestAddress } from '#kit/outbox/address.ts';
 import { named } from '#kit/pagination.ts';
 import { failedReason } from '#kit/validation.ts';
 import { draftLimits, invitationStatuses } from './draft.ts';
-import { importLimits } from './import/limits.ts';
+import { importLimits } from './import-limits.ts';
 import { type Invitation, mostInvited } from './invite.ts';
-import { defaultMessage, messageProperties } from './message/message.ts';
+import { defaultMessage, messageProperties } from './message.ts';
 
 const moment = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 

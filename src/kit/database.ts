@@ -9,7 +9,7 @@ import {
   type PoolClient,
   type PoolConfig,
 } from 'pg';
-import { EmbeddedClient } from './embedded-postgres/embedded-client.ts';
+import { EmbeddedClient } from './embedded-client.ts';
 import {
   addressesOf,
   clientAt,

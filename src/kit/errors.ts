@@ -1,5 +1,5 @@
-import type { ProblemCode } from '#ast/problem-codes.ts';
-import { sayCount } from '#ast/say-count.ts';
+import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { isUnavailable } from './database.ts';
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { normalizeText } from '#ast/text.ts';
+import { normalizeText } from '#ast/basics/text.ts';
 import { cases } from '#test/cases.ts';
 import { cpuMsOf } from '#test/slowness.ts';
 import { ApiError } from './errors.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { normalizeBody } from '#ast/normalize-json.ts';
-import type { ProblemCode } from '#ast/problem-codes.ts';
+import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import { normalizeBody } from '#ast/form/normalize-json.ts';
 import { ApiError } from './errors.ts';
 
 /** JSON bodies are at most this many bytes (docs/rules.md 13): a larger one takes seconds to parse. */

@@ -19,7 +19,7 @@ import { columns, nullable, requireRow, statement, texts, word } from '#kit/stat
 import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { keptFor } from '#workspaces/retention.ts';
-import { countTry } from '#workspaces/sign-in.ts';
+import { countTry } from '#workspaces/sign-in/sign-in.ts';
 import { sendTestMail } from './sending/send-test-mail.ts';
 import { LoggedMail, MailLog, MailQuery, MailStatus, TestAnswer, TestMail } from './shapes.ts';
 

@@ -6,7 +6,7 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { oneLine } from '#kit/outbox.ts';
 import { cases } from '#test/cases.ts';
 import { composeMessage } from './sending/send-mail.ts';
-import { drawLetter } from './template.ts';
+import { drawLetter } from './sending/template.ts';
 
 /** Text as an attacker writes it: line breaks of every kind, headers, encoded words, markup, half characters. */
 const hostile = fc

@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import { sayDay } from '#ast/basics/words.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { shortReference } from '#ast/short-reference.ts';
-import { sayDay } from '#ast/words.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { timeOfId, uuidPattern } from '#kit/clock.ts';
 import type { Vault } from '#kit/vault.ts';
 import { redirectOf } from './post/answer-json.ts';
+import { readTold, toldParameter } from './post/told-answers.ts';
 import { renderConfirmation } from './render/notices.ts';
-import { readTold, toldParameter } from './told-answers.ts';
 import { writeAddress } from './visit/address.ts';
 import { languageLinks, scriptInFrame, type Visit } from './visit/visit.ts';
 

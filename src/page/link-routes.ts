@@ -1,21 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Form } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
-import type { Form } from '#ast/tree.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
 import { makeKey, signKey } from '#submissions/exactly-once.ts';
 import { openResume } from '#submissions/progress/complete.ts';
-import { courseOf } from './counting/count-visit.ts';
-import { writeCourse } from './counting/course.ts';
 import { answerForm, type Ending } from './post/answer-form.ts';
 import { redirectsOf, wantsJson } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';
 import { controlOf, numberOf } from './post/controls.ts';
 import { pageAgain } from './post/page-post.ts';
-import { sendPage } from './problem-page.ts';
+import { sendPage } from './post/problem-page.ts';
 import { uploadRoute } from './upload-route.ts';
+import { courseOf } from './visit/count-visit.ts';
+import { writeCourse } from './visit/course.ts';
 import { formPage } from './visit/form-page.ts';
 import {
   type LinkRequest,

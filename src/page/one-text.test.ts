@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, stepsOf, structure } from '#ast/testing.ts';
+import { composite, element, stepsOf, structure } from '#test/ast/forms.ts';
 import { openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { element } from '#ast/testing.ts';
 import type { SpamPage } from '#submissions/held/endpoints.ts';
+import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
-import { sourceOf } from './screening.ts';
+import { sourceOf } from './visit/screening.ts';
 
 /* What pages of other sites may send, read and keep, by the one list `embed_origins`. */
 

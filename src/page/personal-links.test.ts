@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { unsubscribeUrl } from '#invitations/admission.ts';
-import { openInvitations, queryOf } from '#invitations/testing.ts';
 import { transaction } from '#kit/database.ts';
+import { element } from '#test/ast/forms.ts';
+import { openInvitations, queryOf } from '#test/invitations/open-invitations.ts';
 import { shareService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkSettings, settingsFor } from '#ast/settings.ts';
-import { composite, element, formOf, problemsOf, stepsOf } from '#ast/testing.ts';
+import { composite, element, formOf, problemsOf, stepsOf } from '#test/ast/forms.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 

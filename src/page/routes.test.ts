@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
 import { fileLimits, sweepFiles } from '#files/stored-files.ts';
+import { composite, element } from '#test/ast/forms.ts';
+import { byId, readMarkup, type Tag } from '#test/page/read-page.ts';
 import { sendRaw } from '#test/raw.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part, type Visit } from '#test/visitor.ts';
-import { pageHeaders } from './problem-page.ts';
-import { byId, readMarkup, type Tag } from './testing.ts';
+import { pageHeaders } from './post/problem-page.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, stepsOf } from '#ast/testing.ts';
+import { composite, element, stepsOf } from '#test/ast/forms.ts';
 import { filenameOf, openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';

@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { readTestLog } from '#test/secrets.ts';
 import { openService, until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 import { asJson, openVisitor, type Visit } from '#test/visitor.ts';
-import { addressKey } from '#workspaces/users.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { FileAnswer } from '#ast/answers.ts';
+import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import type { HeldFiles } from './post/held-files.ts';
 import { discardReceived, type ReadingContext, readPost } from './post/read-post.ts';
-import { judgeSource, type SourceContext } from './screening.ts';
+import type { HeldFiles } from './visit/held-files.ts';
+import { judgeSource, type SourceContext } from './visit/screening.ts';
 import type { Visit } from './visit/visit.ts';
 
 type UploadContext = ReadingContext & SourceContext & { heldFiles: HeldFiles };

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import sharp from 'sharp';
 import { shortReference } from '#ast/short-reference.ts';
-import { composite, element, stepsOf } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { composite, element, stepsOf } from '#test/ast/forms.ts';
 import { filenameOf, openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { addressKey } from '#workspaces/users.ts';
-import { limitSaves } from './screening.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
+import { limitSaves } from './visit/screening.ts';
 
 /** What else a visitor without script meets: filled-in addresses, own answers, links, limits. */
 

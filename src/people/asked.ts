@@ -1,4 +1,4 @@
-import { trimText } from '#ast/text.ts';
+import { trimText } from '#ast/basics/text.ts';
 
 /** A search term for a person, in the forms that statements and checks need. */
 export type Asked = {

@@ -1,23 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { sayNumber } from '#ast/say-number.ts';
-import { attachment } from '#kit/attachment.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { belowId, endCut, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
+import { attachment } from '#kit/replies/attachment.ts';
 import { closed, failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { readTask, readTaskPage, type TaskRow } from '#tasks/read-tasks.ts';
 import { requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import { askedLengths, readAsked } from './asked.ts';
-import { type EraseContext, startErasing } from './erase/erase-person.ts';
-import {
-  countedKinds,
-  type ErasureInput,
-  type ErasureResult,
-  erasedKinds,
-  everyCount,
-} from './erase/receipt.ts';
+import { type EraseContext, startErasing } from './erase-person.ts';
 import { packPerson } from './pack-person.ts';
+import { countedKinds, type ErasureInput, type ErasureResult, erasedKinds, everyCount } from './receipt.ts';
 import { findTraces, matches, mostTraces, type Trace, traceKinds } from './traces.ts';
 
 /** A record about a person. */

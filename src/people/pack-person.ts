@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Answers } from '#ast/answers.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { type FilesContext, storageKey } from '#files/stored-files.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { type TarWriter, tarStream } from '#kit/archives.ts';

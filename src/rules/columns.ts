@@ -1,5 +1,5 @@
-import type { ElementType } from '#ast/elements.ts';
-import { inputRules, isInputType } from '#ast/input-rules.ts';
+import type { ElementType } from '#ast/form/elements.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
 const hasOrder: Readonly<Record<AnswerKind, boolean>> = {

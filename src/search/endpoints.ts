@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { defaultLanguage, searchLanguage } from '#ast/languages.ts';
+import { defaultLanguage, searchLanguage } from '#ast/basics/languages.ts';
 import { readQuestion, unfinishedAt } from '#ast/search.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { type Body, shareService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { createKey } from '#workspaces/keys.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '#ast/json.ts';
-import { cutToBytes } from '#ast/text.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { cutToBytes } from '#ast/basics/text.ts';
 import { mapInTurns } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';

@@ -1,4 +1,4 @@
-import { inputRules, isInputType } from '#ast/input-rules.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import { type Question, type QuestionPart, readQuestion } from '#ast/search.ts';
 import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
-import { openScene, type Scene } from '#submissions/testing.ts';
 import { insertSubmission, openNextSegment, segmentDocuments } from '#submissions/writing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { countMatches, searchSubmissions } from './find-page.ts';
 import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { withStableLabels } from '#ast/piping.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
+import { type Form, listQuestions } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type Form, listQuestions } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { named } from '#kit/pagination.ts';

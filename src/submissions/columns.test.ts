@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
-import type { Form } from '#ast/tree.ts';
+import type { Form } from '#ast/form/tree.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { unionColumns } from './columns.ts';
 
 /** A version that asks these questions, a letter each. */

@@ -1,15 +1,12 @@
-import type { ChoiceOption } from '#ast/answers/options.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { ElementType } from '#ast/elements.ts';
-import { own } from '#ast/json.ts';
-import { type Language, searchLanguage } from '#ast/languages.ts';
-import { limits } from '#ast/limits.ts';
-import { withStableLabels } from '#ast/piping.ts';
-import { chosenLabels, searchableText } from '#ast/searchable.ts';
-import type { Settings } from '#ast/settings.ts';
-import { byteLength, cutToBytes } from '#ast/text.ts';
-import { matchLanguage } from '#ast/translations/match-language.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import { own } from '#ast/basics/json.ts';
+import { type Language, searchLanguage } from '#ast/basics/languages.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { matchLanguage } from '#ast/basics/match-language.ts';
+import type { ChoiceOption } from '#ast/basics/options.ts';
+import { byteLength, cutToBytes } from '#ast/basics/text.ts';
+import type { ElementType } from '#ast/form/elements.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
 import {
   type Form,
   type InputElement,
@@ -22,7 +19,10 @@ import {
   optionsOf,
   type Question,
   walkElements,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
+import { chosenLabels, searchableText } from '#ast/searchable.ts';
+import type { Settings } from '#ast/settings.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
 
 /** A question as the header of a column. */
 type Asked = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
 import { newId, now } from '#kit/clock.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { changedBy } from './history/differences.ts';

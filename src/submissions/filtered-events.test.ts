@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Condition } from '#ast/logic/condition.ts';
-import { element, structure } from '#ast/testing.ts';
+import type { Condition } from '#ast/basics/condition.ts';
 import { changeForm } from '#forms/forms.ts';
 import { now } from '#kit/clock.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene } from '#test/submissions/scene.ts';
+import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { type EventKind, eventKinds } from '#webhooks/event.ts';
-import { makeWebhook } from '#webhooks/testing.ts';
 import { changeSubmission } from './changes/edit.ts';
 import { removeSubmission } from './changes/remove.ts';
-import { openScene } from './testing.ts';
 
 const { database } = await testDatabase();
 const url = 'https://receiver.test/hook';

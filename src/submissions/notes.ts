@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isCleanText, trimText } from '#ast/text.ts';
+import { isCleanText, trimText } from '#ast/basics/text.ts';
 import { newId, now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

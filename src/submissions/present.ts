@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import type { AnswerRow, Answers as AnswersOf, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import { inputRules, isInputType } from '#ast/input-rules.ts';
+import type { AnswerRow, Answers as AnswersOf, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { Answers } from '#forms/payload.ts';
@@ -9,7 +9,7 @@ import { now } from '#kit/clock.ts';
 import { mapInTurns } from '#kit/concurrency.ts';
 import { type JsonText, jsonText } from '#kit/http.ts';
 import { named } from '#kit/pagination.ts';
-import { tagOf } from '#kit/tag-of.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import type { SubmissionStatus } from './submission-rows.ts';
 
 export const submissionStatuses = ['completed', 'incomplete'] as const satisfies SubmissionStatus[];

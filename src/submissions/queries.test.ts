@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
+import { openScene } from '#test/submissions/scene.ts';
 import { listFiltered, listSubmissions, listSubmissionsByStatus } from './list.ts';
 import { listView } from './table.ts';
-import { openScene } from './testing.ts';
 
 const { database } = await testDatabase();
 const scene = await openScene(database, [element('text', 'name')]);

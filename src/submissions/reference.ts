@@ -1,4 +1,4 @@
-import { isCleanText } from '#ast/text.ts';
+import { isCleanText } from '#ast/basics/text.ts';
 import { ApiError } from '#kit/errors.ts';
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { sweepFiles } from '#files/stored-files.ts';
+import { element } from '#test/ast/forms.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor } from '#test/visitor.ts';
-import { createWebhook } from '#webhooks/editing/webhooks.ts';
+import { createWebhook } from '#webhooks/webhooks.ts';
 import { addVisits } from './analytics/visit-counter.ts';
 
 const service = await openService();

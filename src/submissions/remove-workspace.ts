@@ -1,7 +1,7 @@
 import { type FilesContext, removeTakenFiles, takeFilesOfWorkspace } from '#files/stored-files.ts';
 import { removeImagesOf } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
-import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
+import { type Failures, tellFailures, workOff } from '#kit/queue/periodic.ts';
 import {
   deleteEndedDeliveries,
   deleteEndedEvents,

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { Answers } from '#ast/answers.ts';
-import type { Form } from '#ast/tree.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
 import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';

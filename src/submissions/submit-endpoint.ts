@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { quote } from '#ast/problems.ts';
-import { type Form, languagesOf } from '#ast/tree.ts';
+import { quote } from '#ast/basics/problems.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor, type Part } from '#test/visitor.ts';
 import { submitAnswers } from './submit.ts';

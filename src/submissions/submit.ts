@@ -1,4 +1,4 @@
-import { type AnswerError, checkAnswers } from '#ast/answers.ts';
+import { type AnswerError, checkAnswers } from '#ast/answers/check-answers.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isCleanText, trimText } from '#ast/text.ts';
+import { isCleanText, trimText } from '#ast/basics/text.ts';
 import { reachForm } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

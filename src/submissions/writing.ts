@@ -1,5 +1,5 @@
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import type { Answers } from '#ast/answers.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { claimFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -9,7 +9,7 @@ import { columns, integer, nullable, type Queryable, statement, text, word } fro
 import type { Vault } from '#kit/vault.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
 import { listFiles } from './changes/edited-answers.ts';
 import { searchColumns } from './columns.ts';
 import { digestOf, type KeyedRequest } from './exactly-once/repeat.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import type { Job } from '#kit/queue.ts';
+import { element } from '#test/ast/forms.ts';
 import { callApi, openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { createKey } from '#workspaces/keys.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import type { Permission } from '#rules/permissions.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';

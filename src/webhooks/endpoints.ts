@@ -4,14 +4,13 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { readCut } from '#kit/pagination.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { requireRow } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { readRange } from '#kit/time-range.ts';
 import type { Vault } from '#kit/vault.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
-import { type WebhookChange as Change, changeWebhook } from './editing/change-webhook.ts';
-import { createWebhook, deleteWebhook, mostWebhooks } from './editing/webhooks.ts';
+import { type WebhookChange as Change, changeWebhook } from './change-webhook.ts';
 import { listDeliveries, reachWebhook, readDelivery, readHealth, readWebhooks } from './log.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { testWebhook } from './samples.ts';
@@ -29,6 +28,7 @@ import {
   WebhookList,
   WebhookWithSecret,
 } from './shapes.ts';
+import { createWebhook, deleteWebhook, mostWebhooks } from './webhooks.ts';
 
 type Context = {
   config: Config;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answers } from '#ast/answers.ts';
-import { describeFields } from '#ast/describe.ts';
-import type { Form } from '#ast/tree.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import { describeFields } from '#ast/form/describe.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { snapshotOf } from './event.ts';
 
 const element = (type: string, id: string, attrs = {}, children: object[] = []): object => ({

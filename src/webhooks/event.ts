@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import type { AnswerRow, Answers, FileAnswer } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import { takesFiles } from '#ast/input-rules.ts';
+import type { AnswerRow, Answers, FileAnswer } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import { takesFiles } from '#ast/form/input-rules.ts';
 import { FileUpload, Responses } from '#forms/payload.ts';
 import { named } from '#kit/pagination.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { leastIdAt, now } from '#kit/clock.ts';
 import type { Scope } from '#kit/operation.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import type { ElementType } from '#ast/elements.ts';
-import type { Condition } from '#ast/logic/condition.ts';
-import { newWork } from '#ast/work.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Condition } from '#ast/basics/condition.ts';
+import { newWork } from '#ast/basics/work.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import type { ElementType } from '#ast/form/elements.ts';
 import { snapshotOf } from './event.ts';
 import { meetsFilter } from './record-event.ts';
 

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { testDatabase } from '#test/database.ts';
+import { happen, makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
 import { snapshotOf } from './event.ts';
 import { recordEvents, type SubmissionEvent } from './record-event.ts';
-import { happen, makeForm, makeWebhook, type Place } from './testing.ts';
 
 const { database } = await testDatabase();
 const url = 'https://receiver.test/';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import type { FieldDescription } from '#ast/describe.ts';
-import { inputRules, isInputType, takesFiles } from '#ast/input-rules.ts';
-import { own } from '#ast/json.ts';
+import { type Condition, holds } from '#ast/basics/condition.ts';
+import { own } from '#ast/basics/json.ts';
+import type { Work } from '#ast/basics/work.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import { inputRules, isInputType, takesFiles } from '#ast/form/input-rules.ts';
 import { type Given, give, isRowTrue, isTrue } from '#ast/logic/compare.ts';
-import { type Condition, holds } from '#ast/logic/condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
-import type { Work } from '#ast/work.ts';
 import { isFeedRead } from '#forms/live-form.ts';
 import { newId, now } from '#kit/clock.ts';
 import { currentTrace } from '#kit/log.ts';

@@ -1,12 +1,12 @@
+import type { AnswerRow, Answers, AnswerValue } from '#ast/answers/check-answers.ts';
 import { checkAnswer } from '#ast/answers/check-input.ts';
-import type { AnswerRow, Answers, AnswerValue } from '#ast/answers.ts';
-import { describeFields, type FieldDescription } from '#ast/describe.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
-import { elements } from '#ast/elements.ts';
-import { answerLimits } from '#ast/limits.ts';
+import { answerLimits } from '#ast/basics/limits.ts';
+import { newWork, TooMuchWork, type Work } from '#ast/basics/work.ts';
+import { describeFields, type FieldDescription } from '#ast/form/describe.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import { elements } from '#ast/form/elements.ts';
+import { type Form, type InputElement, kindOf, listQuestions } from '#ast/form/tree.ts';
 import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
-import { type Form, type InputElement, kindOf, listQuestions } from '#ast/tree.ts';
-import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
 import { findForm } from '#forms/form-rows.ts';
 import { newId, now, timeOfId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
@@ -17,9 +17,9 @@ import { json, type Queryable, requireRow, statement } from '#kit/statement.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { laneOf } from './delivery-job.ts';
-import { refuse, urlProblems } from './editing/webhooks.ts';
 import { type EventKind, type Snapshot, snapshotOf } from './event.ts';
 import { insertEvents, lockWebhook } from './record-event.ts';
+import { refuse, urlProblems } from './webhooks.ts';
 
 /** Sample answers, and the reference data of a form that was opened with `?test=true`. */
 type SampleSubmission = { answers: Answers; reference: Record<string, string> };

@@ -7,6 +7,7 @@ import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { closedPort, until } from '#test/service.ts';
+import { makeForm, makeWebhook, readLog } from '#test/webhooks/make-webhook.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { deliverJob } from './delivery-job.ts';
 import { eventKinds } from './event.ts';
@@ -14,7 +15,6 @@ import { retryDelivery } from './retry-delivery.ts';
 import { sampleSnapshot, sendSubmissionTests, sendTest } from './samples.ts';
 import { deliverWebhook } from './sending/deliver.ts';
 import { verifySignature } from './signature.ts';
-import { makeForm, makeWebhook, readLog } from './testing.ts';
 
 const { database } = await testDatabase();
 const vault = openVault('00'.repeat(32));

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
 import { listOf, listParameters, named } from '#kit/pagination.ts';
 import { rangeParameters, replayRange } from '#kit/time-range.ts';
 import { closed, failedReason, orNull, timestamp, uuid } from '#kit/validation.ts';
 import { triggers } from './delivery-job.ts';
-import { longestName, longestUrl, longestValue, mostHeaders, secretLength } from './editing/webhooks.ts';
 import { eventKinds } from './event.ts';
 import { pausers } from './record-event.ts';
-import { replayStatuses } from './replay/filter.ts';
+import { replayStatuses } from './replay-filter.ts';
 import { deliveryStatuses } from './retry-delivery.ts';
+import { longestName, longestUrl, longestValue, mostHeaders, secretLength } from './webhooks.ts';
 
 const event = Type.Enum([...eventKinds]);
 const status = Type.Enum([...deliveryStatuses]);

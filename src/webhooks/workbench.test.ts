@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { openReceiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';

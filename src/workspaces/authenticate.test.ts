@@ -8,7 +8,7 @@ import { permissionNames } from '#rules/permissions.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeApiKey } from './api-key.ts';
 import { authenticate, forgetKeys, requirePermission } from './authenticate.ts';
-import { keyChannel } from './keys/key-rows.ts';
+import { keyChannel } from './key-rows.ts';
 import { changeKey, createKey, revokeKey, rotateKey } from './keys.ts';
 import { createWorkspace, setPlan } from './workspaces.ts';
 

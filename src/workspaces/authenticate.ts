@@ -13,7 +13,7 @@ import {
   roleMay,
 } from '#rules/permissions.ts';
 import { hashOfHeader } from './api-key.ts';
-import { permissionList } from './keys/key-rows.ts';
+import { permissionList } from './key-rows.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 /** Requests allowed in a window: `perMinute`, and `burst` on top. A Caller has both. */

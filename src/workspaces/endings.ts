@@ -3,12 +3,12 @@ import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { normalizeAddress } from '#kit/outbox/address.ts';
-import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
+import { type Failures, tellFailures, workOff } from '#kit/queue/periodic.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
+import { reportNews, reportPersonalNews } from './audit/mail-news.ts';
 import { noteInWorkspace, notePerson, type PersonalLine, type WorkspaceLine } from './audit/note-person.ts';
 import { forgetKeys } from './authenticate.ts';
-import { revokeKeysOf, tellOfKeys } from './keys/key-rows.ts';
-import { reportNews, reportPersonalNews } from './mail-news.ts';
+import { revokeKeysOf, tellOfKeys } from './key-rows.ts';
 import { ownersOf } from './members.ts';
 
 /**

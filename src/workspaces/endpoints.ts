@@ -4,13 +4,13 @@ import { seenIn } from '#kit/conditional.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { operation, type Scope } from '#kit/operation.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { requireRow, statement } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
+import { nameProblems, refuseProblems } from './accounts/users.ts';
 import { personOf, plans, rateOf, requireWholeWorkspace } from './authenticate.ts';
 import { findWorkspace } from './members.ts';
 import { closed, nameText, Workspace } from './shapes.ts';
-import { nameProblems, refuseProblems } from './users.ts';
 
 /** Updates a workspace; null values keep the current ones. */
 const updateWorkspace = statement(

@@ -6,11 +6,11 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { nullable, type Queryable, statement, text, word } from '#kit/statement.ts';
 import { isPermission, type Permission, permissionNames, type Role } from '#rules/permissions.ts';
+import { nameProblems, refuseProblems } from './accounts/users.ts';
 import { apiKeyBytes, hashApiKey, makeApiKey, prefixOf } from './api-key.ts';
+import { reportNews } from './audit/mail-news.ts';
 import { forgetKeys } from './authenticate.ts';
-import { insertApiKey, permissionList, tellOfKeys } from './keys/key-rows.ts';
-import { reportNews } from './mail-news.ts';
-import { nameProblems, refuseProblems } from './users.ts';
+import { insertApiKey, permissionList, tellOfKeys } from './key-rows.ts';
 
 const insertApiKeyLookup = statement(
   'workspaces.insert_api_key_lookup',

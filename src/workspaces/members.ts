@@ -6,12 +6,12 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { named } from '#kit/pagination.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { nullable, only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import type { Permission, PersonalPermission, Role } from '#rules/permissions.ts';
+import { reportNews } from './audit/mail-news.ts';
 import { forgetKeys, type Plan, requireWholeWorkspace } from './authenticate.ts';
-import { revokeKeysOf, tellOfKeys } from './keys/key-rows.ts';
-import { reportNews } from './mail-news.ts';
+import { revokeKeysOf, tellOfKeys } from './key-rows.ts';
 import { closed, maybe, role, timestamp, uuid } from './shapes.ts';
 
 /**

@@ -6,7 +6,7 @@ import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
 import { untilOneWaits, whileHeld, whileTableHeld } from '#test/while-held.ts';
-import { listRequests } from './keys/endpoints.ts';
+import { listRequests } from './key-endpoints.ts';
 import { createKey, listKeys } from './keys.ts';
 import { insertRequests, keptRequests, openRequestLog, trimRequests } from './request-log.ts';
 import { createWorkspace } from './workspaces.ts';

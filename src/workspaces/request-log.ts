@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { runPeriodically, sweep } from '#kit/periodic.ts';
+import { runPeriodically, sweep } from '#kit/queue/periodic.ts';
 import { type Column, statement } from '#kit/statement.ts';
 import { requestDays } from './keys.ts';
 

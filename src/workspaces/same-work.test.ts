@@ -7,11 +7,11 @@ import { readSmtp } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { makePerson } from '#test/console.ts';
 import { testDatabase } from '#test/database.ts';
+import { askForPasswordReset } from './accounts/password-reset.ts';
+import { openAccounts } from './accounts/users.ts';
 import { inviteMember } from './member-invitations/invite.ts';
-import { askForPasswordReset } from './password-reset.ts';
 import { openRequestCounter } from './request-counter.ts';
-import { signIn } from './sign-in.ts';
-import { openAccounts } from './users.ts';
+import { signIn } from './sign-in/sign-in.ts';
 import { createWorkspace } from './workspaces.ts';
 
 /* Neither an answer nor its time tells whether there is an account (docs/rules.md T19): what is done is the same. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { testDatabase } from '#test/database.ts';
+import { createUser } from './accounts/users.ts';
 import { authenticate } from './authenticate.ts';
-import { createUser } from './users.ts';
 import { completeSetup, prepareSetup } from './workspaces.ts';
 
 const { database } = await testDatabase();

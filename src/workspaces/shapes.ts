@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { longestAddress } from '#kit/outbox/address.ts';
 import { named } from '#kit/pagination.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';
+import { longestName } from './accounts/users.ts';
 import { type Plan, plans } from './authenticate.ts';
-import { longestName } from './users.ts';
 
 export type { Role };
 

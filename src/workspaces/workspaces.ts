@@ -1,15 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { normalizeText } from '#ast/text.ts';
+import { normalizeText } from '#ast/basics/text.ts';
 import { findInAllCells, newestFirst } from '#cells/across-cells.ts';
 import { newId, timeOfId } from '#kit/clock.ts';
 import type { WorkspaceCreation } from '#kit/config.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { type Queryable, statement, word } from '#kit/statement.ts';
+import { createUser, nameProblems, refuseProblems, userProblems } from './accounts/users.ts';
 import { type Plan, rateOf } from './authenticate.ts';
 import { addKey } from './keys.ts';
 import { addMember } from './members.ts';
-import { createUser, nameProblems, refuseProblems, userProblems } from './users.ts';
 
 // Workspaces -----------------------------------------------------------------------------------------------
 

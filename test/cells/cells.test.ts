@@ -22,7 +22,7 @@ import type { Queryable } from '#kit/statement.ts';
 import { checkQuotas } from '#mail/sending/quota.ts';
 import { takePlace } from '#mail/sending/send-mail.ts';
 import { removeEndedAccounts } from '#workspaces/endings.ts';
-import { keyChannel } from '#workspaces/keys/key-rows.ts';
+import { keyChannel } from '#workspaces/key-rows.ts';
 import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { command } from '../command-line.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { element, structure } from '#ast/testing.ts';
 import type { Database } from '#kit/database.ts';
+import { element, structure } from '../ast/forms.ts';
 import type { Body, Tenant, TestService } from '../service.ts';
 
 /* What tests of cells do again and again: a form in the cell of its tenant, and visitors of its page. */

@@ -2,7 +2,7 @@ import { cellsOf, openCells, refreshCells } from '#cells/cells.ts';
 import { createCell } from '#cells/create-cell.ts';
 import { type Connection, type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
-import { keyChannel } from '#workspaces/keys/key-rows.ts';
+import { keyChannel } from '#workspaces/key-rows.ts';
 
 const service = { pool: 8, processes: 1, channel: keyChannel };
 

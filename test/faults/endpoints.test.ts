@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { openVault } from '#kit/vault.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { changeWebhook } from '#webhooks/editing/change-webhook.ts';
+import { changeWebhook } from '#webhooks/change-webhook.ts';
 import { retryDelivery } from '#webhooks/retry-delivery.ts';
 import { verifySignature } from '#webhooks/signature.ts';
-import { happen } from '#webhooks/testing.ts';
+import { happen } from '../webhooks/make-webhook.ts';
 import { happenOften, openStage, type Scene } from './stage.ts';
 
 // F23, F25 to F27: endpoints that change, die and come back.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resolveName } from '#kit/address-guard.ts';
-import { checkTarget } from '#kit/outbound.ts';
+import { resolveName } from '#kit/outbound/address-guard.ts';
+import { checkTarget } from '#kit/outbound/outbound.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { type DnsAnswer, openDnsServer } from './dns-server.ts';

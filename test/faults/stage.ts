@@ -7,7 +7,7 @@ import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { deliverJob } from '#webhooks/delivery-job.ts';
 import { type DeliveryContext, deliverWebhook, perWebhook } from '#webhooks/sending/deliver.ts';
-import { happen, makeForm, makeWebhook, type Place } from '#webhooks/testing.ts';
+import { happen, makeForm, makeWebhook, type Place } from '../webhooks/make-webhook.ts';
 
 /** How many events each fault is tried with: a slice in `npm test`, 1,000 in `npm run test:long -- faults`. */
 export const eventsPerFault = Number(process.env['FAULT_EVENTS'] ?? 20);

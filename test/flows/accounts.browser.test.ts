@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Locator, Response } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import {
@@ -17,11 +16,12 @@ import {
 } from '#test/console-browser.ts';
 import { openProvider, providerSettings } from '#test/provider.ts';
 import { callApi, freePort, openService } from '#test/service.ts';
+import { resetUserPassword } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
-import { resetUserPassword } from '#workspaces/users.ts';
+import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
 import { prepareSetup } from '#workspaces/workspaces.ts';
 import { readNext } from '../../web/account/next.ts';
+import { element, structure } from '../ast/forms.ts';
 
 /* Accounts, workspaces, members and keys in a real browser, by keyboard alone, on the built console. */
 

@@ -4,12 +4,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
-import { composite, element, structure } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/form/tree.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, stillness } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { composite, element, structure } from '../ast/forms.ts';
 import {
   ada,
   browser,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { motion } from '#test/console-browser.ts';
+import { element, structure } from '../ast/forms.ts';
 import { ada, hears, make, openBuilder, part } from './builder-page.ts';
 
 /* What a person does to a form of 200 elements, timed: by the test of its limit, and by `npm run bench -- builder`. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Route } from 'playwright-core';
+import type { FormNode } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { element, stepsOf, structure } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
 import { isSlice } from '#test/cases.ts';
 import { until } from '#test/service.ts';
+import { element, stepsOf, structure } from '../ast/forms.ts';
 import {
   ada,
   bob,

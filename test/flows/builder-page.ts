@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Static } from 'typebox';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/form/tree.ts';
 import type { Draft } from '#forms/shapes.ts';
 import { openBrowser } from '#test/browser.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';

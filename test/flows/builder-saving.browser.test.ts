@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { findBarriers, heading } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { element, structure } from '../ast/forms.ts';
 import {
   bob,
   draftOf,

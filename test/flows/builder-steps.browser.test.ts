@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
 import {
   ada,
   draftOf,

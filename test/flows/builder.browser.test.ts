@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator } from 'playwright-core';
 import sharp from 'sharp';
-import { composite, element, stepsOf, structure } from '#ast/testing.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { motion, stillness } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
+import { composite, element, stepsOf, structure } from '../ast/forms.ts';
 import { mostMs, openTwoHundred, timeDeeds } from './builder-deeds.ts';
 import {
   ada,

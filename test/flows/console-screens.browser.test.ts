@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { looksAt } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/console-browser.ts';
 import { shareService, until } from '#test/service.ts';
+import { element, structure } from '../ast/forms.ts';
 
 /* What holds on every screen of a workspace: no barrier, no script that came in as text, little to load. */
 

@@ -3,10 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import type { FrameLocator, Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
 import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { isSlice } from '#test/cases.ts';
 import { shareService, until } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
 
 /* A site of another origin puts forms into its pages with the one script tag that the share panel gives. */
 

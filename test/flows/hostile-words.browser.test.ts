@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { goNowhere, goWithin, openConsoleBrowser, payloads } from '#test/console-browser.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { shareService, until } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
 
 /*
  * Words that are markup or script, in every string of a form, its answers, files and reference values, and of a

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo } from '#test/console-browser.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
+import { element } from '../ast/forms.ts';
 
 /* Inviting people in the console: pasted, imported, mailed, answered, reminded, revoked. */
 

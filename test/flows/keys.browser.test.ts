@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';
 import { callApi, shareService, until } from '#test/service.ts';
+import { element, structure } from '../ast/forms.ts';
 
 /* What is done with an API key after it was made: K1 to K3, by keyboard alone. */
 

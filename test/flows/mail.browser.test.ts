@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
+import { element, structure } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';
 import { signIn } from '../console.ts';
 import { findBarriers, openConsoleBrowser, payloads } from '../console-browser.ts';

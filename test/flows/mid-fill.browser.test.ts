@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, stepsOf } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
 import { isSlice } from '#test/cases.ts';
 import { publishForm } from '#test/crowd.ts';
 import { filenameOf, openPaper } from '#test/paper.ts';
 import { makeInstance } from '#test/process.ts';
 import type { Body } from '#test/service.ts';
+import { element, stepsOf } from '../ast/forms.ts';
 
 /* What a visitor wrote outlives the server that served the page: kill -9 between filling in and sending, and a new form. */
 

@@ -12,9 +12,9 @@ import { openReceiver } from '#test/receiver.ts';
 import { s3ServerAt } from '#test/s3-server.ts';
 import { callApi, freePort, until } from '#test/service.ts';
 import { openSwift } from '#test/swift.ts';
+import { openAccounts } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { addMember } from '#workspaces/members.ts';
-import { openAccounts } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 
 /*

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { composite, element } from '#ast/testing.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { endAnimations, findBarriers, motion } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { composite, element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
 import { field, focused, headingHasFocus, pressButton, stage } from './page-script-stage.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
 import { openRelayedService, until } from '#test/service.ts';
+import { element, structure } from '../ast/forms.ts';
 
 /* What a visitor without script does while the database is away: nothing that they asked for or wrote is lost. */
 const { service, relay } = await openRelayedService();

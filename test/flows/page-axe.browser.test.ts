@@ -3,12 +3,12 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { composite, element, stepsOf } from '#ast/testing.ts';
 import { openBrowser, reuseWindows } from '#test/browser.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { beginFrom } from '../../web/forms/templates/begin-from.ts';
 import { templates } from '../../web/forms/templates/templates.ts';
+import { composite, element, stepsOf } from '../ast/forms.ts';
 import { stage, wake } from './page-script-stage.ts';
 
 /*

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { until } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 

@@ -1,4 +1,4 @@
-import { composite, element } from '#ast/testing.ts';
+import { composite, element } from '../ast/forms.ts';
 
 /** A step with a title. */
 export const step = (title: string, children: readonly object[], attrs: object = {}): object => ({

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { calculatedForm } from '#ast/logic/formula/formula.fixture.ts';
 import { sayNumber } from '#ast/rules/written-numbers.ts';
-import { composite, element } from '#ast/testing.ts';
 import { cases, isSlice } from '#test/cases.ts';
+import { calculatedForm } from '../ast/calculated-form.ts';
+import { composite, element } from '../ast/forms.ts';
 import { companySteps, step } from './page-script-form.ts';
 import {
   errorOf,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { browserAgent } from '#test/paper.ts';
 import { until } from '#test/service.ts';
+import { composite, element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
 import { field, focused, pressButton, stage, wake } from './page-script-stage.ts';
 

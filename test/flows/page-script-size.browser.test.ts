@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { Response } from 'playwright-core';
-import { lateRules } from '#ast/late-rules.ts';
-import { element } from '#ast/testing.ts';
+import { lateRules } from '#ast/form/late-rules.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
 import { step, twentyElements } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, stepsOf } from '#ast/testing.ts';
 import { findBarriers, press, tabTo, type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { element, stepsOf } from '../ast/forms.ts';
 import { companySteps, step } from './page-script-form.ts';
 import {
   errorOf,

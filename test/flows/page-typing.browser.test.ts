@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { composite, element } from '#ast/testing.ts';
 import { type } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { composite, element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 

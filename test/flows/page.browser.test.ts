@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { composite, element } from '#ast/testing.ts';
 import { openBrowser } from '#test/browser.ts';
 import { shareService } from '#test/service.ts';
+import { composite, element } from '../ast/forms.ts';
 
 /*
  * A visitor with a browser that runs no script fills in a form of every element type, on two steps, with rows and

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { lookAround, openConsoleBrowser } from '#test/console-browser.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { element, structure } from '../ast/forms.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '' });
 const { database } = service.services;

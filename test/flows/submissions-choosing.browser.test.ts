@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
-import { insertMany } from '#submissions/testing.ts';
+import { element } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';
 import { holdToast } from '../console-browser.ts';
 import { until } from '../service.ts';
+import { insertMany } from '../submissions/scene.ts';
 import { leave, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
 /* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */

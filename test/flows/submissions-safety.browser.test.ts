@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Route } from 'playwright-core';
-import { composite, element } from '#ast/testing.ts';
+import { composite, element } from '../ast/forms.ts';
 import { looksAt } from '../cases.ts';
 import { holdToast } from '../console-browser.ts';
 import { until } from '../service.ts';

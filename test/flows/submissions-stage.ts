@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '../ast/forms.ts';
 import { signIn } from '../console.ts';
 import { findBarriers, openConsoleBrowser } from '../console-browser.ts';
 import { openService } from '../service.ts';

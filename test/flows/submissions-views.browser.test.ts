@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, stepsOf } from '#ast/testing.ts';
 import { addVisits, type VisitKind } from '#submissions/analytics/visit-counter.ts';
-import { insertMany } from '#submissions/testing.ts';
+import { element, stepsOf } from '../ast/forms.ts';
 import { isSlice } from '../cases.ts';
 import { signIn } from '../console.ts';
 import { lookAround, press, tabTo, type } from '../console-browser.ts';
 import { until } from '../service.ts';
+import { insertMany } from '../submissions/scene.ts';
 import {
   audit,
   elements,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { storeImage } from '#forms/images/images.ts';
 import { openBrowser } from '#test/browser.ts';
 import { isSlice } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
+import { element } from '../ast/forms.ts';
 import { stage } from './page-script-stage.ts';
 
 /* Public pages in their themes, as visitors have them: readable, whole, and still while a face loads. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import { isSlice, looksAt } from '#test/cases.ts';
 import { findBarriers } from '#test/console-browser.ts';
 import { until } from '#test/service.ts';
+import { element, structure } from '../ast/forms.ts';
 import { browser, leave, make, openBuilder, problems, read, saved, service } from './builder-page.ts';
 
 /* An author chooses how a form looks, sees it at once, and visitors see it once it is published. */

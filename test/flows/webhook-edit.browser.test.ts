@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
@@ -10,6 +9,7 @@ import { openReceiver, type Receiver } from '#test/receiver.ts';
 import { openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { verifySignature } from '#webhooks/signature.ts';
+import { element, structure } from '../ast/forms.ts';
 
 // The operator lets no webhook be paused.
 const service = await openService({ WEBHOOK_PAUSE_DAYS: '0' });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { signIn } from '#test/console.ts';
 import { findBarriers, openConsoleBrowser } from '#test/console-browser.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { shareService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
+import { element, structure } from '../ast/forms.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { element, structure } from '#ast/testing.ts';
 import { isSlice } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { lookAround, openConsoleBrowser, tabTo, write } from '#test/console-browser.ts';
@@ -11,6 +10,7 @@ import { openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { laneOf } from '#webhooks/delivery-job.ts';
 import { verifySignature } from '#webhooks/signature.ts';
+import { element, structure } from '../ast/forms.ts';
 
 const service = await openService({ WEBHOOK_RETRY_DELAYS: '2.5,2.5' });
 const tenant = await service.makeTenant();

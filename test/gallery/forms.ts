@@ -1,6 +1,6 @@
-import { composite, element, stepsOf } from '#ast/testing.ts';
-import { listTexts, translateTexts } from '#ast/translations/texts.ts';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { listTexts, translateTexts } from '#ast/texts.ts';
+import { composite, element, stepsOf } from '../ast/forms.ts';
 import { arabic } from './arabic.ts';
 
 /** A form of the gallery, in the words of a language. */

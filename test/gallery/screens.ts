@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { element } from '#ast/testing.ts';
 import type { ConsolePerson } from '#test/console.ts';
 import { makeForm } from '#test/visitor.ts';
 import { seedOrder, seedWorkshop } from '#test/workshop.ts';
-import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
+import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
+import { element } from '../ast/forms.ts';
 import { browser, outside } from './stage.ts';
 
 /** A screen: its file's name, its address, what shows that it is there, and what is done before it is looked at. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { element, structure } from '#ast/testing.ts';
 import { migrateCells } from '#cells/cells.ts';
-import { findPlaces } from '#cells/citus/citus.ts';
+import { findPlaces } from '#cells/citus.ts';
 import { findRoom } from '#cells/create-cell.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
@@ -15,7 +14,8 @@ import { type PublishedForm, publishForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
-import { keyChannel } from '#workspaces/keys/key-rows.ts';
+import { keyChannel } from '#workspaces/key-rows.ts';
+import { element, structure } from '../ast/forms.ts';
 
 /*
  * npm run test:long -- cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { isRecord } from '#ast/json.ts';
-import { element } from '#ast/testing.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import { callApi } from '#test/service.ts';
+import { element } from '../ast/forms.ts';
 import { holdStill, openWatched, type Still, say } from './watched-instance.ts';
 
 /*

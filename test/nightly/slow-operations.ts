@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
 import { openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { only } from '#kit/statement.ts';
@@ -8,6 +7,7 @@ import { permissionNames } from '#rules/permissions.ts';
 import { callApi } from '#test/service.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
+import { composite, element, structure } from '../ast/forms.ts';
 import { holdStill, openWatched, type Still, say } from './watched-instance.ts';
 
 /*

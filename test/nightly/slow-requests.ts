@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '../ast/forms.ts';
 import { holdStill, openWatched, type Still } from './watched-instance.ts';
 
 /*

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { locales } from '#ast/locales.ts';
-import { element, structure } from '#ast/testing.ts';
+import { locales } from '#ast/basics/locales.ts';
 import type { ConsolePerson } from '#test/console.ts';
 import { galleryForms } from '#test/gallery/forms.ts';
 import { makePhoto } from '#test/gallery/pictures.ts';
 import { type Body, until } from '#test/service.ts';
 import { asJson, type Part } from '#test/visitor.ts';
-import { codeOf, stepAt } from '#workspaces/second-factor/totp.ts';
+import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
+import { element, structure } from '../ast/forms.ts';
 import type { Outside, OutsideTenant } from './outside.ts';
 
 /** A workspace with one submission of every element type, in every status, and what the record reads of it. */

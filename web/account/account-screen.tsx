@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { callOwn, readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { useAction } from '../design/action.tsx';

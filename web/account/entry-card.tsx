@@ -1,7 +1,7 @@
 import './sign-in-screen.css';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, useEffect, useState } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';
 import { type Action, useAction } from '../design/action.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams, useRouter } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
-import type { OpenInvitation } from '#console/accounts/shapes.ts';
+import type { OpenInvitation } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { SecondFactors } from '#console/accounts/shapes.ts';
+import type { SecondFactors } from '#workspaces/sign-in/session-shapes.ts';
 import { readSessionQuery } from '../api/operations.ts';
 import { type Action, type ActionOptions, useAction } from '../design/action.tsx';
 import { TextField } from '../design/field.tsx';

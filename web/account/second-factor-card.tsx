@@ -1,7 +1,7 @@
 import './recovery-codes.css';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
-import type { SecondFactors as Factors } from '#console/accounts/shapes.ts';
+import type { SecondFactors as Factors } from '#workspaces/sign-in/session-shapes.ts';
 import { callOwn } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';
 import { Button, IconButton } from '../design/button.tsx';

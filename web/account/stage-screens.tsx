@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useRef, useState } from 'react';
-import type { Session } from '#console/accounts/shapes.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { callOwn } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';

@@ -1,5 +1,5 @@
-import type { InputOf } from '#app/operations.ts';
-import type { PasskeyRequest } from '#console/accounts/shapes.ts';
+import type { InputOf } from '#app/operations/operations.ts';
+import type { PasskeyRequest } from '#workspaces/sign-in/session-shapes.ts';
 
 /** Whether this browser supports passkeys. Old browsers and pages without HTTPS do not. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window;

@@ -1,4 +1,4 @@
-import type { OperationName, OwnName } from '#app/routes.ts';
+import type { OperationName, OwnName } from '#app/operations/routes.ts';
 import { ApiProblem } from './client.ts';
 import { queryClient } from './query-client.ts';
 

@@ -1,4 +1,4 @@
-import { type OperationName, routes } from '#app/routes.ts';
+import { type OperationName, routes } from '#app/operations/routes.ts';
 
 /** What another person changed since the thing was loaded, if known. */
 export type Meanwhile = {

@@ -1,6 +1,6 @@
-import type { ConditionalName, InputOf, ReplyOf } from '#app/operations.ts';
-import { type OperationName, type OwnName, routeOf } from '#app/routes.ts';
-import { tagOf } from '#kit/tag-of.ts';
+import type { ConditionalName, InputOf, ReplyOf } from '#app/operations/operations.ts';
+import { type OperationName, type OwnName, routeOf } from '#app/operations/routes.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { noteChange } from './changes.ts';
 import { type ApiProblem, isStale, type Options, query, request, requestNothing } from './client.ts';
 import { differencesOf, type Meanwhile, readingOf } from './meanwhile.ts';

@@ -6,8 +6,8 @@ import { toastDone, toastProblem } from '../design/toast.tsx';
 import { focusUnread } from '../design/unread.ts';
 import { FormHeaderActions } from '../shell/form-header-actions.tsx';
 import { useBuilder } from './editor/use-editor.ts';
+import { SaveStateText } from './publish/save-state.tsx';
 import type { BuilderApi, BuilderForm, SaveState } from './saving/autosave.ts';
-import { SaveStateText } from './saving/save-state.tsx';
 import type { OpenForm } from './use-open-form.ts';
 
 type HeaderProps = {

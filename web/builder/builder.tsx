@@ -7,7 +7,7 @@ import {
   useMemo,
   useState,
 } from 'react';
-import { isSameJson } from '#ast/json.ts';
+import { isSameJson } from '#ast/basics/json.ts';
 import { changedSettings } from '#ast/settings.ts';
 import { Button } from '../design/button.tsx';
 import { Message } from '../design/message.tsx';
@@ -18,14 +18,14 @@ import { BuilderContext, useEditorState } from './editor/use-editor.ts';
 import { type JsonDraft, JsonView } from './json.tsx';
 import { LanguagesView } from './languages/languages-view.tsx';
 import { LiveChanged } from './live-changed.tsx';
-import { AskedDialog } from './logic.tsx';
 import { type NodeKey, readStructure, toStructure } from './model/edit-node.ts';
 import type { Moment } from './model/history.ts';
 import { findProblems, type LocatedProblem, problemsByKey } from './model/say-problem.ts';
-import { PreviewView } from './preview.tsx';
+import { AskedDialog } from './panel/logic.tsx';
+import { PreviewView } from './preview/preview.tsx';
 import { LaunchDialog, PublishDialog } from './publish/publish-dialog.tsx';
+import { ConflictDialog } from './publish/save-state.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
-import { ConflictDialog } from './saving/save-state.tsx';
 import { type Saving, useLeaveWarning } from './saving/use-saving.ts';
 import {
   findSettingProblems,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { checkJson } from './check-json.ts';
 
 const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2);

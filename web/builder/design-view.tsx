@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { afterFocusReturned } from '../design/after-focus.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { ConfirmDialog, Dialog } from '../design/dialog.tsx';
@@ -16,16 +16,16 @@ import { toastProblem } from '../design/toast.tsx';
 import { useNarrow } from '../design/use-window.ts';
 import { Canvas } from './canvas/canvas.tsx';
 import { NodeMenu } from './canvas/canvas-node.tsx';
-import { DragHandle } from './canvas/drag/drag-handle.tsx';
 import { type StartDrag, useDrag } from './canvas/drag.ts';
+import { DragHandle } from './canvas/drag-handle.tsx';
 import { elementOf } from './canvas/page-markup.ts';
+import { InsertMenu, type InsertWish, Palette } from './canvas/palette.tsx';
 import { addStep, remove } from './editor/commands.ts';
 import type { Editor } from './editor/editor.ts';
 import { useBuilder, useEditorState } from './editor/use-editor.ts';
 import { sayNodes } from './model/compare.ts';
 import { type Spot, selectedIn } from './model/drop-place.ts';
 import { type EditNode, type NodeKey, textOf, trailTo, walkNodes } from './model/edit-node.ts';
-import { InsertMenu, type InsertWish, Palette } from './palette.tsx';
 import { PropertyPanel, titleOfPanel } from './panel/property-panel.tsx';
 import type { BuilderApi } from './saving/autosave.ts';
 import { ReachContext, useOfferedParts, usePartKeys } from './shortcuts/use-shortcuts.ts';

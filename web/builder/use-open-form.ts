@@ -1,6 +1,6 @@
 import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { ReplyOf } from '#app/operations.ts';
-import { isSameJson } from '#ast/json.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import { isSameJson } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { isStale } from '../api/client.ts';
 import type { Seen } from '../api/operations.ts';
@@ -16,6 +16,7 @@ import { replaceContent } from './model/edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './model/edit-node.ts';
 import { idsOf } from './model/element-ids.ts';
 import type { Moment } from './model/history.ts';
+import type { Resolution } from './publish/save-state.tsx';
 import {
   type BuilderApi,
   type BuilderForm,
@@ -23,7 +24,6 @@ import {
   type KeptWork,
   mergeDocuments,
 } from './saving/autosave.ts';
-import type { Resolution } from './saving/save-state.tsx';
 import { documentOf, type Saving, useSaving } from './saving/use-saving.ts';
 
 /** The initial state of the builder. */

@@ -1,5 +1,5 @@
 import { type ReactElement, useEffect, useRef } from 'react';
-import { wordFor } from '#ast/say-count.ts';
+import { wordFor } from '#ast/basics/say-count.ts';
 import { IconButton } from '../design/button.tsx';
 import { Icon, type IconName } from '../design/icon.tsx';
 import { mayMove } from '../design/motion.ts';

@@ -1,7 +1,7 @@
 import './conditions.css';
 import { type ReactElement, useRef } from 'react';
-import { elements, isElementType } from '#ast/elements.ts';
-import { limits } from '#ast/limits.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
 import { Button, IconButton } from '../design/button.tsx';
 import { TextField } from '../design/field.tsx';
 import { Select } from '../design/select.tsx';

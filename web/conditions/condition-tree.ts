@@ -1,9 +1,9 @@
-import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
-import { inputRules, isInputType } from '#ast/input-rules.ts';
-import { isRecord, own } from '#ast/json.ts';
+import { type Operator, operators } from '#ast/basics/condition.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import { operatorsOf as operatorsOfKind } from '#ast/logic/check-condition.ts';
-import { type Operator, operators } from '#ast/logic/condition.ts';
-import { sayCount } from '#ast/say-count.ts';
 import { rowKind } from '#ast/types/matrix/rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { refreshChanged } from '../api/changes.ts';
 import { call, download, type Seen } from '../api/operations.ts';
 import { useAction } from '../design/action.tsx';

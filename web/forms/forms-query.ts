@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import type { InputOf, ReplyOf } from '#app/operations.ts';
+import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
 

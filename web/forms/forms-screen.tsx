@@ -2,7 +2,7 @@ import './forms-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { Button } from '../design/button.tsx';
 import { StatusChip } from '../design/chip.tsx';
 import { SearchField } from '../design/field.tsx';

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { InputOf, ReplyOf } from '#app/operations.ts';
+import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { readQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
 

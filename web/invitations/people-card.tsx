@@ -1,6 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { Button } from '../design/button.tsx';
 import { ColumnChoices } from '../design/column-choices.tsx';
 import { TextArea } from '../design/field.tsx';

@@ -1,10 +1,10 @@
-import type { FileFacts } from '#ast/answers/check-files.ts';
-import type { AnswerError } from '#ast/answers.ts';
-import { checkStep } from '#ast/check-step.ts';
-import { type RawAnswers, readFields } from '#ast/fields.ts';
+import type { AnswerError } from '#ast/answers/check-answers.ts';
+import { checkStep } from '#ast/answers/check-step.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { type RawAnswers, readFields } from '#ast/form/fields.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
+import type { FileFacts } from '#ast/rules/check-files.ts';
 import type { RuleName } from '#ast/rules/problem.ts';
-import { newWork } from '#ast/work.ts';
 import { restoreRows } from '#page/render/elements/rows.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
 import { heldOf, unsentOf } from './held-list.ts';

@@ -1,5 +1,5 @@
-import { fillPiped } from '#ast/piping.ts';
-import { fill } from '#ast/words.ts';
+import { fill } from '#ast/basics/words.ts';
+import { fillPiped } from '#ast/form/piping.ts';
 import { questionLabels } from '#page/render/question-label.ts';
 import { nameProblem } from '#page/words/words.ts';
 import type { FieldError } from './answers.ts';

@@ -1,4 +1,4 @@
-import { saySize } from '#ast/say-size.ts';
+import { saySize } from '#ast/basics/say-size.ts';
 import { labelButton, make, type Page } from './page.ts';
 
 /**

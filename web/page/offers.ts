@@ -1,8 +1,8 @@
 import { problemOf } from '#ast/answers/fill.ts';
-import { findInput, questionsById } from '#ast/fields.ts';
-import { lateOffers } from '#ast/logic/late-offers.ts';
-import { type Holds, isOffered, offers } from '#ast/logic/offers.ts';
-import { type Form, type InputElement, listQuestions } from '#ast/tree.ts';
+import { findInput, questionsById } from '#ast/form/fields.ts';
+import { lateOffers } from '#ast/form/late-offers.ts';
+import { type Holds, isOffered, offers } from '#ast/form/offers.ts';
+import { type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
 import { evaluatePage } from './answers.ts';
 import { naming, showAtField } from './errors.ts';

@@ -1,4 +1,4 @@
-import type { SayAnswer } from '#page/render/html.ts';
+import type { SayAnswer } from '#page/markup/html.ts';
 import type { ScriptData } from '#page/render/view.ts';
 
 /** Points of a drawing relative to the pad's width, so that it scales with the pad. */

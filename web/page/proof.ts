@@ -86,8 +86,8 @@ export function hashBehind(beginning: string): (end: string) => Uint32Array {
 const turnMs = 40;
 
 /**
- * Finds the first number for which the SHA-256 of `<challenge>:<number>` has the required leading zero bits:
- * about `2 ** bits` tries. The server verifies it (src/page/screening.ts).
+ * The first number that, behind the challenge and a colon, makes a SHA-256 of that many leading zero bits: about
+ * `2 ** bits` tries. The server needs one (src/page/visit/screening.ts).
  */
 export async function solve(challenge: string, bits: number): Promise<string> {
   const hash = hashBehind(`${challenge}:`);

@@ -1,5 +1,5 @@
-import { otherChoice } from '#ast/answers/options.ts';
-import { parseCellName } from '#ast/fields.ts';
+import { otherChoice } from '#ast/basics/options.ts';
+import { parseCellName } from '#ast/form/fields.ts';
 
 /**
  * Returns the name of the question that a control belongs to, also for a control of an option or a matrix

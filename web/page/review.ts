@@ -1,7 +1,7 @@
-import { stepOf } from '#ast/check-step.ts';
+import { stepOf } from '#ast/answers/check-step.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
+import { toText } from '#page/markup/html.ts';
 import { type Answered, knownOf, stepOnReturn } from '#page/post/return-to-review.ts';
-import { toText } from '#page/render/html.ts';
 import { renderReview } from '#page/render/review.ts';
 import { reviewStepOf } from '#page/render/review-step.ts';
 import { readGiven } from './answers.ts';

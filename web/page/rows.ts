@@ -1,5 +1,5 @@
-import { answerLimits } from '#ast/limits.ts';
-import { fill } from '#ast/words.ts';
+import { answerLimits } from '#ast/basics/limits.ts';
+import { fill } from '#ast/basics/words.ts';
 import { byId, labelButton, make, type Page } from './page.ts';
 
 /** Attributes that contain the name of a row, as the server renders them. */

@@ -1,6 +1,6 @@
-import { numbersName } from '#ast/fields.ts';
-import { isPageName } from '#ast/page-names.ts';
-import { visitControl } from '#page/counting/course.ts';
+import { isPageName } from '#ast/basics/page-names.ts';
+import { numbersName } from '#ast/form/fields.ts';
+import { visitControl } from '#page/visit/course.ts';
 import { heldOf, type StoredFile, unsentOf } from './held-list.ts';
 import { recall, remember } from './memory.ts';
 import { byId, make, type Page, type Strokes } from './page.ts';

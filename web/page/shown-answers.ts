@@ -1,9 +1,9 @@
 import { answerSayer } from '#ast/answers/say-piped.ts';
-import type { Row } from '#ast/fields.ts';
+import type { Row } from '#ast/form/fields.ts';
+import { indexOf } from '#ast/form/form-index.ts';
+import { pipedIds } from '#ast/form/piping.ts';
+import { type Form, isComposite, walkElements } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
-import { indexOf } from '#ast/logic/form-index.ts';
-import { pipedIds } from '#ast/piping.ts';
-import { type Form, isComposite, walkElements } from '#ast/tree.ts';
 import { readGiven } from './answers.ts';
 import type { Page } from './page.ts';
 import { groupOf, numberRows, rowsOf } from './rows.ts';

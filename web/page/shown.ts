@@ -1,7 +1,7 @@
-import type { Row } from '#ast/fields.ts';
+import type { Row } from '#ast/form/fields.ts';
+import { indexOf } from '#ast/form/form-index.ts';
+import { type Composite, type Element, isComposite, isInput, isRepeatable, isSeen } from '#ast/form/tree.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { indexOf } from '#ast/logic/form-index.ts';
-import { type Composite, type Element, isComposite, isInput, isRepeatable, isSeen } from '#ast/tree.ts';
 import { evaluatePage } from './answers.ts';
 import type { Page } from './page.ts';
 import { rowsOf } from './rows.ts';

@@ -1,17 +1,10 @@
-import { inputRules } from '#ast/input-rules.ts';
-import { isPageName } from '#ast/page-names.ts';
+import { isPageName } from '#ast/basics/page-names.ts';
+import { countCharacters } from '#ast/basics/text.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
+import { type Form, walkElements } from '#ast/form/tree.ts';
 import { exampleOf, type MomentFormat } from '#ast/rules/moments.ts';
-import { countCharacters } from '#ast/text.ts';
-import { type Form, walkElements } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
-import {
-  type Course,
-  reachStep,
-  readWay,
-  visitControl,
-  writeCourse,
-  writeWay,
-} from '#page/counting/course.ts';
+import { type Course, reachStep, readWay, visitControl, writeCourse, writeWay } from '#page/visit/course.ts';
 import { sayLeft } from '#page/words/words.ts';
 import { type FieldError, findLosses, findObstacles } from './answers.ts';
 import {
@@ -237,10 +230,7 @@ function countAnswers(page: Page): void {
 /** A part of the script that only some pages need. */
 type Part = { readonly start: (page: Page) => void };
 
-/**
- * By file path: the rules of element types that load late (src/ast/late-rules.ts), and the script's parts for
- * their controls.
- */
+/** The rules of late types (src/ast/form/late-rules.ts), and what the script does at their controls, by the path of the file. */
 const rules = import.meta.glob<{ rules: InputRules }>('./*/rules.ts', { base: '../../src/ast/types' });
 const starts = import.meta.glob<Part>('./types/*.ts');
 

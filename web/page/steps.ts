@@ -1,5 +1,5 @@
+import { fill } from '#ast/basics/words.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { fill } from '#ast/words.ts';
 import { tell } from './embed.ts';
 import { summarise } from './errors.ts';
 import type { Page } from './page.ts';

@@ -1,5 +1,5 @@
-import { saySize } from '#ast/say-size.ts';
-import { fill } from '#ast/words.ts';
+import { saySize } from '#ast/basics/say-size.ts';
+import { fill } from '#ast/basics/words.ts';
 import { findErrors } from './answers.ts';
 import {
   addItem,
@@ -27,8 +27,7 @@ const isFileInput = (target: unknown): target is HTMLInputElement =>
  */
 export function takeFiles(page: Page): void {
   const { form } = page;
-  // The input is emptied right away, so its own text would be wrong; the list shows the files instead
-  // (src/page/style.ts).
+  // The control is empty again at once: what it says of itself would be untrue, and the list says it (src/page/markup/style.ts).
   form.classList.add('sends_files');
   const takeChosen = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];

@@ -16,7 +16,7 @@ export default defineConfig({
   build: {
     outDir: here('../../dist/page'),
     emptyOutDir: true,
-    // src/page/style.ts needs browsers of those years: field-sizing and :has.
+    // As src/page/markup/style.ts asks of a browser: field-sizing and :has are of the same years.
     target: 'es2023',
     manifest: 'manifest.json',
     reportCompressedSize: false,
@@ -64,8 +64,8 @@ type Graph = { getModuleInfo(id: string): { readonly importedIds: readonly strin
  */
 function withoutLate(): Plugin {
   const late = new Map([
-    [here('../../src/ast/late-rules.ts'), 'export const lateRules = {};'],
-    [here('../../src/ast/logic/late-offers.ts'), 'export const lateOffers = {};'],
+    [here('../../src/ast/form/late-rules.ts'), 'export const lateRules = {};'],
+    [here('../../src/ast/form/late-offers.ts'), 'export const lateOffers = {};'],
   ]);
   return { name: 'formloom-late', load: (module) => late.get(module) };
 }

@@ -2,7 +2,7 @@ import './mail.css';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { nameBrowser } from '../account/browser-name.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { download, readQuery } from '../api/operations.ts';

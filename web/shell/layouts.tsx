@@ -12,7 +12,7 @@ import { StatusChip } from '../design/chip.tsx';
 import { Icon, Logo } from '../design/icon.tsx';
 import { TabLinks } from '../design/tabs.tsx';
 import { ToastRegion } from '../design/toast.tsx';
-import { FinderFrame, FinderIcon } from './finder/finder-frame.tsx';
+import { FinderFrame, FinderIcon } from './finder-frame.tsx';
 import { FormHeaderPlace } from './form-header-actions.tsx';
 import { useForm } from './form-place.ts';
 import { Navigation, SkipLink } from './navigation.tsx';

@@ -1,7 +1,7 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { type RegisteredRouter, useParams } from '@tanstack/react-router';
-import type { Session } from '#console/accounts/shapes.ts';
 import type { Role } from '#workspaces/shapes.ts';
+import type { Session } from '#workspaces/sign-in/session-shapes.ts';
 import { ApiProblem } from '../api/client.ts';
 import { readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
-import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { type InputElement, isInput, matrixRowsOf, optionsIn, type Question } from '#ast/tree.ts';
+import type { AnswerRow, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { type InputElement, isInput, matrixRowsOf, optionsIn, type Question } from '#ast/form/tree.ts';
 import type { ConsentAnswer } from '#ast/types/rules.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Icon } from '../design/icon.tsx';

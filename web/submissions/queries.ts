@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import type { ReplyOf } from '#app/operations.ts';
-import { sayCount } from '#ast/say-count.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import type { SummarySample } from '#submissions/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';

@@ -1,4 +1,4 @@
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import type { Webhook } from '#webhooks/shapes.ts';
 
 export type EventKind = Webhook['events'][number];

@@ -3,7 +3,7 @@ import type { ReplayQuery } from '#webhooks/shapes.ts';
 import { readQuery } from '../api/operations.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { type EventKind, shortEvent } from './events.ts';
-import { logParameters } from './log/log-view.ts';
+import { logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 

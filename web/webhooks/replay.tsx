@@ -5,7 +5,7 @@ import type { LocatedForm } from '../shell/form-place.ts';
 import { eventChoices } from './events.ts';
 import './replay.css';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { useAction } from '../design/action.tsx';
 import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';

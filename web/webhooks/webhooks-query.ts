@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
-import { type Form as AskedForm, listQuestions } from '#ast/tree.ts';
+import { type Form as AskedForm, listQuestions } from '#ast/form/tree.ts';
 import type { WebhookDetail } from '#webhooks/shapes.ts';
 import { keepRows } from '../api/keep-rows.ts';
 import { readQuery } from '../api/operations.ts';
 import type { AskedNode } from '../conditions/condition-tree.ts';
 import type { LocatedForm } from '../shell/form-place.ts';
-import { type LogView, logParameters } from './log/log-view.ts';
+import { type LogView, logParameters } from './log-view.ts';
 
 type Form = Pick<LocatedForm, 'workspace_id' | 'id'>;
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { hostOf, urlProblem } from '#rules/url-problem.ts';
 import type { Payload, Receiver, Webhook } from '#webhooks/shapes.ts';
 import { call } from '../api/operations.ts';
@@ -14,7 +14,7 @@ import { QueryState } from '../design/states.tsx';
 import { Tabs } from '../design/tabs.tsx';
 import type { LocatedForm } from '../shell/form-place.ts';
 import { type EventKind, eventChoices } from './events.ts';
-import { layOut } from './log/log-view.ts';
+import { layOut } from './log-view.ts';
 import { payloadQuery, receiversQuery } from './webhooks-query.ts';
 
 /** Example code for a receiver that verifies and deduplicates deliveries, in several languages. */

@@ -6,11 +6,11 @@ import { now } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import { findPending, readMigrations } from '#kit/migrate.ts';
-import { openStorage } from '#kit/open-storage.ts';
-import { whenAsked } from '#kit/packing.ts';
-import { findClockDoubt } from '#kit/periodic.ts';
 import { selectParked } from '#kit/queue/park-job.ts';
+import { findClockDoubt } from '#kit/queue/periodic.ts';
+import { whenAsked } from '#kit/replies/packing.ts';
 import { only, statement } from '#kit/statement.ts';
+import { openStorage } from '#kit/storage/open-storage.ts';
 import { readDisk, type Storage } from '#kit/storage.ts';
 import { askValkey, ValkeyError } from '#kit/valkey.ts';
 

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { askHealth } from '#kit/ask-health.ts';
 import { greetMailServer } from '#kit/smtp.ts';
-import { megabyte, memoryLimit, memoryNeeded } from '../open-database.ts';
 import { type Check, ok, problem, warning } from './check.ts';
 import type { MachineFacts } from './facts.ts';
+import { megabyte, memoryLimit, memoryNeeded } from './memory.ts';
 
 /** The major version that setup.mjs installs. Older ones cannot run TypeScript. */
 const oldestNode = 24;

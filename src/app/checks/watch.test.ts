@@ -8,8 +8,8 @@ import { readConfig } from '#kit/config.ts';
 import { openMailServer, type TakenMail } from '#test/mail-server.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { closedPort, openService, until } from '#test/service.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { addMember } from '#workspaces/members.ts';
-import { createUser } from '#workspaces/users.ts';
 import { watch } from './watch.ts';
 
 const server = await openMailServer();

@@ -7,7 +7,7 @@ import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { announceWithCommit } from '#kit/queue.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
-import { firstWorkspace } from '#workspaces/mail-news.ts';
+import { firstWorkspace } from '#workspaces/audit/mail-news.ts';
 import type { Incident } from './check.ts';
 import { openFacts } from './facts.ts';
 import { allChecks } from './instance-checks.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { fetchBackup } from '#backup/schedule.ts';
-import { openStorage } from '#kit/open-storage.ts';
+import { openStorage } from '#kit/storage/open-storage.ts';
 import { findInstanceKey } from '#kit/vault.ts';
-import { version } from '../version.ts';
+import { version } from '../operations/version.ts';
 import {
   type BareContext,
   type Command,
@@ -91,7 +91,7 @@ export const backupCommands: readonly Command[] = [
     async run({ config, log, signal }, input) {
       const passphrase = readPassphrase(input['passphrase-file']);
       const isKeyLost = input['key-is-lost'] || input.check;
-      const { restore, tryRestore } = await import('../restore.ts');
+      const { restore, tryRestore } = await import('../database/restore.ts');
       const name = /^s3:(.*)$/.exec(input.file)?.[1];
       const fetched = name === undefined ? undefined : await fetchBackup(config, name);
       try {
@@ -154,7 +154,7 @@ export const moveCommand = machineCommand({
 });
 
 async function openHere({ config, log }: BareContext) {
-  const { openExistingDatabase } = await import('../open-database.ts');
+  const { openExistingDatabase } = await import('../database/open-database.ts');
   return openExistingDatabase(config, log);
 }
 
@@ -164,7 +164,7 @@ async function move(context: BareContext, given: string): Promise<object> {
   if (config.databaseUrl === undefined && databaseUrl === undefined)
     throw new UsageError('DATABASE_URL is not set, so this instance already uses the embedded database.');
   const { moveInstance } = await import('#backup/move-instance.ts');
-  const { openEmptyDatabase } = await import('../open-database.ts');
+  const { openEmptyDatabase } = await import('../database/open-database.ts');
   const { refuseUnfit } = await import('../checks/database-checks.ts');
   const from = await openHere(context);
   try {

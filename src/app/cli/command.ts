@@ -3,7 +3,7 @@ import type { Config } from '#kit/config.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import type { Vault } from '#kit/vault.ts';
-import type { Api } from '../call-operation.ts';
+import type { Api } from '../operations/call-operation.ts';
 import {
   base64,
   choice,

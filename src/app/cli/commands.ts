@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { findInAllCells } from '#cells/across-cells.ts';
 import { refreshCells } from '#cells/cells.ts';
 import { listCells } from '#cells/choose-cell.ts';
-import { moveCell } from '#cells/citus/move-cell.ts';
 import { createCell } from '#cells/create-cell.ts';
+import { moveCell } from '#cells/move-cell.ts';
 import { storedFiles } from '#files/stored-files.ts';
 import { storedImages } from '#forms/images/images.ts';
 import { now } from '#kit/clock.ts';
@@ -11,12 +11,11 @@ import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { claimStorage } from '#kit/instance-key.ts';
 import { openLog } from '#kit/log.ts';
-import { openStorage, storagePlace } from '#kit/open-storage.ts';
 import { readMailAddress } from '#kit/outbox/address.ts';
-import { confirmSweepClock, findClockDoubt } from '#kit/periodic.ts';
+import { confirmSweepClock, findClockDoubt } from '#kit/queue/periodic.ts';
 import { requireRow } from '#kit/statement.ts';
-import { keyChannel } from '#workspaces/keys/key-rows.ts';
-import type { Diagnosis } from '../checks/examine.ts';
+import { openStorage, storagePlace } from '#kit/storage/open-storage.ts';
+import { keyChannel } from '#workspaces/key-rows.ts';
 import { backupCommands, moveCommand } from './backup-commands.ts';
 import {
   apiCommand,
@@ -30,6 +29,7 @@ import {
   tableCommand,
 } from './command.ts';
 import { completionScript, shells } from './completion.ts';
+import type { Diagnosis } from './examine.ts';
 import { formFolderCommands } from './form-folder-commands.ts';
 import { instanceKeyCommands } from './instance-key-commands.ts';
 import { listenCommand } from './listen-command.ts';
@@ -199,7 +199,7 @@ const doctorCommand = machineCommand({
   about:
     'Changes nothing, and works with or without a running service. Exits with 0 for warnings, with 1 for problems. Severe problems also stop a start.',
   async run({ config, log }) {
-    const { examine } = await import('../checks/examine.ts');
+    const { examine } = await import('./examine.ts');
     const answer = { data: await examine(config, log) };
     const problems = answer.data.filter(({ state }) => state === 'problem').length;
     if (problems > 0)

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Type } from 'typebox';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import type { FormStatus } from '#forms/form-rows.ts';
 import { formStatuses } from '#forms/live-form.ts';
 import { compileCheck } from '#kit/validation.ts';

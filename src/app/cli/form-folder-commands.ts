@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { ApiError } from '#kit/errors.ts';
-import { call } from '../call-operation.ts';
+import { call } from '../operations/call-operation.ts';
 import { apiCommand, type Command, flag, PartlyDone } from './command.ts';
 import type { FormChange, FormPlan } from './plan-forms.ts';
 import { describe } from './print.ts';

@@ -13,8 +13,8 @@ import { failParkedMail } from '#mail/sending/send-mail.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { freePort, until } from '#test/service.ts';
+import { happen, makeForm, makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { failParkedDelivery } from '#webhooks/sending/deliver.ts';
-import { happen, makeForm, makeWebhook } from '#webhooks/testing.ts';
 import { findIncidents } from '../checks/watch.ts';
 
 const { database, url } = await testDatabase();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { closedPort, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { verifySignature } from '#webhooks/signature.ts';

@@ -1,4 +1,4 @@
-import { normalizeBody } from '#ast/normalize-json.ts';
+import { normalizeBody } from '#ast/form/normalize-json.ts';
 import { cellOfWorkspace, findInAllCells } from '#cells/across-cells.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -8,11 +8,11 @@ import { statement, text, uuid } from '#kit/statement.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 import { listWorkspaces } from '#workspaces/workspaces.ts';
-import type { Api, ApiRequest } from '../call-operation.ts';
-import { apiRoutes } from '../operations.ts';
-import { routeOf } from '../routes.ts';
-import { runnerOf, sentOf } from '../run-operation.ts';
-import { openServices, type Services } from '../services.ts';
+import type { Api, ApiRequest } from '../operations/call-operation.ts';
+import { apiRoutes } from '../operations/operations.ts';
+import { routeOf } from '../operations/routes.ts';
+import { runnerOf, sentOf } from '../operations/run-operation.ts';
+import { openServices, type Services } from '../operations/services.ts';
 import type { CommandContext } from './command.ts';
 import { UsageError } from './values.ts';
 

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { testDatabase } from '#test/database.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { makeInstance } from '#test/process.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { createKey } from '#workspaces/keys.ts';
 import { addMember } from '#workspaces/members.ts';
-import { createUser } from '#workspaces/users.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 
 const { database, url } = await testDatabase();

@@ -1,13 +1,13 @@
 import { lstat, open, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isRecord, isSameJson } from '#ast/json.ts';
+import { isRecord, isSameJson } from '#ast/basics/json.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { readConfig } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type ApiRequest, commandName, parameterName, type Sent } from '../call-operation.ts';
-import { type ApiRoute, apiRoutes } from '../operations.ts';
-import type { Services } from '../services.ts';
+import { type ApiRequest, commandName, parameterName, type Sent } from '../operations/call-operation.ts';
+import { type ApiRoute, apiRoutes } from '../operations/operations.ts';
+import type { Services } from '../operations/services.ts';
 import {
   type ApiContext,
   type Command,

@@ -1,8 +1,8 @@
-import { isRecord, isSameJson } from '#ast/json.ts';
+import { isRecord, isSameJson } from '#ast/basics/json.ts';
 import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Api, call } from '../call-operation.ts';
-import type { ReplyOf } from '../operations.ts';
+import { type Api, call } from '../operations/call-operation.ts';
+import type { ReplyOf } from '../operations/operations.ts';
 import { type FormFile, type FormLock, hashForm } from './form-files.ts';
 import { UsageError } from './values.ts';
 

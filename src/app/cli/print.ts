@@ -1,4 +1,4 @@
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import { nearest } from '#kit/nearest.ts';
 import type { Command, Option } from './command.ts';
 import { serviceOptions } from './read-input.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import { ApiError, type ErrorCode, type ErrorItem, errorCodes } from '#kit/errors.ts';
 import { typeOfBytes } from '#kit/type-of-bytes.ts';
-import type { Api, ApiRequest } from '../call-operation.ts';
-import { routeOf } from '../routes.ts';
+import type { Api, ApiRequest } from '../operations/call-operation.ts';
+import { routeOf } from '../operations/routes.ts';
 
 /** Another server and its API key. */
 export type Remote = { url: URL; key: string };

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findCellsAway, isAway } from '#cells/across-cells.ts';
-import { trustCaFile } from '#kit/address-guard.ts';
 import { untilAborted } from '#kit/concurrency.ts';
 import { readConfig } from '#kit/config.ts';
 import { type Database, isDiskFull, isUnavailable } from '#kit/database.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '#kit/errors.ts';
 import { openLog } from '#kit/log.ts';
-import { explain } from '../explain.ts';
+import { trustCaFile } from '#kit/outbound/address-guard.ts';
+import { explain } from '../database/explain.ts';
 import {
   type ApiContext,
   type BareContext,
@@ -234,7 +234,7 @@ async function withDatabase(
   run: (context: Omit<CommandContext, 'confirm' | 'tell' | 'signal'>) => Promise<void>,
 ): Promise<void> {
   const { config, log } = readSettings(environment);
-  const { openFormloomDatabase } = await import('../open-database.ts');
+  const { openFormloomDatabase } = await import('../database/open-database.ts');
   const opened = await openFormloomDatabase(config, log, undefined, {
     replacesKey,
     mustExist: !makesDatabase,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import { isDate } from '#ast/rules/text-formats.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { type Role, roleNames } from '#rules/permissions.ts';

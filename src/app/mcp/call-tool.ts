@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Api, ApiRequest, Sent } from '../call-operation.ts';
+import type { Api, ApiRequest, Sent } from '../operations/call-operation.ts';
 import { isUntrusted, resultName, type Tool } from './tools.ts';
 
 /** The largest file that a tool returns, in bytes: more than a model can read. */

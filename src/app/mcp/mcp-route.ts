@@ -3,14 +3,14 @@ import { refuseForeignOrigin } from '#console/serve.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import type { Origin } from '#kit/operation.ts';
-import { packAnswer } from '#kit/packing.ts';
+import { packAnswer } from '#kit/replies/packing.ts';
 import type { AuditLog } from '#workspaces/audit/audit-log.ts';
 import { type Caller, requirePermission } from '#workspaces/authenticate.ts';
 import type { RequestLog } from '#workspaces/request-log.ts';
-import { type ApiServices, openDoor, originOf } from '../api.ts';
-import type { Api } from '../call-operation.ts';
-import type { ApiRoute } from '../operations.ts';
-import { runnerOf, sentOf } from '../run-operation.ts';
+import { type ApiServices, openDoor, originOf } from '../operations/api.ts';
+import type { Api } from '../operations/call-operation.ts';
+import type { ApiRoute } from '../operations/operations.ts';
+import { runnerOf, sentOf } from '../operations/run-operation.ts';
 
 /**
  * Serves the operations at `/mcp` over the Model Context Protocol (streamable HTTP), with an API key.

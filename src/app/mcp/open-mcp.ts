@@ -15,8 +15,8 @@ import { ApiError } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import { toApiError } from '#kit/validation.ts';
 import type { Permission } from '#rules/permissions.ts';
-import type { Api } from '../call-operation.ts';
-import { version } from '../version.ts';
+import type { Api } from '../operations/call-operation.ts';
+import { version } from '../operations/version.ts';
 import { answerOf, questionOf, refusalOf, requestOf, type ToolAnswer } from './call-tool.ts';
 import { findOperations, getFormLanguage, readCall, specialTools } from './special-tools.ts';
 import {

@@ -1,5 +1,5 @@
-import { elements } from '#ast/elements.ts';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { elements } from '#ast/form/elements.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { ToolAnswer } from './call-tool.ts';
 import { callTool, findTool, type ListedTool, languageTool, type Tool, type Tools } from './tools.ts';

@@ -2,11 +2,11 @@ import { structureSchemas } from '#ast/schema.ts';
 import { settingsSchemas } from '#ast/settings-schema.ts';
 import { ApiError } from '#kit/errors.ts';
 import { permissionNames } from '#rules/permissions.ts';
-import { parameterName } from '../call-operation.ts';
 import type { Resource } from '../openapi/operations.ts';
 import { openSchemas, type Schemas } from '../openapi/schemas.ts';
-import type { ApiRoute } from '../operations.ts';
-import type { OperationName } from '../routes.ts';
+import { parameterName } from '../operations/call-operation.ts';
+import type { ApiRoute } from '../operations/operations.ts';
+import type { OperationName } from '../operations/routes.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

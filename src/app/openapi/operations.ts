@@ -4,7 +4,7 @@ import { exampleStructure } from '#forms/shapes.ts';
 import { errorCodes } from '#kit/errors.ts';
 import type { ReplyShape } from '#kit/operation.ts';
 import type { Permission } from '#rules/permissions.ts';
-import type { ApiRoute } from '../operations.ts';
+import type { ApiRoute } from '../operations/operations.ts';
 import {
   always,
   type Content,

@@ -11,8 +11,8 @@ import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { isSlice } from '#test/cases.ts';
 import { shareService } from '#test/service.ts';
-import { apiRoutes } from '../operations.ts';
-import { writeOpenApi } from '../server.ts';
+import { apiRoutes } from '../operations/operations.ts';
+import { writeOpenApi } from '../server/server.ts';
 
 /* What others make of the document, by the rules and the defaults that their tools come with. */
 

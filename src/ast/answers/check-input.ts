@@ -1,9 +1,9 @@
-import { type InputType, inputRules } from '../input-rules.ts';
+import { spend } from '../basics/work.ts';
+import { type InputType, inputRules } from '../form/input-rules.ts';
+import { tidyAnswer } from '../form/tidy.ts';
+import type { InputElement } from '../form/tree.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
-import type { InputElement } from '../tree.ts';
 import { type CheckedAnswer, checkSteps, type InputRules, isList, refuse } from '../types/rules.ts';
-import { spend } from '../work.ts';
-import { tidyAnswer } from './tidy.ts';
 
 type AttributesOf<Type extends InputType> = Extract<InputElement, { type: Type }>['attrs'];
 

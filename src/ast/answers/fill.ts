@@ -1,4 +1,9 @@
-import { autofillOf } from '../autofill.ts';
+import { isBlank } from '../basics/blank.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { answerLimits, limits } from '../basics/limits.ts';
+import { quote } from '../basics/problems.ts';
+import { spend, type Work } from '../basics/work.ts';
+import { autofillOf } from '../form/autofill.ts';
 import {
   countRows,
   fieldName,
@@ -8,20 +13,15 @@ import {
   questionsById,
   type Row,
   rowAt,
-} from '../fields.ts';
-import { inputRules } from '../input-rules.ts';
-import { isRecord, own } from '../json.ts';
-import { answerLimits, limits } from '../limits.ts';
+} from '../form/fields.ts';
+import { indexOf } from '../form/form-index.ts';
+import { inputRules } from '../form/input-rules.ts';
+import { lateOffers } from '../form/late-offers.ts';
+import { type Form, type InputElement, isAsked, isCalculation, kindOf, type Question } from '../form/tree.ts';
 import type { AnswerContext, Shown } from '../logic/evaluate.ts';
-import { indexOf } from '../logic/form-index.ts';
-import { lateOffers } from '../logic/late-offers.ts';
-import { quote } from '../problems.ts';
+import { type FileAnswer, type FileFacts, filesProblem } from '../rules/check-files.ts';
 import type { AnswerProblem, BrokenRule, ProblemValues, RuleName } from '../rules/problem.ts';
-import { type Form, type InputElement, isAsked, isCalculation, kindOf, type Question } from '../tree.ts';
 import type { InputRules, PlainAnswer } from '../types/rules.ts';
-import { spend, type Work } from '../work.ts';
-import { isBlank } from './blank.ts';
-import { type FileAnswer, type FileFacts, filesProblem } from './check-files.ts';
 import { checkAnswer } from './check-input.ts';
 
 export type AnswerValue = PlainAnswer | FileAnswer[] | AnswerRow[];

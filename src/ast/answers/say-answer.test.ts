@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, formOf } from '../testing.ts';
-import { isInput, walkElements } from '../tree.ts';
+import { element, formOf } from '#test/ast/forms.ts';
+import { isInput, walkElements } from '../form/tree.ts';
 import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
 
 const speech: AnswerSpeech = { language: 'en', numbers: '.,', words: { yes: 'Yes', no: 'No' } };

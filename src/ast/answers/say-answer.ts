@@ -1,11 +1,11 @@
-import { inputRules } from '../input-rules.ts';
-import { isRecord, own } from '../json.ts';
+import { isBlank } from '../basics/blank.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { otherChoice } from '../basics/options.ts';
+import { inputRules } from '../form/input-rules.ts';
+import { type InputElement, matrixRowsOf, optionsIn } from '../form/tree.ts';
 import { sayMoment } from '../rules/moments.ts';
 import { type NumberMarks, sayNumber } from '../rules/written-numbers.ts';
-import { type InputElement, matrixRowsOf, optionsIn } from '../tree.ts';
 import type { InputRules } from '../types/rules.ts';
-import { isBlank } from './blank.ts';
-import { otherChoice } from './options.ts';
 
 /** What it takes to say an answer to a person. */
 export type AnswerSpeech = {

@@ -1,13 +1,13 @@
-import { fieldName, type Row, rowAt } from '../fields.ts';
-import { isRecord, own } from '../json.ts';
-import { answerLimits } from '../limits.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { newWork } from '../basics/work.ts';
+import { fieldName, type Row, rowAt } from '../form/fields.ts';
+import { indexOf } from '../form/form-index.ts';
+import { fillPiped } from '../form/piping.ts';
+import { tidyAnswer } from '../form/tidy.ts';
+import { type Form, type InputElement, isCalculation, isInput, kindOf } from '../form/tree.ts';
 import type { Shown } from '../logic/evaluate.ts';
-import { indexOf } from '../logic/form-index.ts';
-import { fillPiped } from '../piping.ts';
-import { type Form, type InputElement, isCalculation, isInput, kindOf } from '../tree.ts';
-import { newWork } from '../work.ts';
 import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
-import { tidyAnswer } from './tidy.ts';
 
 /** A text of the author's with the answers that it shows; of a row, where it stands in one. */
 export type SayText = (text: string, row?: Row) => string;

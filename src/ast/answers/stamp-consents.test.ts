@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers } from '../answers.ts';
-import { composite, context, element, formOf } from '../testing.ts';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
+import { checkAnswers } from './check-answers.ts';
 import { stampConsents } from './stamp-consents.ts';
 
 const form = formOf(

@@ -1,6 +1,6 @@
-import { factOf } from '../fact-of.ts';
-import { isRecord, own } from '../json.ts';
-import { type Form, type InputElement, kindOf, listQuestions, type Question } from '../tree.ts';
+import { factOf } from '../basics/fact-of.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { type Form, type InputElement, kindOf, listQuestions, type Question } from '../form/tree.ts';
 import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
 

@@ -1,18 +1,18 @@
-import { elementIdProblem } from '../element-id.ts';
-import { imageIdProblem, isImageId } from '../image-id.ts';
-import { isRecord } from '../json.ts';
-import { limits } from '../limits.ts';
-import { conditionProblem, jumpsProblem } from '../logic/condition-problem.ts';
-import { conditionAttribute, jumpsSchema } from '../logic/condition-schema.ts';
+import { elementIdProblem } from '../basics/element-id.ts';
+import { imageIdProblem, isImageId } from '../basics/image-id.ts';
+import { isRecord } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import { isLanguageTag, languageTagSource } from '../basics/match-language.ts';
+import { quote, sayBytes } from '../basics/problems.ts';
+import { fitsBytes } from '../basics/text.ts';
+import { translationsReference } from '../basics/translations-schema.ts';
 import { formulaProblem } from '../logic/formula/formula-problem.ts';
-import { quote, sayBytes } from '../problems.ts';
 import { fileTypesProblem } from '../rules/file-types.ts';
 import { isMoment, type MomentFormat } from '../rules/moments.ts';
-import { optionsProblem, optionsSchema } from '../rules/options-problem.ts';
 import { patternProblem } from '../rules/pattern-problem.ts';
-import { fitsBytes } from '../text.ts';
-import { isLanguageTag, languageTagSource } from '../translations/match-language.ts';
-import { translationsReference } from '../translations/translations-schema.ts';
+import { conditionProblem, jumpsProblem } from './condition-problem.ts';
+import { conditionAttribute, jumpsSchema } from './condition-schema.ts';
+import { optionsProblem, optionsSchema } from './options-problem.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
 
 type KindRules<Kind extends AttributeKind> = {

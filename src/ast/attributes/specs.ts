@@ -1,7 +1,7 @@
-import type { Option } from '../answers/options.ts';
-import type { Condition, Jump } from '../logic/condition.ts';
+import type { Condition, Jump } from '../basics/condition.ts';
+import type { Option } from '../basics/options.ts';
+import type { Translations } from '../basics/translation-shapes.ts';
 import type { MomentFormat } from '../rules/moments.ts';
-import type { Translations } from '../translations/shapes.ts';
 
 /** What each kind of attribute adds to its specification. */
 type KindDetails = {

@@ -1,15 +1,4 @@
-import { idOf, type Option, optionsById } from '../answers/options.ts';
-import { type InputType, inputRules, isInputType } from '../input-rules.ts';
-import { isRecord, storageProblem } from '../json.ts';
-import { limits } from '../limits.ts';
-import { pipedAttributes, pipedIds, unpipedAttributes } from '../piping.ts';
-import { quote } from '../problems.ts';
-import { isMoment, type MomentFormat } from '../rules/moments.ts';
-import { fitsBytes } from '../text.ts';
-import { saidTexts } from '../translations/said-texts.ts';
-import { type Form, isComposite, isRepeatable, type PlacedElement } from '../tree.ts';
-import { rowKind } from '../types/matrix/rules.ts';
-import type { AnswerKind, InputRules } from '../types/rules.ts';
+import { conditionFault } from '../attributes/condition-problem.ts';
 import {
   type Comparison,
   type Condition,
@@ -17,9 +6,20 @@ import {
   type Operator,
   operators,
   placedComparisons,
-} from './condition.ts';
-import { conditionFault } from './condition-problem.ts';
-import { indexOf } from './form-index.ts';
+} from '../basics/condition.ts';
+import { isRecord, storageProblem } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import { idOf, type Option, optionsById } from '../basics/options.ts';
+import { quote } from '../basics/problems.ts';
+import { fitsBytes } from '../basics/text.ts';
+import { indexOf } from '../form/form-index.ts';
+import { type InputType, inputRules, isInputType } from '../form/input-rules.ts';
+import { pipedAttributes, pipedIds, unpipedAttributes } from '../form/piping.ts';
+import { type Form, isComposite, isRepeatable, type PlacedElement } from '../form/tree.ts';
+import { isMoment, type MomentFormat } from '../rules/moments.ts';
+import { saidTexts } from '../translations/said-texts.ts';
+import { rowKind } from '../types/matrix/rules.ts';
+import type { AnswerKind, InputRules } from '../types/rules.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 const answered = ['answered', 'not_answered'] as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOfSteps } from '../testing.ts';
+import { composite, element, formOfSteps } from '#test/ast/forms.ts';
 import { checkFilter } from './check-condition.ts';
 
 const form = formOfSteps(

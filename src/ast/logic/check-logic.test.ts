@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, problemsOf, stepsOf, structure } from '../testing.ts';
-import type { FormNode } from '../tree.ts';
+import { composite, element, problemsOf, stepsOf, structure } from '#test/ast/forms.ts';
+import type { FormNode } from '../form/tree.ts';
 
 const answered = (id: string) => ({ element: id, is: 'answered' });
 const conditional = (id: string, when: unknown): FormNode => element('text', id, { show_when: when });

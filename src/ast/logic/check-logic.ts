@@ -1,10 +1,10 @@
-import { isInputType } from '../input-rules.ts';
-import { limits } from '../limits.ts';
-import { quote } from '../problems.ts';
+import { type Comparison, type Condition, comparisonsOf, endOfForm } from '../basics/condition.ts';
+import { limits } from '../basics/limits.ts';
+import { quote } from '../basics/problems.ts';
+import { isInputType } from '../form/input-rules.ts';
 import { checkPiping, comparisonProblem, referenceProblem } from './check-condition.ts';
+import { checkFormulas } from './check-formulas.ts';
 import { findCircles } from './circles.ts';
-import { type Comparison, type Condition, comparisonsOf, endOfForm } from './condition.ts';
-import { checkFormulas } from './formula/check-formulas.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { limits } from '../limits.ts';
-import { type Condition, comparisonsOf } from './condition.ts';
+import { type Condition, comparisonsOf } from '../basics/condition.ts';
+import { limits } from '../basics/limits.ts';
 import { parseFormula } from './formula/parse.ts';
 import { namedIn } from './formula/program.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';

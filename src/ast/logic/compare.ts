@@ -1,11 +1,11 @@
-import { isBlank } from '../answers/blank.ts';
-import { factOf } from '../fact-of.ts';
+import { isBlank } from '../basics/blank.ts';
+import type { Comparison, Operator } from '../basics/condition.ts';
+import { factOf } from '../basics/fact-of.ts';
+import { trimText } from '../basics/text.ts';
+import { spend, spendOnce, type Work } from '../basics/work.ts';
 import { alignMoments } from '../rules/moments.ts';
-import { trimText } from '../text.ts';
 import type { InputRules } from '../types/rules.ts';
-import { spend, spendOnce, type Work } from '../work.ts';
-import type { Comparison, Operator } from './condition.ts';
-import { includesText } from './includes-text.ts';
+import { includesText } from './formula/includes-text.ts';
 
 /** What was answered. */
 type Answered = Pick<InputRules, 'kind' | 'format' | 'row'>;

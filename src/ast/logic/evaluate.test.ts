@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers } from '../answers.ts';
-import { checkStep, stepOf } from '../check-step.ts';
-import { composite, context, element, formOf, formOfSteps } from '../testing.ts';
-import { type Form, type InputElement, isComposite, isInput, walkElements } from '../tree.ts';
-import type { Condition, Operator } from './condition.ts';
+import { composite, context, element, formOf, formOfSteps } from '#test/ast/forms.ts';
+import { checkAnswers } from '../answers/check-answers.ts';
+import { checkStep, stepOf } from '../answers/check-step.ts';
+import type { Condition, Operator } from '../basics/condition.ts';
+import { type Form, type InputElement, isComposite, isInput, walkElements } from '../form/tree.ts';
 import { evaluate } from './evaluate.ts';
-import { includesText } from './includes-text.ts';
+import { includesText } from './formula/includes-text.ts';
 
 /** The ids of what is shown outside of rows. */
 function shownIds(form: Form, raw: unknown, reference: Record<string, string> = {}): string[] {

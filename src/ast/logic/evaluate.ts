@@ -1,7 +1,12 @@
-import { tidyAnswer } from '../answers/tidy.ts';
-import { countRows, fieldName, type Row, rowAt } from '../fields.ts';
-import { inputRules } from '../input-rules.ts';
-import { isRecord, own } from '../json.ts';
+import { type Comparison, type Condition, endOfForm, holds } from '../basics/condition.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { spend, type Work } from '../basics/work.ts';
+import { countRows, fieldName, type Row, rowAt } from '../form/fields.ts';
+import { type FormIndex, indexOf } from '../form/form-index.ts';
+import { inputRules } from '../form/input-rules.ts';
+import { lateOffers } from '../form/late-offers.ts';
+import type { Holds } from '../form/offers.ts';
+import { tidyAnswer } from '../form/tidy.ts';
 import {
   type Calculation,
   type Composite,
@@ -18,14 +23,9 @@ import {
   isSeen,
   kindOf,
   type Step,
-} from '../tree.ts';
-import { spend, type Work } from '../work.ts';
+} from '../form/tree.ts';
 import { type Given, give, isRowTrue, isTrue } from './compare.ts';
-import { type Comparison, type Condition, endOfForm, holds } from './condition.ts';
-import { type FormIndex, indexOf } from './form-index.ts';
-import { type Asking, formulaAnswers } from './formula/answers.ts';
-import { lateOffers } from './late-offers.ts';
-import type { Holds } from './offers.ts';
+import { type Asking, formulaAnswers } from './formula-answers.ts';
 
 /** What conditions and limits know besides the answers. */
 export type AnswerContext = {

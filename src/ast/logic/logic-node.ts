@@ -1,8 +1,8 @@
-import type { ChoiceOption, Option } from '../answers/options.ts';
-import type { ElementType } from '../elements.ts';
-import { quote } from '../problems.ts';
-import type { Translations } from '../translations/shapes.ts';
-import type { Condition, Jump } from './condition.ts';
+import type { Condition, Jump } from '../basics/condition.ts';
+import type { ChoiceOption, Option } from '../basics/options.ts';
+import { quote } from '../basics/problems.ts';
+import type { Translations } from '../basics/translation-shapes.ts';
+import type { ElementType } from '../form/elements.ts';
 
 /** What validation gathers of a step or an element, for the rules that look at the whole form. */
 export type LogicNode = {

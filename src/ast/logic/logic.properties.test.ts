@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { context, element, stepsOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
-import { type Answers, checkAnswers } from '../answers.ts';
-import { checkStep, stepOf } from '../check-step.ts';
-import { context, element, stepsOf } from '../testing.ts';
-import { type Form, type FormNode, listQuestions } from '../tree.ts';
+import { type Answers, checkAnswers } from '../answers/check-answers.ts';
+import { checkStep, stepOf } from '../answers/check-step.ts';
+import type { Condition } from '../basics/condition.ts';
+import { type Form, type FormNode, listQuestions } from '../form/tree.ts';
 import { validateStructure } from '../validate.ts';
 import { operatorsFor } from './check-condition.ts';
-import type { Condition } from './condition.ts';
 import { evaluate } from './evaluate.ts';
 
 // A failure prints its seed and path: put both into these options to run it again.

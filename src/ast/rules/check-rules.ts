@@ -1,7 +1,7 @@
-import { factOf } from '../fact-of.ts';
-import { answerLimits } from '../limits.ts';
-import { countCharacters } from '../text.ts';
-import { spend, type Work } from '../work.ts';
+import { factOf } from '../basics/fact-of.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { countCharacters } from '../basics/text.ts';
+import { spend, type Work } from '../basics/work.ts';
 import { alignMoments } from './moments.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import type { BrokenRule } from './problem.ts';

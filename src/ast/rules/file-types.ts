@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts';
+import { limits } from '../basics/limits.ts';
 
 /** An ending (`.pdf`), a type (`application/pdf`) or a family of types (`image/*`). */
 const fileType = /^(?:\.[a-z0-9][a-z0-9._+-]{0,31}|[a-z]+\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$/i;

@@ -1,5 +1,5 @@
-import { limits } from '../limits.ts';
-import { countCharacters } from '../text.ts';
+import { limits } from '../basics/limits.ts';
+import { countCharacters } from '../basics/text.ts';
 import { countPlaces } from './pattern.ts';
 
 /** What the subset leaves out, as tokens of a valid regular expression; classes and escapes are skipped whole. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { cases } from '#test/cases.ts';
-import { limits } from '../limits.ts';
-import { newWork, type Work } from '../work.ts';
+import { limits } from '../basics/limits.ts';
+import { newWork, type Work } from '../basics/work.ts';
 import { compilePattern, countPlaces } from './pattern.ts';
 import { patternProblem } from './pattern-problem.ts';
 

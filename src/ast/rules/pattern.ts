@@ -1,5 +1,5 @@
-import { answerLimits } from '../limits.ts';
-import { spend, spendOnce, type Work } from '../work.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { spend, spendOnce, type Work } from '../basics/work.ts';
 
 /** A compiled pattern. `maxLength` is the longest text, in characters, that may be matched within the limits. */
 export type Pattern = {

@@ -1,4 +1,4 @@
-import { fill } from '../words.ts';
+import { fill } from '../basics/words.ts';
 import { englishSentences } from './sentences.ts';
 
 /** Every rule that an answer can break. */

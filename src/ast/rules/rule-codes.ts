@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../problem-codes.ts';
+import type { ProblemCode } from '../basics/problem-codes.ts';
 import type { RuleName } from './problem.ts';
 
 /** The code (problem-codes.ts) of each rule that an answer can break. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers, type FileAnswer } from '../answers.ts';
-import { composite, context, element, formOf, problemsOf, structure } from '../testing.ts';
-import type { FormNode } from '../tree.ts';
+import { composite, context, element, formOf, problemsOf, structure } from '#test/ast/forms.ts';
+import { checkAnswers, type FileAnswer } from '../answers/check-answers.ts';
+import type { FormNode } from '../form/tree.ts';
 import { exampleOf } from './moments.ts';
 import { sayProblem } from './problem.ts';
 import { isEmail } from './text-formats.ts';

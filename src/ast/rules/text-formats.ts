@@ -1,4 +1,4 @@
-import { trimText } from '../text.ts';
+import { trimText } from '../basics/text.ts';
 import type { RuleName } from './problem.ts';
 
 /** How one kind of text answer is tidied and checked, and the rule that a text of another form breaks. */

@@ -1,4 +1,4 @@
-import { trimText } from '../text.ts';
+import { trimText } from '../basics/text.ts';
 
 /**
  * How somebody writes numbers: the decimal mark, and behind it the mark between thousands, where the language has one

@@ -1,8 +1,8 @@
-import { imageIdProblem, isImageId } from '../image-id.ts';
-import { isRecord, own } from '../json.ts';
-import { limits } from '../limits.ts';
-import { quote } from '../problems.ts';
-import { fitsBytes, isCleanText } from '../text.ts';
+import { imageIdProblem, isImageId } from '../basics/image-id.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import { quote } from '../basics/problems.ts';
+import { fitsBytes, isCleanText } from '../basics/text.ts';
 import {
   contrast,
   fromOklch,

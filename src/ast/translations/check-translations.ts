@@ -1,13 +1,13 @@
-import { idOf, type Option } from '../answers/options.ts';
-import { type AttributeSpec, type AttributeSpecs, isMissing } from '../attributes.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '../elements.ts';
-import { factOf } from '../fact-of.ts';
-import { isRecord, own } from '../json.ts';
-import { limits } from '../limits.ts';
-import { quote, sayBytes } from '../problems.ts';
-import { fitsBytes } from '../text.ts';
+import { type AttributeSpec, type AttributeSpecs, isMissing } from '../attributes/attributes.ts';
+import { factOf } from '../basics/fact-of.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import { idOf, type Option } from '../basics/options.ts';
+import { quote, sayBytes } from '../basics/problems.ts';
+import { fitsBytes } from '../basics/text.ts';
+import type { Translation, Translations } from '../basics/translation-shapes.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from '../form/elements.ts';
 import type { Theme } from '../theme/theme.ts';
-import type { Translation, Translations } from './shapes.ts';
 
 type TextSpec = AttributeSpec<'string' | 'options'>;
 

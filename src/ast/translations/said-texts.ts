@@ -1,5 +1,5 @@
-import { isRecord, own } from '../json.ts';
-import type { Translations } from './shapes.ts';
+import { isRecord, own } from '../basics/json.ts';
+import type { Translations } from '../basics/translation-shapes.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 

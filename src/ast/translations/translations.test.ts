@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { checkAnswers } from '../answers.ts';
-import { searchLanguage } from '../languages.ts';
-import { limits } from '../limits.ts';
+import { context, element, formOf, problemsOf } from '#test/ast/forms.ts';
+import { checkAnswers } from '../answers/check-answers.ts';
+import { searchLanguage } from '../basics/languages.ts';
+import { limits } from '../basics/limits.ts';
+import { matchLanguage } from '../basics/match-language.ts';
+import type { Form, FormNode } from '../form/tree.ts';
 import { checkSettings, type Settings, settingsFor } from '../settings.ts';
-import { context, element, formOf, problemsOf } from '../testing.ts';
-import type { Form, FormNode } from '../tree.ts';
+import { listTexts, missingIn, type TextDocument, tidyTranslations, translateTexts } from '../texts.ts';
+import { readTextsFile, writeTextsFile } from '../texts-file.ts';
 import { validateStructure } from '../validate.ts';
 import { settingsInLanguage } from './check-translations.ts';
-import { matchLanguage } from './match-language.ts';
 import { mapSaidTexts, saidTexts } from './said-texts.ts';
-import { listTexts, missingIn, type TextDocument, tidyTranslations, translateTexts } from './texts.ts';
-import { readTextsFile, writeTextsFile } from './texts-file.ts';
 import { inLanguage } from './translations.ts';
 
 const name = element('text', 'name', {

@@ -1,7 +1,7 @@
-import type { ChoiceOption, Option } from '../answers/options.ts';
-import { own } from '../json.ts';
-import { type Form, type FormNode, languagesOf } from '../tree.ts';
-import type { Translations } from './shapes.ts';
+import { own } from '../basics/json.ts';
+import type { ChoiceOption, Option } from '../basics/options.ts';
+import type { Translations } from '../basics/translation-shapes.ts';
+import { type Form, type FormNode, languagesOf } from '../form/tree.ts';
 
 // Forms are immutable and every request needs the derived form, so it is cached.
 const made = new WeakMap<Form, Map<string, Form>>();

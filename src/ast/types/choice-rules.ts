@@ -1,6 +1,6 @@
-import { optionsById, otherChoice, type Selection } from '../answers/options.ts';
-import { answerLimits } from '../limits.ts';
-import { fitsBytes, isCleanText } from '../text.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { optionsById, otherChoice, type Selection } from '../basics/options.ts';
+import { fitsBytes, isCleanText } from '../basics/text.ts';
 import { accept, type CheckedAnswer, refuse } from './rules.ts';
 
 /** Rules of an answer that is one of the options, or a text of one's own where the form takes one. */

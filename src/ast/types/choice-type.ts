@@ -1,7 +1,7 @@
-import { idOf, labelOf, otherTaken, type Selection } from '../answers/options.ts';
-import { defaults } from '../attributes/defaults.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import { limits } from '../limits.ts';
+import { defaults } from '../basics/defaults.ts';
+import type { JsonSchema } from '../basics/json-schema.ts';
+import { limits } from '../basics/limits.ts';
+import { idOf, labelOf, otherTaken, type Selection } from '../basics/options.ts';
 import { inputAttributes, optionsLayout } from './shared-attributes.ts';
 
 export const selectionAttributes = {

@@ -1,4 +1,4 @@
-import type { Selection } from '../answers/options.ts';
+import type { Selection } from '../basics/options.ts';
 import { countProblem } from '../rules/check-rules.ts';
 import { checkChoices } from './choice-rules.ts';
 import { conclude } from './rules.ts';

@@ -1,6 +1,6 @@
-import type { FileAnswer } from '../answers/check-files.ts';
 import type { AttributeSpecs, AttributesOf } from '../attributes/specs.ts';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../basics/json-schema.ts';
+import type { FileAnswer } from '../rules/check-files.ts';
 import type { PlainAnswer } from './rules.ts';
 
 /** How the answers to a question are added up (src/submissions/summary/tallies.ts). */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../json-schema.ts';
-import { limits } from '../limits.ts';
+import type { JsonSchema } from '../basics/json-schema.ts';
+import { limits } from '../basics/limits.ts';
 import type { Levels } from './rules.ts';
 import { askedAttributes } from './shared-attributes.ts';
 

@@ -1,11 +1,11 @@
-import type { FileRules } from '../answers/check-files.ts';
-import type { autofillTokens } from '../attributes/autofill-tokens.ts';
+import type { autofillTokens } from '../basics/autofill-tokens.ts';
+import type { Work } from '../basics/work.ts';
 import type { FormulaAnswers } from '../logic/formula/run.ts';
+import type { FileRules } from '../rules/check-files.ts';
 import type { RuleContext } from '../rules/check-rules.ts';
 import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { TextFormat } from '../rules/text-formats.ts';
 import type { NumberMarks } from '../rules/written-numbers.ts';
-import type { Work } from '../work.ts';
 
 /** What an answer is; several element types may share a kind (docs/rules.md 10). */
 export type AnswerKind =

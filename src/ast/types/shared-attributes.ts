@@ -1,6 +1,6 @@
-import { autofillChoices } from '../attributes/autofill-tokens.ts';
-import { defaults } from '../attributes/defaults.ts';
-import { limits } from '../limits.ts';
+import { autofillChoices } from '../basics/autofill-tokens.ts';
+import { defaults } from '../basics/defaults.ts';
+import { limits } from '../basics/limits.ts';
 
 /** How children are laid out (specification, "Element types"); a step accepts the same five. */
 const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;

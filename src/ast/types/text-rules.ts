@@ -1,10 +1,10 @@
-import { answerLimits } from '../limits.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { fitsBytes, isCleanText } from '../basics/text.ts';
+import { spend } from '../basics/work.ts';
 import { byteCap, type MomentRules, momentProblem, type RuleContext } from '../rules/check-rules.ts';
 import type { MomentFormat } from '../rules/moments.ts';
 import type { BrokenRule } from '../rules/problem.ts';
 import { type TextFormat, textFormats } from '../rules/text-formats.ts';
-import { fitsBytes, isCleanText } from '../text.ts';
-import { spend } from '../work.ts';
 import { type CheckedAnswer, checkSteps, conclude, refuse } from './rules.ts';
 
 type Problem<Attrs> = (attrs: Attrs, text: string, context: RuleContext) => BrokenRule | undefined;

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../json-schema.ts';
-import { limits } from '../limits.ts';
+import type { JsonSchema } from '../basics/json-schema.ts';
+import { limits } from '../basics/limits.ts';
 import type { LengthRules, MomentRules, ProseRules } from '../rules/check-rules.ts';
 import { addDays, alignMoments, type MomentFormat } from '../rules/moments.ts';
 import { autocomplete, count, inputAttributes, unique } from './shared-attributes.ts';

@@ -1,5 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
-import { isRecord, own } from '#ast/json.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
 import { readTar } from '#kit/archives.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { readJsonBody, type ValueBudget } from '#kit/json-body.ts';

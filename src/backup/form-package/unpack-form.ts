@@ -9,14 +9,9 @@ import { inTurns } from '#kit/concurrency.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Scope } from '#kit/operation.ts';
-import { runInThread } from '#kit/run-in-thread.ts';
 import type { Queryable } from '#kit/statement.ts';
-import {
-  addWebhook,
-  type CreateWebhookContext,
-  eventProblems,
-  urlProblems,
-} from '#webhooks/editing/webhooks.ts';
+import { runInThread } from '#kit/threads/run-in-thread.ts';
+import { addWebhook, type CreateWebhookContext, eventProblems, urlProblems } from '#webhooks/webhooks.ts';
 import { personOf } from '#workspaces/authenticate.ts';
 import type { Manifest, Version } from './package-file.ts';
 import type { PackageText, readPackage } from './read-package.ts';

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { imagesIn } from '#ast/form-images.ts';
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
+import { imagesIn } from '#ast/form/form-images.ts';
+import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type PictureKey, type PictureSize, pictureKeys } from '#ast/theme/theme.ts';
-import type { Form } from '#ast/tree.ts';
 import { newId, now, uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';

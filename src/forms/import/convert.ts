@@ -1,10 +1,10 @@
-import { isRecord, own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
-import { fillPiped } from '#ast/piping.ts';
-import { sayNumber } from '#ast/say-number.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
+import { newWork, TooMuchWork, type Work } from '#ast/basics/work.ts';
+import { fillPiped } from '#ast/form/piping.ts';
 import { checkSettings, type Settings } from '#ast/settings.ts';
 import { type StructureError, validateStructure } from '#ast/validate.ts';
-import { newWork, TooMuchWork, type Work } from '#ast/work.ts';
 import { readFormbricks } from './formbricks.ts';
 import { readGoogleForms } from './google-forms.ts';
 import { addStep, newSketch, type Sketch, type Sketched, specsOf } from './sketch.ts';

@@ -1,5 +1,5 @@
-import { own } from '#ast/json.ts';
-import type { Condition, Operator } from '#ast/logic/condition.ts';
+import type { Condition, Operator } from '#ast/basics/condition.ts';
+import { own } from '#ast/basics/json.ts';
 import {
   compare,
   type Ending,

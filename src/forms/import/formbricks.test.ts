@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newWork } from '#ast/basics/work.ts';
+import { type FormNode, walkElements } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { checkSettings } from '#ast/settings.ts';
-import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { newWork } from '#ast/work.ts';
 import { everyType, inBlocks, withLogic } from '#test/fixtures/formbricks.ts';
 import { convertForm, recogniseForm } from './convert.ts';
 

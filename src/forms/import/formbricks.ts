@@ -1,5 +1,5 @@
-import { own } from '#ast/json.ts';
-import { isLocale } from '#ast/locales.ts';
+import { own } from '#ast/basics/json.ts';
+import { isLocale } from '#ast/basics/locales.ts';
 import { endingsOf, type FormbricksReading, nameOf, readLogic, readRules } from './formbricks-logic.ts';
 import { lineOfHtml } from './html.ts';
 import { type Ending, finishEndings, type Named, otherAnswer } from './imported-conditions.ts';

@@ -1,4 +1,4 @@
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import { compare, type Named, otherChosen } from './imported-conditions.ts';
 import { newTexts } from './imported-texts.ts';
 import { because, oneOf, type Reading, readRow, type Table } from './importer-table.ts';

@@ -1,4 +1,4 @@
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 
 /** Common HTML entities. */
 const entities: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
-import { idOf, type Option } from '#ast/answers/options.ts';
-import type { Condition, Operator } from '#ast/logic/condition.ts';
+import type { Condition, Operator } from '#ast/basics/condition.ts';
+import { idOf, type Option } from '#ast/basics/options.ts';
 import type { Sketch, Sketched } from './sketch.ts';
 import type { Part } from './source.ts';
 

@@ -1,11 +1,11 @@
-import type { Option } from '#ast/answers/options.ts';
-import { elementIdSource } from '#ast/element-id.ts';
-import { own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
-import { isLocale } from '#ast/locales.ts';
-import { cutToBytes, fitsBytes, isCleanText } from '#ast/text.ts';
+import { elementIdSource } from '#ast/basics/element-id.ts';
+import { own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { isLocale } from '#ast/basics/locales.ts';
+import { isLanguageTag } from '#ast/basics/match-language.ts';
+import type { Option } from '#ast/basics/options.ts';
+import { cutToBytes, fitsBytes, isCleanText } from '#ast/basics/text.ts';
 import { confirmationBytes, isSettingText, withSettingText } from '#ast/translations/check-translations.ts';
-import { isLanguageTag } from '#ast/translations/match-language.ts';
 import { lineOfHtml, textOfHtml } from './html.ts';
 import { type Sketch, type Sketched, specsOf } from './sketch.ts';
 import type { Part } from './source.ts';

@@ -1,5 +1,5 @@
-import type { AttributeKind } from '#ast/attributes.ts';
-import { own } from '#ast/json.ts';
+import type { AttributeKind } from '#ast/attributes/attributes.ts';
+import { own } from '#ast/basics/json.ts';
 import type { Named } from './imported-conditions.ts';
 import type { Texts } from './imported-texts.ts';
 import { add, node, type Sketch, type Sketched, specsOf } from './sketch.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { type FormNode, walkElements } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
 import { checkSettings } from '#ast/settings.ts';
-import { type FormNode, walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { newWork } from '#ast/work.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
 import { convertForm, type FormSource } from './convert.ts';
 

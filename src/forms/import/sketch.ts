@@ -1,8 +1,8 @@
-import type { AttributeSpecs } from '#ast/attributes.ts';
-import { isElementId } from '#ast/element-id.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
-import { limits } from '#ast/limits.ts';
-import type { Condition, Jump } from '#ast/logic/condition.ts';
+import type { AttributeSpecs } from '#ast/attributes/attributes.ts';
+import type { Condition, Jump } from '#ast/basics/condition.ts';
+import { isElementId } from '#ast/basics/element-id.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
 import type { Part } from './source.ts';
 
 /** A node of a form that is being built. `finishSketch` finds its problems. */

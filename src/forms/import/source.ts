@@ -1,6 +1,6 @@
-import { factOf } from '#ast/fact-of.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { newWork, spend, type Work } from '#ast/work.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { newWork, spend, type Work } from '#ast/basics/work.ts';
 import { lineOfHtml } from './html.ts';
 
 /**

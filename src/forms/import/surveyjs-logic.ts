@@ -1,6 +1,6 @@
-import { own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
-import { type Condition, comparisonsOf } from '#ast/logic/condition.ts';
+import { type Condition, comparisonsOf } from '#ast/basics/condition.ts';
+import { own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
 import { compare, joined, type Named, negated, operatorsOf, type Plain } from './imported-conditions.ts';
 import { because, type Reading } from './importer-table.ts';
 import { add, addJump, node, type Sketched } from './sketch.ts';

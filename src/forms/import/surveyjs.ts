@@ -1,6 +1,6 @@
-import { own } from '#ast/json.ts';
-import { isLocale } from '#ast/locales.ts';
-import { fillPiped } from '#ast/piping.ts';
+import { own } from '#ast/basics/json.ts';
+import { isLocale } from '#ast/basics/locales.ts';
+import { fillPiped } from '#ast/form/piping.ts';
 import type { Named } from './imported-conditions.ts';
 import { newTexts, tagOf } from './imported-texts.ts';
 import { because, numberOr, positive, type Row, readRow, type Table } from './importer-table.ts';

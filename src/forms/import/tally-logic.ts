@@ -1,5 +1,5 @@
-import { own } from '#ast/json.ts';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
+import { own } from '#ast/basics/json.ts';
 import { isTimeZone } from '#ast/rules/today.ts';
 import { lineOfHtml } from './html.ts';
 import { compare, joined, operatorsOf, type Plain } from './imported-conditions.ts';

@@ -1,5 +1,5 @@
-import { own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
+import { own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
 import { type Named, otherAnswer } from './imported-conditions.ts';
 import { newTexts, type Texts } from './imported-texts.ts';
 import { because, limit, numberOr, readRow, type Table } from './importer-table.ts';

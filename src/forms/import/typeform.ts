@@ -1,6 +1,6 @@
-import { idOf, type Option } from '#ast/answers/options.ts';
-import { own } from '#ast/json.ts';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
+import { own } from '#ast/basics/json.ts';
+import { idOf, type Option } from '#ast/basics/options.ts';
 import {
   compare,
   type Ending,

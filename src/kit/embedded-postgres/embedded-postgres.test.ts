@@ -2,9 +2,6 @@ import assert from 'node:assert/strict';
 import { chown, lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { locateBinaries } from './binaries.ts';
-import { findClosedDirectory } from './machine.ts';
-import { findPostmaster } from './postmaster.ts';
 import {
   isRoot,
   makeDirectory,
@@ -14,7 +11,10 @@ import {
   query,
   start,
   startProcess,
-} from './users.fixture.ts';
+} from '#test/kit/postgres-users.ts';
+import { locateBinaries } from './binaries.ts';
+import { findClosedDirectory } from './machine.ts';
+import { findPostmaster } from './postmaster.ts';
 
 test('the first start makes a durable cluster; a second one finds the data again', async (t) => {
   const dataDir = join(await makeDirectory(t), 'data');

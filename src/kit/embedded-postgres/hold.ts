@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
+import { EmbeddedClient } from '../embedded-client.ts';
 import { readDisk } from '../storage.ts';
 import { user } from './create-cluster.ts';
-import { EmbeddedClient } from './embedded-client.ts';
 import {
   EmbeddedPostgresError,
   elsewhere,

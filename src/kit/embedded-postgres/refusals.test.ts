@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { chmod, chown, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { isRoot, makeDirectory, ordinary, start, startProcess } from '#test/kit/postgres-users.ts';
 import { EmbeddedPostgresError } from './machine.ts';
-import { isRoot, makeDirectory, ordinary, start, startProcess } from './users.fixture.ts';
 
 test('a directory that cannot be written: the error says where and what to do', async (t) => {
   const parent = await makeDirectory(t, 0o555);

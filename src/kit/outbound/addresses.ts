@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { AddressGuard } from '../address-guard.ts';
+import type { AddressGuard } from './address-guard.ts';
 
 /** Every address of a name. */
 export type ResolveName = (name: string) => Promise<string[]>;

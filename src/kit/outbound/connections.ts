@@ -1,7 +1,7 @@
 import { Client } from 'undici';
-import type { AddressGuard } from '../address-guard.ts';
-import { guardedConnector } from '../guarded-connector.ts';
+import type { AddressGuard } from './address-guard.ts';
 import { type ConnectPhases, noPhases, type ResolveName } from './addresses.ts';
+import { guardedConnector } from './guarded-connector.ts';
 
 /** One connection to a receiver, which carries one request at a time. It connects by itself when it is used. */
 export type Connection = {

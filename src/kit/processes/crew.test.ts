@@ -5,14 +5,14 @@ import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Mood } from '#test/kit/web-process.ts';
 import { slowness } from '#test/slowness.ts';
 import { openLog } from '../log.ts';
 import { openCrew } from './crew.ts';
 import { openDoor } from './door.ts';
-import type { Mood } from './web-process.fixture.ts';
 import { startWebProcess, WebProcessError } from './web-process.ts';
 
-const script = fileURLToPath(new URL('web-process.fixture.ts', import.meta.url));
+const script = fileURLToPath(new URL('../../../test/kit/web-process.ts', import.meta.url));
 
 /** A door with a crew behind it; processes that begin later feel as `mood` says then. */
 async function openStage({ size = 1, endMs = 5_000, silenceMs = 30_000, log = openLog('silent') } = {}) {

@@ -1,10 +1,10 @@
 import { type Database, isUnavailable } from '../database.ts';
 import type { Log } from '../log.ts';
-import { runPeriodically } from '../periodic.ts';
 import { type Job, LeaseLost } from '../queue.ts';
 import { boolean, double, integer, integers, jsonb, nullable, statement, texts } from '../statement.ts';
 import type { Lanes } from './lanes.ts';
 import { suspectAfter } from './park-job.ts';
+import { runPeriodically } from './periodic.ts';
 
 /**
  * How far back a claim looks. When one has found nothing, all that was due by then is of closed lanes or locked by

@@ -3,8 +3,9 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMail } from '#kit/outbox.ts';
 import { completeJob, type JobHandler } from '#kit/queue.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
-import type { MailNews } from '#workspaces/mail-news.ts';
-import { beginPasswordReset, resetMinutes } from '#workspaces/password-reset.ts';
+import { beginPasswordReset, resetMinutes } from '#workspaces/accounts/password-reset.ts';
+import type { MailNews } from '#workspaces/audit/mail-news.ts';
+import type { NewsContext } from '../news-context.ts';
 import {
   reasonOfKeepers,
   tellKeepers,
@@ -13,8 +14,7 @@ import {
   tellMemberAdded,
   tellPasswordChanged,
   tellSecondFactorChanged,
-} from '../accounts/security-notices.ts';
-import type { NewsContext } from '../news-context.ts';
+} from './security-notices.ts';
 import { tellDigest, tellSubmission } from './tell-submission.ts';
 
 /** Emails a password reset link if the address has an account. */

@@ -4,7 +4,7 @@ import { transaction } from '#kit/database.ts';
 import { changeSubmission } from '#submissions/changes/edit.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
-import { createUser } from '#workspaces/users.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { nextDigest, tellDigest, tellSubmission } from './tell-submission.ts';
 
 const server = await openMailServer();

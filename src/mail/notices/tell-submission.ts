@@ -1,4 +1,4 @@
-import type { Locale } from '#ast/locales.ts';
+import type { Locale } from '#ast/basics/locales.ts';
 import { type DigestMode, digestModes, editDaysOf } from '#ast/settings.ts';
 import { type Notification, notificationsFor, recipientsOf } from '#ast/settings-by-condition.ts';
 import { answerContext } from '#forms/live-form.ts';
@@ -7,7 +7,7 @@ import { readMailAddress } from '#kit/outbox/address.ts';
 import { enqueueMails, type NewMail } from '#kit/outbox.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import { linkToken } from '#submissions/links.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
 import type { NewsContext } from '../news-context.ts';
 import {
   digestOf,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { followInvitationMail } from '#invitations/sending/mail-invitations.ts';
+import { followInvitationMail } from '#invitations/mail-invitations.ts';
 import { now } from '#kit/clock.ts';
 import { type Database, homeOf, transaction } from '#kit/database.ts';
 import { countedAddress, type MailAddress, toAsciiDomain } from '#kit/outbox/address.ts';
@@ -9,8 +9,8 @@ import { completeJob, type Job, type JobHandler, rescheduleJob } from '#kit/queu
 import { type SmtpConfig, type SmtpOutcome, sendMessage } from '#kit/smtp.ts';
 import { double, nullable, only, type Queryable, statement, text, word } from '#kit/statement.ts';
 import type { LinkTarget, Vault } from '#kit/vault.ts';
-import { type DrawnLetter, drawLetter } from '../template.ts';
 import { checkQuotas, type PutOff, type QuotaConfig } from './quota.ts';
+import { type DrawnLetter, drawLetter } from './template.ts';
 
 /** The outcome of an email; `queued` if an attempt failed and another follows. */
 type MailNote = {

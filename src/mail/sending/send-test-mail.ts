@@ -1,8 +1,8 @@
 import { newId, now } from '#kit/clock.ts';
 import type { MailAddress } from '#kit/outbox/address.ts';
 import { type SmtpConfig, sendMessage } from '#kit/smtp.ts';
-import { drawLetter } from '../template.ts';
 import { composeMessage, mailIsOff } from './send-mail.ts';
+import { drawLetter } from './template.ts';
 
 /** The result of a test, and its SMTP dialogue line by line, without credentials. */
 type TestResult = { sent: boolean; result: string; dialogue: string[] };

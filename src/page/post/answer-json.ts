@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { invitationParameter } from '#invitations/admission.ts';
 import { now } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { keyOfHeader, readKey } from '#submissions/exactly-once.ts';
 import type { Submitted } from '#submissions/submit.ts';
-import { countCompletion, countWay, courseOf } from '../counting/count-visit.ts';
-import { type Course, reachStep } from '../counting/course.ts';
-import { type Told, tellAnswers, toldParameter } from '../told-answers.ts';
 import { withHiddenAnswers } from '../visit/address.ts';
+import { countCompletion, countWay, courseOf } from '../visit/count-visit.ts';
+import { type Course, reachStep } from '../visit/course.ts';
 import type { Visit } from '../visit/visit.ts';
 import { accept } from './accept.ts';
 import type { AnsweringContext } from './answering.ts';
 import type { PagePost } from './page-post.ts';
+import { type Told, tellAnswers, toldParameter } from './told-answers.ts';
 
 /** An accepted submission, and the token with which its visitor can edit it. */
 type Taken = { readonly submission: Submitted; readonly editToken?: string };

@@ -1,16 +1,16 @@
 import type { FastifyRequest } from 'fastify';
-import type { FileAnswer } from '#ast/answers.ts';
+import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { makeKey, readKey } from '#submissions/exactly-once.ts';
-import { readCourses } from '../counting/count-visit.ts';
-import { visitControl, type Way, writeCourse, writeWay } from '../counting/course.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { withHiddenAnswers } from '../visit/address.ts';
+import { readCourses } from '../visit/count-visit.ts';
+import { visitControl, type Way, writeCourse, writeWay } from '../visit/course.ts';
 import { formPage, type Showing } from '../visit/form-page.ts';
+import { joinFiles } from '../visit/held-files.ts';
 import type { Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf, numberOf } from './controls.ts';
-import { joinFiles } from './held-files.ts';
 import { discardReceived, type Post, readPost } from './read-post.ts';
 
 /** A fully read post of the page. */

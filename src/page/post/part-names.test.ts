@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
 

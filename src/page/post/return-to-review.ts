@@ -1,8 +1,8 @@
-import type { FileFacts } from '#ast/answers/check-files.ts';
-import { checkStep } from '#ast/check-step.ts';
-import type { RawAnswers } from '#ast/fields.ts';
+import { checkStep } from '#ast/answers/check-step.ts';
+import type { RawAnswers } from '#ast/form/fields.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { type AnswerContext, type Shown } from '#ast/logic/evaluate.ts';
-import type { Form } from '#ast/tree.ts';
+import type { FileFacts } from '#ast/rules/check-files.ts';
 import { shownByCondition } from '../render/elements/conditional.ts';
 
 function* marksIn({ form, raw, files, shown }: Answered, step: number): Generator<string, void> {

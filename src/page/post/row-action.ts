@@ -1,5 +1,5 @@
-import { parseRowName, type RawAnswers } from '#ast/fields.ts';
-import { limits } from '#ast/limits.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { languageAction } from '../render/language-switch.ts';
 import { changeOf } from '../render/review.ts';
 

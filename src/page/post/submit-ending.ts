@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sayDay } from '#ast/words.ts';
+import { sayDay } from '#ast/basics/words.ts';
 import { ApiError } from '#kit/errors.ts';
 import { makeKey } from '#submissions/exactly-once.ts';
 import { type SavedProgress, saveProgress } from '#submissions/progress/save.ts';
 import { answerRepeat, OtherAnswers, type SubmitResult } from '#submissions/submit.ts';
-import { addressKey } from '#workspaces/users.ts';
-import { sendPage } from '../problem-page.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 import { renderSaved } from '../render/notices.ts';
-import { limitSaves } from '../screening.ts';
-import { tellAnswers } from '../told-answers.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/address.ts';
+import { limitSaves } from '../visit/screening.ts';
 import { scriptInFrame, type Visit } from '../visit/visit.ts';
 import { accept, spokenIn } from './accept.ts';
 import type { Ending } from './answer-form.ts';
 import { countTaken, keyInHeader, nextPage, redirectsOf, sendResult, wantsJson } from './answer-json.ts';
 import type { AnsweringContext } from './answering.ts';
 import { type PagePost, pageAgain } from './page-post.ts';
+import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
+import { tellAnswers } from './told-answers.ts';
 
 type Taken = Extract<SubmitResult, { ok: true }>;
 

@@ -1,8 +1,8 @@
-import type { AnswerFiles, FieldProblem } from '#ast/answers.ts';
-import { checkStep, stepOf } from '#ast/check-step.ts';
-import type { RawAnswers } from '#ast/fields.ts';
+import type { AnswerFiles, FieldProblem } from '#ast/answers/check-answers.ts';
+import { checkStep, stepOf } from '#ast/answers/check-step.ts';
+import type { RawAnswers } from '#ast/form/fields.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { type AnswerContext, evaluate } from '#ast/logic/evaluate.ts';
-import type { Form } from '#ast/tree.ts';
 import { shownByCondition } from '../render/elements/conditional.ts';
 import { firstNameIn } from '../render/elements/groups.ts';
 import { stepHeadingId } from '../render/steps.ts';

@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { checkAnswers } from '#ast/answers.ts';
-import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/elements.ts';
-import { composite, context, element, formOf } from '#ast/testing.ts';
-import type { Form, FormNode } from '#ast/tree.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/form/elements.ts';
+import type { Form, FormNode } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { byId, everyElement, inputTypes, readMarkup, readPage, type Tag, viewOf } from '../testing.ts';
+import { composite, context, element, formOf } from '#test/ast/forms.ts';
+import {
+  byId,
+  everyElement,
+  inputTypes,
+  readMarkup,
+  readPage,
+  type Tag,
+  viewOf,
+} from '#test/page/read-page.ts';
 import { wordsOf } from '../words/choose-locale.ts';
 import { renderForm } from './form.ts';
 import { renderConfirmation, renderNotice } from './notices.ts';

@@ -1,6 +1,7 @@
 import { answerSayer } from '#ast/answers/say-piped.ts';
-import { fieldName, numbersName } from '#ast/fields.ts';
-import { fillPiped } from '#ast/piping.ts';
+import { fill } from '#ast/basics/words.ts';
+import { fieldName, numbersName } from '#ast/form/fields.ts';
+import { fillPiped } from '#ast/form/piping.ts';
 import {
   type Form,
   isComposite,
@@ -10,14 +11,13 @@ import {
   kindOf,
   listQuestions,
   walkElements,
-} from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
+} from '#ast/form/tree.ts';
+import { renderDocument } from '../markup/document.ts';
+import { attributes, type Html, html, json, type SayAnswer, url } from '../markup/html.ts';
 import { nameProblem, type Words } from '../words/words.ts';
-import { renderDocument } from './document.ts';
 import { conditionalPaths, type Posted, shownByCondition } from './elements/conditional.ts';
 import type { PageState } from './elements/place.ts';
 import { countShownRows, rowName } from './elements/rows.ts';
-import { attributes, type Html, html, json, type SayAnswer, url } from './html.ts';
 import { languageAction, languageSwitch } from './language-switch.ts';
 import { questionLabels } from './question-label.ts';
 import { reviewStepOf } from './review-step.ts';
@@ -173,8 +173,8 @@ ${honeypot}
 }
 
 /**
- * A hidden field with a name that bots like to fill in. If it is filled in, the submission is spam
- * (src/page/screening.ts).
+ * A field that no person sees or reaches, with a name that machines like to fill in: what comes with it is held
+ * (src/page/visit/screening.ts).
  */
 const honeypot = html`<div class="unseen" aria-hidden="true"><label>Website <input type="text" name="_website" tabindex="-1" autocomplete="off"></label></div>`;
 

@@ -1,4 +1,4 @@
-import { attributes, type Html, html, url } from './html.ts';
+import { attributes, type Html, html, url } from '../markup/html.ts';
 
 /** The languages of a page as BCP-47 tags, and its address in each. */
 export type LanguageChoice = {

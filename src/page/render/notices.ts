@@ -1,9 +1,9 @@
-import { fillPiped } from '#ast/piping.ts';
-import { fill } from '#ast/words.ts';
+import { fill } from '#ast/basics/words.ts';
+import { fillPiped } from '#ast/form/piping.ts';
+import { renderDocument } from '../markup/document.ts';
+import { attributes, type Html, html, piped, type SayAnswer, url } from '../markup/html.ts';
 import type { Look } from '../theme/look.ts';
 import type { Words } from '../words/words.ts';
-import { renderDocument } from './document.ts';
-import { attributes, type Html, html, piped, type SayAnswer, url } from './html.ts';
 import { lead } from './steps.ts';
 
 /** A page that may be embedded: `script` then reports its height to the embedding page. */

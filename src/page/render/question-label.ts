@@ -1,7 +1,7 @@
 import { type SayText } from '#ast/answers/say-piped.ts';
-import { findInput, parseRowName, questionsById } from '#ast/fields.ts';
-import { type Form, listQuestions } from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
+import { fill } from '#ast/basics/words.ts';
+import { findInput, parseRowName, questionsById } from '#ast/form/fields.ts';
+import { type Form, listQuestions } from '#ast/form/tree.ts';
 import { type Words } from '../words/words.ts';
 
 /**

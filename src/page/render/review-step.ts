@@ -1,4 +1,4 @@
-import { type Form } from '#ast/tree.ts';
+import { type Form } from '#ast/form/tree.ts';
 
 /** The id of the review step. No author can choose this id. */
 export const reviewStepId = '_review';

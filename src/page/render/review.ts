@@ -1,8 +1,8 @@
 import type { AnswerSpeech } from '#ast/answers/say-answer.ts';
 import { sayGiven } from '#ast/answers/say-piped.ts';
-import { countRows, fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
-import { fillPiped } from '#ast/piping.ts';
+import { fill } from '#ast/basics/words.ts';
+import { countRows, fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { fillPiped } from '#ast/form/piping.ts';
 import {
   type Form,
   type InputElement,
@@ -11,11 +11,11 @@ import {
   isSeen,
   listQuestions,
   type Question,
-} from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
+} from '#ast/form/tree.ts';
+import type { Shown } from '#ast/logic/evaluate.ts';
+import { attributes, type Html, html, type SayAnswer } from '../markup/html.ts';
 import type { Words } from '../words/words.ts';
 import { rowName } from './elements/rows.ts';
-import { attributes, type Html, html, type SayAnswer } from './html.ts';
 
 /** Renders the rows that have an answer. A group without answers gets one entry: no answer. */
 function* rowLists(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { element, stepsOf } from '#ast/testing.ts';
-import type { Form } from '#ast/tree.ts';
-import { inputTypes, viewOf } from '../testing.ts';
+import type { Form } from '#ast/form/tree.ts';
+import { element, stepsOf } from '#test/ast/forms.ts';
+import { inputTypes, viewOf } from '#test/page/read-page.ts';
 import { problemsOf, wordsOf } from '../words/choose-locale.ts';
 import { sentencesFor } from '../words/say-problem.ts';
 import { renderForm } from './form.ts';

@@ -1,11 +1,10 @@
-import { factOf } from '#ast/fact-of.ts';
-import type { RawAnswers } from '#ast/fields.ts';
-import { limits } from '#ast/limits.ts';
-import { endOfForm } from '#ast/logic/condition.ts';
-import type { FilesByName } from '#ast/logic/evaluate.ts';
-import { countMarkup } from '#ast/markup-characters.ts';
-import { pipedIds } from '#ast/piping.ts';
-import type { Settings } from '#ast/settings.ts';
+import { endOfForm } from '#ast/basics/condition.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { countMarkup } from '#ast/basics/markup-characters.ts';
+import { fill } from '#ast/basics/words.ts';
+import type { RawAnswers } from '#ast/form/fields.ts';
+import { pipedIds } from '#ast/form/piping.ts';
 import {
   type Element,
   type Form,
@@ -17,16 +16,17 @@ import {
   matrixRowsOf,
   optionsIn,
   type Step,
-} from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
+} from '#ast/form/tree.ts';
+import type { FilesByName } from '#ast/logic/evaluate.ts';
+import type { Settings } from '#ast/settings.ts';
+import { attributes, type Html, html } from '../markup/html.ts';
+import { richText } from '../markup/rich-text.ts';
 import type { Words } from '../words/words.ts';
 import { renderElement } from './elements/drawings.ts';
 import { type PageState, type Place, pipedAt } from './elements/place.ts';
 import { countShownRows } from './elements/rows.ts';
-import { attributes, type Html, html } from './html.ts';
 import { renderReview } from './review.ts';
 import { reviewStepId, reviewStepOf } from './review-step.ts';
-import { richText } from './rich-text.ts';
 import { type FormView } from './view.ts';
 
 /** Returns the id of a step's heading, which gets the focus when the step opens: `focus` of a view. */

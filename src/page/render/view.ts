@@ -1,12 +1,12 @@
-import { type RawAnswers } from '#ast/fields.ts';
+import { type RawAnswers } from '#ast/form/fields.ts';
+import { type Form, isRequired } from '#ast/form/tree.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
-import { type Form, isRequired } from '#ast/tree.ts';
+import type { Social } from '../markup/document.ts';
+import { type SayAnswer } from '../markup/html.ts';
 import type { Look } from '../theme/look.ts';
 import type { PageProblems, Words } from '../words/words.ts';
-import type { Social } from './document.ts';
 import type { FileLimits, HeldByName, PageState, PlacesLeft } from './elements/place.ts';
-import { type SayAnswer } from './html.ts';
 import type { LanguageChoice } from './language-switch.ts';
 import { type ReviewWords } from './review.ts';
 
@@ -79,10 +79,7 @@ export type ScriptData = {
   readonly offers?: true;
   /** Set if each question is a step. */
   readonly singly?: Pick<Words, 'newLine'>;
-  /**
-   * Leading zero bits that the proof of work must have (src/page/screening.ts); undefined if the form
-   * requires none.
-   */
+  /** Leading zero bits that the proof of work must have (src/page/visit/screening.ts); absent when none is asked. */
   readonly proof?: number;
 };
 

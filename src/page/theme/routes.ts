@@ -5,7 +5,7 @@ import { type ImagesContext, openImage } from '#forms/images/images.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
-import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
+import { packFile, sendPacked, whenAsked } from '#kit/replies/packing.ts';
 import { fontFiles } from './fonts.ts';
 
 const built = new URL('../../../dist/page/embed.js', import.meta.url);

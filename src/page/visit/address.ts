@@ -1,5 +1,7 @@
-import { isBlank } from '#ast/answers/blank.ts';
-import { checkAnswers } from '#ast/answers.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import { isBlank } from '#ast/basics/blank.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { normalizeText } from '#ast/basics/text.ts';
 import {
   findInput,
   isOwnName,
@@ -8,13 +10,11 @@ import {
   questionsById,
   type RawAnswers,
   readFields,
-} from '#ast/fields.ts';
-import type { InputType } from '#ast/input-rules.ts';
-import { isRecord, own } from '#ast/json.ts';
+} from '#ast/form/fields.ts';
+import type { InputType } from '#ast/form/input-rules.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
+import { type Form, isSeen, kindOf, listQuestions } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { withStableLabels } from '#ast/piping.ts';
-import { normalizeText } from '#ast/text.ts';
-import { type Form, isSeen, kindOf, listQuestions } from '#ast/tree.ts';
 import { type Guest, invitationParameter } from '#invitations/admission.ts';
 import { ApiError } from '#kit/errors.ts';
 

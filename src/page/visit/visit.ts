@@ -1,26 +1,26 @@
 import type { FastifyRequest } from 'fastify';
-import type { Locale } from '#ast/locales.ts';
+import type { Locale } from '#ast/basics/locales.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
-import { type Form, languagesOf } from '#ast/tree.ts';
 import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
 import { type Arrival, type Guest, invitationParameter, receiveGuest } from '#invitations/admission.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
 import { findPlaces, noPlaces, type Places } from '#submissions/taken/take.ts';
-import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
-import { isCounted } from '../counting/is-counted.ts';
+import type { Html } from '../markup/html.ts';
 import { styleOf } from '../render/elements/drawings.ts';
-import type { Html } from '../render/html.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
 import { askedForm } from '../render/steps.ts';
 import { type Look, lookOf } from '../theme/look.ts';
 import { chooseLanguage, chooseNumbers, problemsOf, wordsOf } from '../words/choose-locale.ts';
 import { countingQuestions, type PageProblems, type Words } from '../words/words.ts';
 import { type Address, readAddress } from './address.ts';
+import { entryParameter, findRefusal, type Refusal } from './admission.ts';
+import { isCounted } from './is-counted.ts';
 
 /** A request for a form's page, with everything derived from its address, its headers and the form. */
 export type Visit = {

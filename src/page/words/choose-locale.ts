@@ -1,6 +1,6 @@
-import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/locales.ts';
+import { isLocale, type Locale, type LocaleChoice, localeOf } from '#ast/basics/locales.ts';
+import { matchLanguage, primaryOf } from '#ast/basics/match-language.ts';
 import { type NumberMarks, numberMarksOf } from '#ast/rules/written-numbers.ts';
-import { matchLanguage, primaryOf } from '#ast/translations/match-language.ts';
 import ar from './ar.json' with { type: 'json' };
 import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locales } from '#ast/locales.ts';
+import { locales } from '#ast/basics/locales.ts';
 import { chooseLocale, problemsOf, wordsOf } from './choose-locale.ts';
 
 /** The `{names}` of a sentence, in any order: languages turn them around. */

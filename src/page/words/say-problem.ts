@@ -1,10 +1,10 @@
 import { problemOf } from '#ast/answers/fill.ts';
+import { saySize } from '#ast/basics/say-size.ts';
+import { fill } from '#ast/basics/words.ts';
+import { type Form, isInput, walkElements } from '#ast/form/tree.ts';
 import { exampleOf, sayMoment } from '#ast/rules/moments.ts';
 import type { AnswerProblem, ProblemValues, RuleName } from '#ast/rules/problem.ts';
 import { type NumberMarks, sayNumber } from '#ast/rules/written-numbers.ts';
-import { saySize } from '#ast/say-size.ts';
-import { type Form, isInput, walkElements } from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
 import { fillCounted, type PageProblems, type Words } from './words.ts';
 
 /** Common names of file types. */

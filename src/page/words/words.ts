@@ -1,5 +1,5 @@
-import { countCharacters } from '#ast/text.ts';
-import { fill } from '#ast/words.ts';
+import { countCharacters } from '#ast/basics/text.ts';
+import { fill } from '#ast/basics/words.ts';
 import type en from './en.json';
 
 /**

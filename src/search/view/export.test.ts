@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readXlsx } from 'hucre/xlsx';
-import { element } from '#ast/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { until } from '#test/service.ts';
 import { detail, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
 import type { TablePage } from '#submissions/shapes.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import {
   change,
   detail,

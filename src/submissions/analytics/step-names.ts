@@ -1,5 +1,5 @@
-import { factOf } from '#ast/fact-of.ts';
-import { type Form, listQuestions, type Step } from '#ast/tree.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { type Form, listQuestions, type Step } from '#ast/form/tree.ts';
 
 const questionsOf = (step: Step): string[] =>
   listQuestions({ type: 'form', attrs: { name: '' }, children: [step] }).map(

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteExpired } from '#app/delete-expired.ts';
-import { element, structure } from '#ast/testing.ts';
+import { deleteExpired } from '#app/server/delete-expired.ts';
 import { createForm } from '#forms/forms.ts';
 import { openLog } from '#kit/log.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';

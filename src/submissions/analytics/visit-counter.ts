@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
-import { runPeriodically } from '#kit/periodic.ts';
+import { runPeriodically } from '#kit/queue/periodic.ts';
 import { type Column, statement } from '#kit/statement.ts';
 
 /**

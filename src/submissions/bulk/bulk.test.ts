@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { deleteForm } from '#forms/forms.ts';
 import { transaction } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { startQueue } from '#kit/queue/worker.ts';
 import { readTasks, unfinished } from '#tasks/read-tasks.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { createUser } from '#workspaces/users.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { changedBy } from '../history/differences.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany } from '../trash/trash.ts';
 import {
   type BulkRequest,

@@ -1,5 +1,5 @@
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { newId, now } from '#kit/clock.ts';
 import { attempt } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

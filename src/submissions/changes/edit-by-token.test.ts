@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnswerFiles } from '#ast/answers.ts';
-import { element, structure } from '#ast/testing.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { changedBy } from '../history/differences.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { trashMany } from '../trash/trash.ts';
 import { editByToken, openEdit } from './edit-by-token.ts';
 

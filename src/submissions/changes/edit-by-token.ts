@@ -1,7 +1,12 @@
-import { type AnswerError, type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
+import {
+  type AnswerError,
+  type AnswerFiles,
+  type Answers,
+  checkAnswers,
+} from '#ast/answers/check-answers.ts';
+import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
-import type { Form } from '#ast/tree.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';

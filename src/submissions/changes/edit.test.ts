@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
 import type { ApiError } from '#kit/errors.ts';
 import { searchSubmissions } from '#search/find-page.ts';
 import { wordsAlone } from '#search/question.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
-import { openScene, type Scene } from '../testing.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { type ChangeTarget, changeSubmission, type SubmissionPatch } from './edit.ts';
 
 const { database } = await testDatabase();

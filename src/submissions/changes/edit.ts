@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import { isRecord, own } from '#ast/json.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';

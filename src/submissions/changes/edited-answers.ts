@@ -7,9 +7,9 @@ import {
   type AnswersResult,
   checkAnswers,
   type FileAnswer,
-} from '#ast/answers.ts';
-import { fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
-import { isRecord, isSameJson, own } from '#ast/json.ts';
+} from '#ast/answers/check-answers.ts';
+import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
+import { fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
 import {
   type Form,
   type FormNode,
@@ -17,7 +17,7 @@ import {
   isCalculation,
   kindOf,
   listQuestions,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
 import { findHeldFiles } from '#files/stored-files.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Queryable } from '#kit/statement.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { shareService, until } from '#test/service.ts';
 import { openVisitor, makeForm as publish } from '#test/visitor.ts';
+import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { makeWebhook } from '#webhooks/testing.ts';
 import type { BulkChange } from '../bulk/bulk.ts';
 import { mostNotes } from '../notes.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { limits } from '#ast/limits.ts';
+import { limits } from '#ast/basics/limits.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -1,5 +1,5 @@
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { now } from '#kit/clock.ts';
 import { type EventKind, snapshotOf } from '#webhooks/event.ts';
 import type { SubmissionEvent } from '#webhooks/record-event.ts';

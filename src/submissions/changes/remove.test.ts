@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
-import { openScene, type Scene } from '../testing.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { removeSubmission } from './remove.ts';
 
 const { database } = await testDatabase();

@@ -1,6 +1,6 @@
-import { defaultLanguage } from '#ast/languages.ts';
+import { defaultLanguage } from '#ast/basics/languages.ts';
+import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import type { Form } from '#ast/tree.ts';
 import { formTree } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { leastIdAt } from '#kit/id-times.ts';

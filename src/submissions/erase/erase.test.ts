@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { enqueueMails } from '#kit/outbox.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
-import { makeWebhook } from '#webhooks/testing.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
+import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { changeSubmission } from '../changes/edit.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { trashSubmission } from '../trash/trash.ts';
 import { type Erased, eraseIdentity, eraseSubmissions } from './erase.ts';
 

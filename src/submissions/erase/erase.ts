@@ -1,5 +1,5 @@
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { type DigestMode, digestModes, type Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';
@@ -8,7 +8,7 @@ import { json, jsonb, only, type Queryable, statement, word } from '#kit/stateme
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
 import { listFiles } from '../changes/edited-answers.ts';
 import { eventOf, type FormKey } from '../changes/event.ts';
 import { deleteRows } from '../changes/remove.ts';

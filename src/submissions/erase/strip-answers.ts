@@ -1,7 +1,7 @@
-import type { AnswerRow, Answers } from '#ast/answers.ts';
-import { identifies } from '#ast/identifies.ts';
-import { isRecord } from '#ast/json.ts';
-import { type Form, type InputElement, listQuestions } from '#ast/tree.ts';
+import type { AnswerRow, Answers } from '#ast/answers/check-answers.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { identifies } from '#ast/form/identifies.ts';
+import { type Form, type InputElement, listQuestions } from '#ast/form/tree.ts';
 
 /** A shorter text may occur in any answer by chance. */
 const leastLength = 4;

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { takePlace } from '../exactly-once.ts';
 import { OtherAnswers, type SubmitResult } from '../submit.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { insertWriting, prepareWriting } from '../writing.ts';
 
 const { database } = await testDatabase({ pool: 20 });

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
-import type { Locale } from '#ast/locales.ts';
-import type { Form } from '#ast/tree.ts';
-import type { Work } from '#ast/work.ts';
+import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers/check-answers.ts';
+import type { Locale } from '#ast/basics/locales.ts';
+import type { Work } from '#ast/basics/work.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { answerContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';

@@ -1,6 +1,6 @@
-import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers.ts';
-import { factOf } from '#ast/fact-of.ts';
-import { own } from '#ast/json.ts';
+import type { AnswerRow, Answers, AnswerValue, FileAnswer } from '#ast/answers/check-answers.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { own } from '#ast/basics/json.ts';
 import type { ConsentAnswer, GridAnswer } from '#ast/types/rules.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import type { Answers } from '#ast/answers.ts';
-import { csvCell, guardFormula } from '#ast/csv.ts';
-import { own } from '#ast/json.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import { csvCell, guardFormula } from '#ast/basics/csv.ts';
+import { own } from '#ast/basics/json.ts';
 import { fewAtOnce } from '#kit/concurrency.ts';
 import type { Column } from '../columns.ts';
 import {

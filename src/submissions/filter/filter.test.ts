@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Condition, ConditionValue, Operator } from '#ast/basics/condition.ts';
+import { newWork } from '#ast/basics/work.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { operatorsFor } from '#ast/logic/check-condition.ts';
-import type { Condition, ConditionValue, Operator } from '#ast/logic/condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
-import { composite, element, structure } from '#ast/testing.ts';
-import { newWork } from '#ast/work.ts';
 import { now, timeOfId } from '#kit/clock.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { readAll } from '#test/read-all.ts';
 import { shareService } from '#test/service.ts';
+import { insertMany } from '#test/submissions/scene.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { meetsFilter } from '#webhooks/record-event.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { insertMany } from '../testing.ts';
 
 /* Which submissions of a form are read: by what was answered, in the language of webhook filters, and by all else. */
 const service = await shareService();

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { storageProblem } from '#ast/json.ts';
-import { indexOf } from '#ast/logic/form-index.ts';
-import { normalizeJson } from '#ast/normalize-json.ts';
-import { quote } from '#ast/problems.ts';
-import { type Form, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
+import { storageProblem } from '#ast/basics/json.ts';
+import { quote } from '#ast/basics/problems.ts';
+import { indexOf } from '#ast/form/form-index.ts';
+import { normalizeJson } from '#ast/form/normalize-json.ts';
+import { type Form, isComposite, isInput, isRepeatable } from '#ast/form/tree.ts';
 import { ApiError } from '#kit/errors.ts';
 import { typesOfKind } from './file-kinds.ts';
 import { Counted } from './shapes.ts';

@@ -1,9 +1,9 @@
-import { withoutNulls } from '#ast/json.ts';
+import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/condition.ts';
+import { withoutNulls } from '#ast/basics/json.ts';
+import { normalizeJson } from '#ast/form/normalize-json.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { checkFilter, findNamed } from '#ast/logic/check-condition.ts';
-import { type Comparison, type Condition, comparisonsOf } from '#ast/logic/condition.ts';
-import { normalizeJson } from '#ast/normalize-json.ts';
 import { todayIn } from '#ast/rules/today.ts';
-import type { Form } from '#ast/tree.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';

@@ -1,6 +1,6 @@
+import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/condition.ts';
+import { quote } from '#ast/basics/problems.ts';
 import { checkComparisons, comparisonProblem, referenceProblem } from '#ast/logic/check-condition.ts';
-import { type Comparison, type Condition, comparisonsOf } from '#ast/logic/condition.ts';
-import { quote } from '#ast/problems.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';

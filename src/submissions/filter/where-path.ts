@@ -1,13 +1,13 @@
-import { type InputType, inputRules } from '#ast/input-rules.ts';
 import {
   type Comparison,
   type Condition,
   type ConditionValue,
   comparisonsOf,
   type Operator,
-} from '#ast/logic/condition.ts';
+} from '#ast/basics/condition.ts';
+import { trimText } from '#ast/basics/text.ts';
+import { type InputType, inputRules } from '#ast/form/input-rules.ts';
 import { alignMoments } from '#ast/rules/moments.ts';
-import { trimText } from '#ast/text.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { newId } from '#kit/clock.ts';
+import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { Answers } from '#ast/answers.ts';
-import type { Form } from '#ast/tree.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { formTree, reachForm } from '#forms/form-rows.ts';
 import { allowOrigin } from '#forms/settings.ts';
 import { ApiError } from '#kit/errors.ts';

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteExpired } from '#app/delete-expired.ts';
-import type { AnswerFiles } from '#ast/answers.ts';
-import { element, structure } from '#ast/testing.ts';
+import { deleteExpired } from '#app/server/delete-expired.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { sweepFiles } from '#files/stored-files.ts';
 import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openEdit } from '../changes/edit-by-token.ts';
 import { giveLink } from '../links.ts';
 import { saveProgress } from '../progress/save.ts';
 import { OtherAnswers } from '../submit.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { deleteHeld, holdAnswers, releaseHeld } from './hold.ts';
 
 const { database } = await testDatabase({ pool: 20 });

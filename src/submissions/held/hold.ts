@@ -1,5 +1,5 @@
-import { type Answers, checkAnswers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import { type Answers, checkAnswers } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { answerContext } from '#forms/live-form.ts';

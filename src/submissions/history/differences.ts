@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import type { Actor } from '#kit/operation.ts';
 import { throughOf } from '#workspaces/authenticate.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOf } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { planImport } from './plan-import.ts';
 
 /* Answers as other services write them, and what an import refuses as the page does. */

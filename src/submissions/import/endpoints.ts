@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { otherChoice } from '#ast/answers/options.ts';
+import { otherChoice } from '#ast/basics/options.ts';
 import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';

@@ -1,6 +1,6 @@
-import { otherChoice } from '#ast/answers/options.ts';
+import { otherChoice } from '#ast/basics/options.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { numberMarksOf } from '#ast/rules/written-numbers.ts';
-import type { Form } from '#ast/tree.ts';
 import { fixedHeads, lastHead } from '../export/cells.ts';
 import type { DateOrder } from './read-moment.ts';
 import { type DecimalMark, plainNumber } from './read-number.ts';

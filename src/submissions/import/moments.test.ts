@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { csvCell } from '#ast/csv.ts';
-import { element, formOf } from '#ast/testing.ts';
+import { csvCell } from '#ast/basics/csv.ts';
+import { element, formOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { planImport } from './plan-import.ts';
 

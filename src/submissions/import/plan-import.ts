@@ -1,4 +1,4 @@
-import { type Form, kindOf } from '#ast/tree.ts';
+import { type Form, kindOf } from '#ast/form/tree.ts';
 import { fixedHeads } from '../export/cells.ts';
 import {
   type Column,

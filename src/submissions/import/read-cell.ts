@@ -1,7 +1,7 @@
-import { otherChoice } from '#ast/answers/options.ts';
-import { factOf } from '#ast/fact-of.ts';
-import { own } from '#ast/json.ts';
-import { type InputElement, kindOf, takesOther, takesSeveralInRow } from '#ast/tree.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { own } from '#ast/basics/json.ts';
+import { otherChoice } from '#ast/basics/options.ts';
+import { type InputElement, kindOf, takesOther, takesSeveralInRow } from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { parseList, parseRows } from '../export/cells.ts';
 import type { ColumnFormat } from './mapping.ts';

@@ -1,10 +1,10 @@
-import { checkAnswers } from '#ast/answers.ts';
-import { isRecord, own } from '#ast/json.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
+import { isCleanText } from '#ast/basics/text.ts';
+import { newWork, TooMuchWork } from '#ast/basics/work.ts';
+import { type Form, isRequired, matrixRowsOf } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { sayNumber } from '#ast/say-number.ts';
-import { isCleanText } from '#ast/text.ts';
-import { type Form, isRequired, matrixRowsOf } from '#ast/tree.ts';
-import { newWork, TooMuchWork } from '#ast/work.ts';
 import type { Column, ColumnFormat, ColumnUse } from './mapping.ts';
 import {
   type CellRead,

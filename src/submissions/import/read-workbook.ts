@@ -1,6 +1,6 @@
 import { dirname, posix } from 'node:path';
-import { sayNumber } from '#ast/say-number.ts';
-import { normalizeText } from '#ast/text.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
+import { normalizeText } from '#ast/basics/text.ts';
 import { openZip, type Zip } from '#kit/archives.ts';
 import { parseXml } from '#kit/xml.ts';
 import { type Cell, importLimits, type Table } from './table.ts';

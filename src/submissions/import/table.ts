@@ -1,10 +1,9 @@
-import { otherChoice } from '#ast/answers/options.ts';
-import { guardFormula, readCsv, unguardFormula } from '#ast/csv.ts';
-import { factOf } from '#ast/fact-of.ts';
-import { withStableLabels } from '#ast/piping.ts';
-import { sayNumber } from '#ast/say-number.ts';
-import { countCharacters } from '#ast/text.ts';
-import { inLanguage } from '#ast/translations/translations.ts';
+import { guardFormula, readCsv, unguardFormula } from '#ast/basics/csv.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { otherChoice } from '#ast/basics/options.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
+import { countCharacters } from '#ast/basics/text.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
 import {
   type Form,
   type InputElement,
@@ -15,7 +14,8 @@ import {
   matrixRowsOf,
   optionsOf,
   takesOther,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
+import { inLanguage } from '#ast/translations/translations.ts';
 import { isList } from '#ast/types/rules.ts';
 import { consentParts } from '../columns.ts';
 import { fixedHeads, guardedHead } from '../export/cells.ts';

@@ -1,4 +1,4 @@
-import type { Answers } from '#ast/answers.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { now } from '#kit/clock.ts';

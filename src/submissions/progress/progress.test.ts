@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AnswerFiles } from '#ast/answers.ts';
-import { composite, element } from '#ast/testing.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { newId } from '#kit/clock.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { slowness } from '#test/slowness.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { changedBy } from '../history/differences.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { trashMany } from '../trash/trash.ts';
 import { openResume } from './complete.ts';
 import { saveProgress } from './save.ts';

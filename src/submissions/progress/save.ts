@@ -1,9 +1,9 @@
-import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers.ts';
-import { parseRowName, type RawAnswers } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
+import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers/check-answers.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
-import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';

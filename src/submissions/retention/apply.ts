@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { leastIdAt, timeOfId } from '#kit/id-times.ts';
-import { type Failures, tellFailures, workOff } from '#kit/periodic.ts';
+import { type Failures, tellFailures, workOff } from '#kit/queue/periodic.ts';
 import { integer, jsonb, nullable, statement, timestamp, uuid } from '#kit/statement.ts';
 import { noteByRetention } from '#workspaces/audit/note-person.ts';
 import { keptFor, type Retention, type RetentionKind } from '#workspaces/retention.ts';

@@ -5,8 +5,8 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { named } from '#kit/pagination.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { jsonb, nullable, only, type Queryable, statement } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import type { PersonalPermission } from '#rules/permissions.ts';
 import { requireReach, requireWholeWorkspace } from '#workspaces/authenticate.ts';
 import {

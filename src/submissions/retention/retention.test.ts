@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteExpired } from '#app/delete-expired.ts';
-import { element, structure } from '#ast/testing.ts';
+import { deleteExpired } from '#app/server/delete-expired.ts';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
 import { enqueueMails } from '#kit/outbox.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { trashSubmission } from '../trash/trash.ts';
 import { applyRetention } from './apply.ts';
 

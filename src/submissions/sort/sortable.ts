@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { sayNumber } from '#ast/say-number.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
 
 /**
  * The value that a column sorts by: a property of the submission, or the answer to an element; '' if there is

@@ -1,7 +1,7 @@
-import type { Answers } from '#ast/answers.ts';
-import { autofillOf } from '#ast/autofill.ts';
-import { identifies } from '#ast/identifies.ts';
-import { type InputElement, isInput, optionsOf, walkElements } from '#ast/tree.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import { autofillOf } from '#ast/form/autofill.ts';
+import { identifies } from '#ast/form/identifies.ts';
+import { type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import { formTree } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

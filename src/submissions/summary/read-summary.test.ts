@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
 import { leastIdAt } from '#kit/clock.ts';
+import { element, structure } from '#test/ast/forms.ts';
+import { insertMany } from '#test/submissions/scene.ts';
 import { change, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import type { Summary } from '../shapes.ts';
-import { insertMany } from '../testing.ts';
 import { sampleSizes } from './endpoints.ts';
 
 test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {

@@ -1,7 +1,7 @@
-import type { AnswerRow, Answers } from '#ast/answers.ts';
-import { elements } from '#ast/elements.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { trimText } from '#ast/text.ts';
+import type { AnswerRow, Answers } from '#ast/answers/check-answers.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { trimText } from '#ast/basics/text.ts';
+import { elements } from '#ast/form/elements.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
 import type { Column } from '../columns.ts';
 import { fileKindOf } from '../filter/file-kinds.ts';

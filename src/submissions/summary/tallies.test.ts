@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ElementType } from '#ast/elements.ts';
+import type { ElementType } from '#ast/form/elements.ts';
 import { openTally } from './summarise.ts';
 
 function tally(type: ElementType, answers: readonly unknown[], options: readonly string[] = [], labels = {}) {

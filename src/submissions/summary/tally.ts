@@ -1,5 +1,5 @@
-import type { ElementType } from '#ast/elements.ts';
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import type { ElementType } from '#ast/form/elements.ts';
 import { type Column, optionLabel } from '../columns.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 

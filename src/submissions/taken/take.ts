@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type AnswerError, sayInEnglish } from '#ast/answers/check-answers.ts';
 import { problemOf } from '#ast/answers/fill.ts';
-import { type AnswerError, sayInEnglish } from '#ast/answers.ts';
-import { elements } from '#ast/elements.ts';
-import { factOf } from '#ast/fact-of.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { elements } from '#ast/form/elements.ts';
+import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
 import type { BrokenRule } from '#ast/rules/problem.ts';
-import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/tree.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { gather } from '#kit/concurrency.ts';
 import { type Database, transaction } from '#kit/database.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Answers } from '#ast/answers.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import { reachForm } from '#forms/form-rows.ts';
 import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';

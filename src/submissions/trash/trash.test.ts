@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
 import { findClaimedFile } from '#files/endpoints.ts';
 import { openFileLinks } from '#files/stored-files.ts';
 import { now } from '#kit/clock.ts';
@@ -9,15 +8,16 @@ import { textOf } from '#kit/http.ts';
 import type { Answer } from '#kit/operation.ts';
 import { openVault } from '#kit/vault.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
-import { scopeOf } from '#workspaces/testing.ts';
-import { createUser } from '#workspaces/users.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
+import { scopeOf } from '#test/workspaces/scope.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
 import { submissionEndpoints } from '../endpoints.ts';
 import { changedBy } from '../history/differences.ts';
 import { applyRetention } from '../retention/apply.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { restoreMany, trashMany, trashSubmission } from './trash.ts';
 
 const { database } = await testDatabase();

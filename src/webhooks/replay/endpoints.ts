@@ -4,8 +4,8 @@ import { wired } from '#kit/http.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { readRange } from '#kit/time-range.ts';
 import { reachWebhook } from '../log.ts';
+import type { ReplayFilter } from '../replay-filter.ts';
 import { Replay, ReplayQuery } from '../shapes.ts';
-import type { ReplayFilter } from './filter.ts';
 import { cancelReplay, countReplay, listReplays, readReplay, startReplay } from './replay.ts';
 
 /** Operations that send many deliveries again. */

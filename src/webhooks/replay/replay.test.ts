@@ -8,12 +8,12 @@ import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
+import { happen, makeForm, makeWebhook, type Place, readLog } from '#test/webhooks/make-webhook.ts';
 import { deliverJob } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
+import type { ReplayFilter } from '../replay-filter.ts';
 import { retryDelivery } from '../retry-delivery.ts';
 import { deliverWebhook } from '../sending/deliver.ts';
-import { happen, makeForm, makeWebhook, type Place, readLog } from '../testing.ts';
-import type { ReplayFilter } from './filter.ts';
 import {
   cancelReplay,
   countReplay,

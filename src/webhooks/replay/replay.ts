@@ -18,8 +18,8 @@ import { readTask, readTasks, type TaskRow } from '#tasks/read-tasks.ts';
 import { cancelTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deliverJob, laneOf } from '../delivery-job.ts';
 import type { EventKind } from '../event.ts';
+import { meant, type ReplayFilter } from '../replay-filter.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';
-import { meant, type ReplayFilter } from './filter.ts';
 
 const filter = columns('workspace_id webhook_id since:timestamp? until:timestamp?', {
   /** The id of the replay. Deliveries with a later id are not included. */

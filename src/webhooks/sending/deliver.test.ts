@@ -8,12 +8,12 @@ import type { Job } from '#kit/queue.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
 import { openReceiver, type Receiver, type Reply } from '#test/receiver.ts';
+import { happen, makeForm, makeWebhook, type Place, readLog } from '#test/webhooks/make-webhook.ts';
 import { deliverJob } from '../delivery-job.ts';
-import { deleteWebhook } from '../editing/webhooks.ts';
 import type { EventKind } from '../event.ts';
 import { retryDelivery } from '../retry-delivery.ts';
 import { verifySignature } from '../signature.ts';
-import { happen, makeForm, makeWebhook, type Place, readLog } from '../testing.ts';
+import { deleteWebhook } from '../webhooks.ts';
 import { type DeliveryContext, deliverWebhook, perWebhook } from './deliver.ts';
 import { findInTurn } from './prepare.ts';
 

@@ -1,7 +1,7 @@
 import { now } from '#kit/clock.ts';
 import { gather } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
-import { openOutbound, type TargetOptions } from '#kit/outbound.ts';
+import { openOutbound, type TargetOptions } from '#kit/outbound/outbound.ts';
 import type { OnParked } from '#kit/queue/park-job.ts';
 import { completeJob, type JobHandler, LeaseLost, settleJobs } from '#kit/queue.ts';
 import { double, jsonText, nullable, statement, word } from '#kit/statement.ts';

@@ -1,7 +1,7 @@
 import { gather } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { currentTrace } from '#kit/log.ts';
-import { type OutboundResult, refusal } from '#kit/outbound.ts';
+import { type OutboundResult, refusal } from '#kit/outbound/outbound.ts';
 import type { Job, LaneTurn } from '#kit/queue.ts';
 import { bytes, columns, nullable, type RowOf, statement, word } from '#kit/statement.ts';
 import type { LinkTarget, Vault } from '#kit/vault.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { now } from '#kit/clock.ts';
-import type { OutboundResult } from '#kit/outbound.ts';
+import type { OutboundResult } from '#kit/outbound/outbound.ts';
 import type { Job } from '#kit/queue.ts';
 import type { Trigger } from '../delivery-job.ts';
 import type { DeliveryStatus } from '../retry-delivery.ts';

@@ -1,11 +1,11 @@
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import { newId, uuidPattern } from '#kit/clock.ts';
 import { gather } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import type { Answer, AuditLine, Origin, Scope } from '#kit/operation.ts';
-import { runPeriodically } from '#kit/periodic.ts';
+import { runPeriodically } from '#kit/queue/periodic.ts';
 import { statement, texts } from '#kit/statement.ts';
 import { notePerson, type PersonalLine } from './note-person.ts';
 import { changesBetween } from './personal-audit.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deleteExpired } from '#app/delete-expired.ts';
-import { element, structure } from '#ast/testing.ts';
+import { deleteExpired } from '#app/server/delete-expired.ts';
 import { newId } from '#kit/clock.ts';
 import { openLog } from '#kit/log.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';

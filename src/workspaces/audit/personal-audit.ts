@@ -1,5 +1,5 @@
-import { isRecord } from '#ast/json.ts';
-import { personalNews } from '../mail-news.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { personalNews } from './mail-news.ts';
 
 /** Actions of people on their account, and of the operator on the command line. */
 export const personalDeeds = [

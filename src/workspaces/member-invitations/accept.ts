@@ -6,12 +6,12 @@ import { hashPassword } from '#kit/password-hash.ts';
 import { only, type Queryable, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
+import { setPassword } from '../accounts/password-reset.ts';
+import { passwordProblems } from '../accounts/passwords.ts';
+import { createUser, refuseProblems, wordsOfPerson } from '../accounts/users.ts';
+import { reportPasswordChange } from '../audit/mail-news.ts';
 import { deleteUser, findUserByEmail } from '../endings.ts';
-import { reportPasswordChange } from '../mail-news.ts';
 import { addMember } from '../members.ts';
-import { setPassword } from '../password-reset.ts';
-import { passwordProblems } from '../passwords.ts';
-import { createUser, refuseProblems, wordsOfPerson } from '../users.ts';
 
 /** The key of an invitation, in any cell. */
 export type InvitationKey = { workspaceId: string; id: string };

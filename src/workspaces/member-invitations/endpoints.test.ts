@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type ConsolePerson, callConsole, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
-import { createUser } from '../users.ts';
+import { createUser } from '../accounts/users.ts';
 import { invitationToken } from './accept.ts';
 
 const server = await openMailServer();

@@ -4,8 +4,8 @@ import { openLog } from '#kit/log.ts';
 import { readSmtp } from '#kit/smtp.ts';
 import { openVault } from '#kit/vault.ts';
 import { testDatabase } from '#test/database.ts';
+import { createUser } from '../accounts/users.ts';
 import { openRequestCounter } from '../request-counter.ts';
-import { createUser } from '../users.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { inviteByHand, inviteMember, plainName, resendInvitation } from './invite.ts';
 

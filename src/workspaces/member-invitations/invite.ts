@@ -8,10 +8,10 @@ import { cancelMails, enqueueMail } from '#kit/outbox.ts';
 import { only, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import type { Role } from '#rules/permissions.ts';
+import { emailProblems, refuseProblems } from '../accounts/users.ts';
 import { countUpTo } from '../authenticate.ts';
 import { findWorkspace, type Keeper, requireOwner } from '../members.ts';
 import type { RequestCounter } from '../request-counter.ts';
-import { emailProblems, refuseProblems } from '../users.ts';
 import { type InvitationKey, invitationToken, type LinkProof } from './accept.ts';
 
 const hour = 3_600;

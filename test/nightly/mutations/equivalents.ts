@@ -15,7 +15,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a file under the name of another question is refused by name all the same (findStrayNames)',
     },
   ],
-  'src/ast/fields.ts': [
+  'src/ast/form/fields.ts': [
     {
       what: 'only the left of &&: group && index',
       why: 'a name that fits the pattern has all of its parts, and another has none',
@@ -61,13 +61,13 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what stands outside of rows is found out once for each, and is the same',
     },
   ],
-  'src/ast/logic/form-index.ts': [
+  'src/ast/form/form-index.ts': [
     {
       what: 'only the left of &&: isInput(node) && node.attrs.require_when !== undefined',
       why: 'a form without conditions goes the long way, which says the same',
     },
   ],
-  'src/ast/logic/offers.ts': [
+  'src/ast/form/offers.ts': [
     {
       what: 'without: if (!offersByCondition(input)) return answer;',
       why: 'an option without a condition is always offered',
@@ -77,7 +77,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'an option without a condition is never withdrawn',
     },
   ],
-  'src/ast/piping.ts': [
+  'src/ast/form/piping.ts': [
     {
       what: 'without: if (!isPiped(form)) return form;',
       why: 'a label that shows no answer is said as it is',
@@ -114,7 +114,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'the formatter says the same of UTC, and takes longer',
     },
   ],
-  'src/ast/text.ts': [
+  'src/ast/basics/text.ts': [
     {
       what: 'without: if (text.length > max) return false;',
       why: 'UTF-8 has at least a byte for each unit: counting says the same, and takes longer',
@@ -128,7 +128,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'a text that fits is cut where it ends',
     },
   ],
-  'src/ast/csv.ts': [
+  'src/ast/basics/csv.ts': [
     {
       what: 'only the left of &&: !isQuoted && counts.has(character)',
       why: 'what is counted besides has no number, and comes before no separator',
@@ -138,7 +138,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what begins with a letter or a digit is no formula: it is only told sooner',
     },
   ],
-  'src/ast/json.ts': [
+  'src/ast/basics/json.ts': [
     {
       what: 'only the left of &&: next && !problem',
       why: 'it only ends sooner: one fault is enough',
@@ -200,7 +200,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'what is stored under these names is text; the types do not know it',
     },
   ],
-  'src/page/screening.ts': [
+  'src/page/visit/screening.ts': [
     {
       what: 'only the right of &&: otherOrigin(request, config.publicUrl) && (await findForm(liveForms, request))',
       why: 'what comes from our own page is judged all the same, by one look-up more',
@@ -239,7 +239,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what is remembered, which no answer tells',
     },
   ],
-  'src/workspaces/identity-provider.ts': [
+  'src/workspaces/sign-in/identity-provider.ts': [
     {
       what: "without: if (claims['email'] !== undefined) return claims;",
       why: 'who is asked once more says the same, and what the ID token says goes before it',
@@ -253,7 +253,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'news of a workspace that is gone finds nobody to tell',
     },
   ],
-  'src/workspaces/keys/key-rows.ts': [
+  'src/workspaces/key-rows.ts': [
     {
       what: 'whether or not: l.workspace_id = key.workspace_id',
       of: 'workspaces.rotate_api_key',
@@ -282,7 +282,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'other workspaces take turns too, and what is done in each is the same',
     },
   ],
-  'src/workspaces/sign-in.ts': [
+  'src/workspaces/sign-in/sign-in.ts': [
     {
       what: 'whether or not: temporary_until is not null',
       why: 'what is null already stays so: a person is not written for nothing',
@@ -335,7 +335,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
       why: 'it bounds what waits in memory, which no answer tells; the table is trimmed to as many',
     },
   ],
-  'src/workspaces/second-factor/strangers-factors.ts': [
+  'src/workspaces/accounts/strangers-factors.ts': [
     {
       what: 'whether or not: id = $user_id',
       of: 'second_factor.lock_person',

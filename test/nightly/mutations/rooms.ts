@@ -4,8 +4,8 @@ export type Room = { sources: string[]; tests: string[] };
 /** What goes through every statement, and through every operation with keys that may not. */
 const everywhere = [
   'test/statements.test.ts',
-  'src/workspaces/keys/endpoints.test.ts',
-  'src/app/api.test.ts',
+  'src/workspaces/key-endpoints.test.ts',
+  'src/app/operations/api.test.ts',
 ];
 
 /** The rooms whose defences are tried, by the names that the command takes. */
@@ -28,8 +28,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       ...everywhere,
       'src/workspaces/**/*.test.ts',
       'src/console/*.test.ts',
-      'src/console/accounts/*.test.ts',
-      'src/app/*.test.ts',
+      'src/app/{operations,server}/*.test.ts',
     ],
   },
   page: {
@@ -44,7 +43,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     sources: ['src/ast/**/*.ts'],
     tests: [
       'src/ast/**/*.test.ts',
-      'src/forms/payload/*.test.ts',
+      'src/forms/*.test.ts',
       'src/page/{piping,theme/*,render/*}.test.ts',
       'src/submissions/summary/*.test.ts',
       'test/form-language.test.ts',
@@ -52,15 +51,16 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   api: {
     sources: [
-      'src/app/{api,background,run-operation,server,setup-page}.ts',
-      'src/kit/{conditional,cursor}.ts',
+      'src/app/operations/{api,run-operation}.ts',
+      'src/app/server/{background,server,setup-page}.ts',
+      'src/kit/{conditional,pagination}.ts',
     ],
     tests: [
-      'src/app/*.test.ts',
-      'src/kit/cursor.test.ts',
-      'src/workspaces/{idempotency,keys,audit}/*.test.ts',
-      'src/console/{,accounts/}*.test.ts',
-      'src/forms/{,drafts/}*.test.ts',
+      'src/app/{operations,server}/*.test.ts',
+      'src/kit/pagination.test.ts',
+      'src/workspaces/{,audit/}*.test.ts',
+      'src/{console,workspaces/sign-in}/*.test.ts',
+      'src/forms/*.test.ts',
       'src/submissions/{,list/,changes/}*.test.ts',
     ],
   },
@@ -73,7 +73,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/page/*.test.ts'],
   },
   backup: {
-    sources: ['src/backup/**/*.ts', 'src/app/restore.ts'],
+    sources: ['src/backup/**/*.ts', 'src/app/database/restore.ts'],
     tests: [...everywhere, 'src/backup/**/*.test.ts', 'src/app/cli/backup-commands.test.ts'],
   },
   forms: {
@@ -81,22 +81,22 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: [
       ...everywhere,
       'src/forms/**/*.test.ts',
-      'src/page/{admission,visits}.test.ts',
-      'src/app/conventions.test.ts',
+      'src/page/{visits,visit/admission}.test.ts',
+      'src/app/operations/conventions.test.ts',
     ],
   },
   accounts: {
-    sources: ['src/console/**/*.ts'],
+    sources: ['src/console/*.ts', 'src/workspaces/sign-in/*.ts'],
     tests: [
       ...everywhere,
       'src/console/**/*.test.ts',
       'src/workspaces/**/*.test.ts',
-      'src/app/conventions.test.ts',
+      'src/app/operations/conventions.test.ts',
     ],
   },
   files: {
     sources: ['src/files/*.ts'],
-    tests: [...everywhere, 'src/files/*.test.ts', 'src/page/{upload-route,limits,repeats}.test.ts'],
+    tests: [...everywhere, 'src/files/*.test.ts', 'src/page/{upload-route,repeats,visit/limits}.test.ts'],
   },
   checks: {
     sources: ['src/app/checks/*.ts'],

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
-import { sayCount } from '#ast/say-count.ts';
-import { directionOf } from '#page/render/document.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { directionOf } from '#page/markup/document.ts';
 import { toPlain } from '../../conditions/say-condition.ts';
 import type { Editor } from '../editor/editor.ts';
 import type { EditorState } from '../editor/editor-state.ts';
 import { sayNode } from '../model/compare.ts';
 import { placeWords } from '../model/drop-place.ts';
 import { type EditNode, type NodeKey, textOf } from '../model/edit-node.ts';
-import { sayLogic } from '../model/logic/say-logic.ts';
+import { sayLogic } from '../model/say-logic.ts';
 import { CanvasNode, packSentences, StillMarkup } from './canvas-node.tsx';
 import { elementMarkup, type Manner, type Markup, type PageMarkup, pagesOf } from './page-markup.ts';
 import type { PublishedNames } from './write-text.ts';

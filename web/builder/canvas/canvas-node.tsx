@@ -8,7 +8,7 @@ import {
   useLayoutEffect,
   useRef,
 } from 'react';
-import { elements, isElementType } from '#ast/elements.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
 import type { Sentence } from '../../conditions/say-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { IconButton } from '../../design/button.tsx';

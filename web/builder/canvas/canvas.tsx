@@ -14,9 +14,9 @@ import {
 import { createPortal } from 'react-dom';
 import type { Settings } from '#ast/settings.ts';
 import type { Scheme } from '#ast/theme/colour.ts';
+import { stylesheet } from '#page/markup/style.ts';
 import { wholeStyle } from '#page/render/elements/drawings.ts';
 import { languageStyle } from '#page/render/language-switch.ts';
-import { stylesheet } from '#page/style.ts';
 import { lookOf } from '#page/theme/look.ts';
 import { mayMove } from '../../design/motion.ts';
 import { useForm } from '../../shell/form-place.ts';
@@ -27,14 +27,14 @@ import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { Spot } from '../model/drop-place.ts';
 import type { EditNode, NodeKey } from '../model/edit-node.ts';
 import { drawableFrame } from '../model/say-problem.ts';
-import { speechOf } from '../preview/speech.ts';
-import { lookInScheme, schemeOf } from '../theme/look-in-scheme.ts';
-import { drawableTheme } from '../theme/theme-choices.ts';
+import { drawableTheme } from '../model/theme-choices.ts';
 import { CanvasForm } from './canvas-form.tsx';
-import { DragLayer } from './drag/drag-layer.tsx';
 import type { Drag, StartDrag } from './drag.ts';
+import { DragLayer } from './drag-layer.tsx';
+import { lookInScheme, schemeOf } from './look-in-scheme.ts';
 import { Overlay } from './overlay.tsx';
 import { elementOf, type Manner } from './page-markup.ts';
+import { speechOf } from './speech.ts';
 
 /**
  * Adapts a style sheet of the public page to pages inside the canvas. Document selectors become canvas

@@ -6,8 +6,8 @@ import type { BuilderPlace } from '../editor/use-editor.ts';
 import { sayNodes } from '../model/compare.ts';
 import { type Box, type DropPlace, findDropPlace, isElement, selectedIn } from '../model/drop-place.ts';
 import { type EditNode, findNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
+import { titleOfEntry } from '../model/element-groups.ts';
 import { newPart, type PaletteEntry } from '../model/new-element.ts';
-import { titleOfEntry } from '../palette/element-groups.ts';
 import { elementOf, elementsByKey, measureStepItems, measureStepZones, measureZones } from './page-markup.ts';
 
 /** The source of a drag: a node of the form, or a new element from the palette. */

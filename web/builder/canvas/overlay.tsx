@@ -1,6 +1,6 @@
 import { memo, type ReactElement, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { elements, isElementType } from '#ast/elements.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { Tooltip } from '../../design/tooltip.tsx';
@@ -11,13 +11,13 @@ import { type Gap, listGaps, type Spot } from '../model/drop-place.ts';
 import { changeType } from '../model/edit.ts';
 import { type EditNode, makeNode, trailTo } from '../model/edit-node.ts';
 import { typesLike } from '../model/new-element.ts';
-import { ElementIcon } from '../palette.tsx';
 import { onParts } from '../shortcuts/deeds.ts';
 import { useOnParts } from '../shortcuts/use-shortcuts.ts';
 import { NodeMenu } from './canvas-node.tsx';
-import { DragHandle } from './drag/drag-handle.tsx';
 import type { StartDrag } from './drag.ts';
+import { DragHandle } from './drag-handle.tsx';
 import { elementOf, measureZones } from './page-markup.ts';
+import { ElementIcon } from './palette.tsx';
 import './gaps.css';
 import { Icon } from '../../design/icon.tsx';
 

@@ -1,6 +1,3 @@
-import { todayIn } from '#ast/rules/today.ts';
-import type { Settings } from '#ast/settings.ts';
-import type { Scheme } from '#ast/theme/colour.ts';
 import {
   type Form,
   type Element as FormElement,
@@ -8,18 +5,21 @@ import {
   isQuestion,
   isSeen,
   type Step,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import type { Settings } from '#ast/settings.ts';
+import type { Scheme } from '#ast/theme/colour.ts';
+import { html, toText } from '#page/markup/html.ts';
 import { renderElement } from '#page/render/elements/drawings.ts';
 import type { Place } from '#page/render/elements/place.ts';
 import { renderForm } from '#page/render/form.ts';
-import { html, toText } from '#page/render/html.ts';
 import { askedForm } from '#page/render/steps.ts';
 import { everythingShown } from '#page/render/view.ts';
 import { imageAddress, type Look } from '#page/theme/look.ts';
 import { type Box, mayHold, type Zone } from '../model/drop-place.ts';
 import { type EditNode, type NodeKey, walkNodes } from '../model/edit-node.ts';
 import { drawableElement, drawableFrame } from '../model/say-problem.ts';
-import type { Speech } from '../preview/speech.ts';
+import type { Speech } from './speech.ts';
 
 /**
  * Parses a page of the page renderer into a document to copy from. Style sheets are left out, because the

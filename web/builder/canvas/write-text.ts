@@ -1,6 +1,6 @@
-import { labelOf, type Option } from '#ast/answers/options.ts';
-import type { AttributeSpecs } from '#ast/attributes.ts';
-import { elements, isElementType } from '#ast/elements.ts';
+import type { AttributeSpecs } from '#ast/attributes/attributes.ts';
+import { labelOf, type Option } from '#ast/basics/options.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
 import { toastProblem } from '../../design/toast.tsx';
 import type { Editor } from '../editor/editor.ts';

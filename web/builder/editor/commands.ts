@@ -1,4 +1,4 @@
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { pasteParts, readParts } from '../model/clipboard.ts';
 import { sayNodes } from '../model/compare.ts';
 import {
@@ -14,8 +14,8 @@ import {
 import { deleteNodes, duplicateNodes, insertNode, moveNodes, setAttribute } from '../model/edit.ts';
 import { type EditNode, findNode, type NodeKey, trailTo, walkNodes } from '../model/edit-node.ts';
 import { mergeStep, splitStep } from '../model/edit-steps.ts';
+import { titleOfEntry } from '../model/element-groups.ts';
 import { newPart, newStep, type PaletteEntry } from '../model/new-element.ts';
-import { titleOfEntry } from '../palette/element-groups.ts';
 import type { Editor } from './editor.ts';
 import { type Edited, sayEnd } from './editor-state.ts';
 

@@ -1,5 +1,6 @@
-import { isSameJson } from '#ast/json.ts';
+import { isSameJson } from '#ast/basics/json.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
+import { dropReferences, listBroken } from '../model/broken-references.ts';
 import { sayNode } from '../model/compare.ts';
 import { nextSpot, sayPlace, spotInTree } from '../model/drop-place.ts';
 import { moveNodes } from '../model/edit.ts';
@@ -16,8 +17,7 @@ import {
   startHistory,
   undo,
 } from '../model/history.ts';
-import { dropReferences, listBroken } from '../model/logic/broken-references.ts';
-import type { Reference } from '../model/logic/references.ts';
+import type { Reference } from '../model/references.ts';
 
 /** The part of a node that receives focus: its box on the canvas, its label, or its panel. */
 export type FocusPart = 'node' | 'label' | 'panel';

@@ -1,10 +1,10 @@
 import './languages-view.css';
 import { type ReactElement, useMemo, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import { limits } from '#ast/limits.ts';
-import { sayCount } from '#ast/say-count.ts';
-import { listTexts, missingIn, namedLanguages, type TextDocument } from '#ast/translations/texts.ts';
-import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/translations/texts-file.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { listTexts, missingIn, namedLanguages, type TextDocument } from '#ast/texts.ts';
+import { type FileProblem, readTextsFile, writeTextsFile } from '#ast/texts-file.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Chip } from '../../design/chip.tsx';

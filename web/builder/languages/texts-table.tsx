@@ -1,10 +1,10 @@
-import { isLanguageTag } from '#ast/translations/match-language.ts';
+import { isLanguageTag } from '#ast/basics/match-language.ts';
 import { nameOf } from '#page/render/language-switch.ts';
 import '../../design/table.css';
 import { type CSSProperties, Fragment, type ReactElement, useState } from 'react';
+import { confirmationPlace, type FormText, missingIn } from '#ast/texts.ts';
+import { textProblem } from '#ast/texts-file.ts';
 import { attributesOfType } from '#ast/translations/check-translations.ts';
-import { confirmationPlace, type FormText, missingIn } from '#ast/translations/texts.ts';
-import { textProblem } from '#ast/translations/texts-file.ts';
 import { Pager } from '../../design/pager.tsx';
 import { EmptyState } from '../../design/states.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';

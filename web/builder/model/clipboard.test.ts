@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, stepsOf, structure } from '#ast/testing.ts';
+import { composite, element, stepsOf, structure } from '#test/ast/forms.ts';
 import { pasteParts, readParts, writeParts } from './clipboard.ts';
 import { rangeOf, selectedIn, toggled, topmost, widened } from './drop-place.ts';
 import { moveNodes } from './edit.ts';

@@ -1,11 +1,11 @@
-import { isRecord, own, storageProblem } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
+import { isRecord, own, storageProblem } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { dropReferences } from './broken-references.ts';
 import { isElement, type Spot, spotForNew, topmost } from './drop-place.ts';
 import { insertCopies } from './edit.ts';
 import { type EditNode, type NodeKey, readStructure, toStructure, walkNodes } from './edit-node.ts';
 import { idsOf } from './element-ids.ts';
-import { dropReferences } from './logic/broken-references.ts';
-import { listReferences } from './logic/references.ts';
+import { listReferences } from './references.ts';
 import { findProblems } from './say-problem.ts';
 
 /*

@@ -1,10 +1,10 @@
-import type { ChoiceOption } from '#ast/answers/options.ts';
-import { elements, isElementType } from '#ast/elements.ts';
-import { isRecord, isSameJson, own } from '#ast/json.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
+import type { ChoiceOption } from '#ast/basics/options.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
-import { sayRule } from './logic/say-logic.ts';
+import { sayRule } from './say-logic.ts';
 import { specsOf } from './say-problem.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { limits } from '#ast/limits.ts';
+import { limits } from '#ast/basics/limits.ts';
 import { type EditNode, findNode, type NodeKey, textOf, trailTo, walkNodes } from './edit-node.ts';
 import type { Moment } from './history.ts';
 

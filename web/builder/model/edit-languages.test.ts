@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
-import { listTexts } from '#ast/translations/texts.ts';
+import { listTexts } from '#ast/texts.ts';
+import { element } from '#test/ast/forms.ts';
 import { compareForms } from './compare.ts';
 import { changeType, setAttribute, setId, setOptions } from './edit.ts';
 import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';

@@ -1,6 +1,6 @@
-import { factOf } from '#ast/fact-of.ts';
-import { isRecord, own } from '#ast/json.ts';
-import type { FormNode } from '#ast/tree.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import type { FormNode } from '#ast/form/tree.ts';
 
 export { textOf } from '../../conditions/condition-tree.ts';
 

@@ -1,7 +1,6 @@
-import { isRecord } from '#ast/json.ts';
-import { fillPiped, pipedIds } from '#ast/piping.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { fillPiped, pipedIds } from '#ast/form/piping.ts';
 import type { Settings } from '#ast/settings.ts';
-import { allSettingTexts, keepLanguages, mapAllSettingTexts } from '#ast/translations/check-translations.ts';
 import {
   type FormText,
   namedLanguages,
@@ -9,11 +8,12 @@ import {
   tidyTranslations,
   translated,
   translateSettings,
-} from '#ast/translations/texts.ts';
+} from '#ast/texts.ts';
+import { allSettingTexts, keepLanguages, mapAllSettingTexts } from '#ast/translations/check-translations.ts';
 import { mayHold } from './drop-place.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode, findNode, type NodeKey, nodeAt, textOf, walkNodes } from './edit-node.ts';
-import { jumpsOf } from './logic/references.ts';
+import { jumpsOf } from './references.ts';
 
 /* Operations on whole steps, by the rules of edit.ts. */
 

@@ -1,8 +1,8 @@
-import { idOf, type Option } from '#ast/answers/options.ts';
-import { type ElementType, isElementType } from '#ast/elements.ts';
-import { isRecord } from '#ast/json.ts';
-import type { Translations } from '#ast/translations/shapes.ts';
-import { namedLanguages, tidyTranslations } from '#ast/translations/texts.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import { idOf, type Option } from '#ast/basics/options.ts';
+import type { Translations } from '#ast/basics/translation-shapes.ts';
+import { type ElementType, isElementType } from '#ast/form/elements.ts';
+import { namedLanguages, tidyTranslations } from '#ast/texts.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
 import { mayHold, type Spot, spotOf, topmost } from './drop-place.ts';
 import {
@@ -15,8 +15,8 @@ import {
   trailTo,
 } from './edit-node.ts';
 import { freshId, idFromLabel, idsOf } from './element-ids.ts';
-import { renameOption, renameReferences, renameRow } from './logic/rename.ts';
 import { attributesFor } from './new-element.ts';
+import { renameOption, renameReferences, renameRow } from './rename.ts';
 
 /*
  * Operations on a form. Each takes a root and returns a root; an operation that is not possible returns its

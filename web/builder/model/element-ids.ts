@@ -1,4 +1,4 @@
-import { isElementId } from '#ast/attributes.ts';
+import { isElementId } from '#ast/attributes/attributes.ts';
 import { type EditNode, textOf, walkNodes } from './edit-node.ts';
 
 /** Returns every element id in the tree. */

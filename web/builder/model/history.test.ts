@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element, structure } from '#ast/testing.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { setAttribute } from './edit.ts';
 import { type EditNode, readStructure } from './edit-node.ts';
 import { historyLength, recordChange, selectNode, startHistory, typingPause, undo } from './history.ts';

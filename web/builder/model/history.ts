@@ -1,4 +1,4 @@
-import { isSameJson } from '#ast/json.ts';
+import { isSameJson } from '#ast/basics/json.ts';
 import type { Settings } from '#ast/settings.ts';
 import { type EditNode, findNode, type NodeKey } from './edit-node.ts';
 

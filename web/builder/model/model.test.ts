@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
-import { type ElementType, elements } from '#ast/elements.ts';
-import { composite, element, structure } from '#ast/testing.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { listSpots, nextSpot, sayPlace, spotInTree, spotOf } from './drop-place.ts';
 import {
   changeType,

@@ -1,6 +1,6 @@
-import type { autofillTokens } from '#ast/attributes/autofill-tokens.ts';
-import { type AttributeSpecs, attributeProblem } from '#ast/attributes.ts';
-import { type ElementType, elements, isElementType } from '#ast/elements.ts';
+import { type AttributeSpecs, attributeProblem } from '#ast/attributes/attributes.ts';
+import type { autofillTokens } from '#ast/basics/autofill-tokens.ts';
+import { type ElementType, elements, isElementType } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { type Attributes, type EditNode, makeNode } from './edit-node.ts';
 import { freshId } from './element-ids.ts';

@@ -1,4 +1,4 @@
-import { idOf, labelOf, type Option } from '#ast/answers/options.ts';
+import { idOf, labelOf, type Option } from '#ast/basics/options.ts';
 import { freshId } from './element-ids.ts';
 
 /** The nouns for entries of a list, capitalized. */

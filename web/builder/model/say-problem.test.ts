@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ElementType, elements } from '#ast/elements.ts';
+import { type ElementType, elements } from '#ast/form/elements.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { makeNode } from './edit-node.ts';
 import { sayProblem } from './say-problem.ts';

@@ -1,7 +1,12 @@
-import { type AttributeSpec, type AttributeSpecs, attributeProblem, isMissing } from '#ast/attributes.ts';
-import { elements, formAttributes, isElementType, stepAttributes } from '#ast/elements.ts';
-import { factOf } from '#ast/fact-of.ts';
-import type { Element, Form } from '#ast/tree.ts';
+import {
+  type AttributeSpec,
+  type AttributeSpecs,
+  attributeProblem,
+  isMissing,
+} from '#ast/attributes/attributes.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from '#ast/form/elements.ts';
+import type { Element, Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
 import { type Attributes, type EditNode, type NodeKey, nodeAt, toStructure } from './edit-node.ts';

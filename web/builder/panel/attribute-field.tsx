@@ -1,19 +1,19 @@
 import { type ReactElement, useMemo, useState } from 'react';
-import type { AttributeKind, AttributeSpec } from '#ast/attributes.ts';
-import { pipedAttributes } from '#ast/piping.ts';
+import type { AttributeKind, AttributeSpec } from '#ast/attributes/attributes.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { pipedAttributes } from '#ast/form/piping.ts';
 import { compilePattern } from '#ast/rules/pattern.ts';
 import { patternProblem } from '#ast/rules/pattern-problem.ts';
-import { newWork } from '#ast/work.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
 import { MomentInput } from '../../conditions/value-field.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { Select } from '../../design/select.tsx';
-import { ConditionField, JumpsField } from '../logic.tsx';
 import { tidyOption } from '../model/options-text.ts';
 import { FormulaInput, InsertAnswer } from './formula-input.tsx';
 import { FileTypesInput, IdInput } from './id-input.tsx';
+import { ConditionField, JumpsField } from './logic.tsx';
 import { OptionsEditor, ShownImage } from './options-editor.tsx';
 
 type PatternProps = {

@@ -1,6 +1,6 @@
 import './formula-input.css';
 import { type ReactElement, type ReactNode, useRef } from 'react';
-import { havePoints } from '#ast/answers/options.ts';
+import { havePoints } from '#ast/basics/options.ts';
 import { placeOfProblem } from '#ast/logic/formula/formula-problem.ts';
 import { namesIn } from '#ast/logic/formula/parse.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
@@ -9,8 +9,8 @@ import { TextArea } from '../../design/field.tsx';
 import { Menu } from '../../design/menu.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { findNode, textOf } from '../model/edit-node.ts';
-import { listReckonable, listShowable } from '../model/logic/nameable.ts';
-import { sayFormula } from '../model/logic/say-logic.ts';
+import { listReckonable, listShowable } from '../model/nameable.ts';
+import { sayFormula } from '../model/say-logic.ts';
 import './insert-answer.css';
 
 type FormulaProps = {

@@ -1,12 +1,12 @@
 import { type ReactElement, useEffect, useEffectEvent, useState } from 'react';
-import { isElementId } from '#ast/attributes.ts';
+import { isElementId } from '#ast/attributes/attributes.ts';
 import { Button } from '../../design/button.tsx';
 import { TextField } from '../../design/field.tsx';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { sayNode } from '../model/compare.ts';
 import { type EditNode, findNode } from '../model/edit-node.ts';
-import { indexOf } from '../model/logic/form-index.ts';
-import { listReferences } from '../model/logic/references.ts';
+import { indexOf } from '../model/form-index.ts';
+import { listReferences } from '../model/references.ts';
 import { readTypes } from './read-types.ts';
 
 type IdProps = {

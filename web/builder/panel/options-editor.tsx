@@ -1,13 +1,12 @@
 import { type ReactElement, useRef, useState } from 'react';
-import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/answers/options.ts';
-import { isImageId } from '#ast/image-id.ts';
-import { limits } from '#ast/limits.ts';
+import { isImageId } from '#ast/basics/image-id.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { type ChoiceOption, idOf, labelOf, type Option } from '#ast/basics/options.ts';
 import { imageAddress } from '#page/theme/look.ts';
 import { TextArea, TextField } from '../../design/field.tsx';
 import { NumberInput } from '../../design/number-input.tsx';
 import { useForm } from '../../shell/form-place.ts';
 import { useBuilder } from '../editor/use-editor.ts';
-import { ConditionField } from '../logic.tsx';
 import {
   blankOption,
   fromLines,
@@ -19,10 +18,11 @@ import {
   sayPlace,
   tidyOption,
 } from '../model/options-text.ts';
-import { ImageField } from '../theme/image-field.tsx';
+import { ImageField } from './image-field.tsx';
+import { ConditionField } from './logic.tsx';
 import './options-editor.css';
-import { isSameJson } from '#ast/json.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { isSameJson } from '#ast/basics/json.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ElementType, elements, stepAttributes } from '#ast/elements.ts';
+import { type ElementType, elements, stepAttributes } from '#ast/form/elements.ts';
 import { readMoment } from '../../conditions/condition-tree.ts';
 import { readNumber } from '../../design/read-number.ts';
 import { blankOption, fromLines, pastedIn, pressedIn, relabelled } from '../model/options-text.ts';

@@ -1,8 +1,8 @@
 import './property-panel.css';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
-import type { Option } from '#ast/answers/options.ts';
-import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/elements.ts';
-import { sayCount } from '#ast/say-count.ts';
+import type { Option } from '#ast/basics/options.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { type ElementType, elements, type InputType, showsPlaceholder } from '#ast/form/elements.ts';
 import { Button } from '../../design/button.tsx';
 import { Switch } from '../../design/checkbox.tsx';
 import { Message } from '../../design/message.tsx';

@@ -1,4 +1,4 @@
-import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attributes.ts';
+import type { AttributeKind, AttributeSpec, AttributeSpecs } from '#ast/attributes/attributes.ts';
 
 /** The sections of the panel, in order. */
 export const sections = ['general', 'validation', 'logic', 'id'] as const;

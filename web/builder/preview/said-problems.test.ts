@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { locales } from '#ast/locales.ts';
-import { element, formOf } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
-import { readMarkup, type Tag } from '#page/testing.ts';
+import { locales } from '#ast/basics/locales.ts';
+import type { FormNode } from '#ast/form/tree.ts';
+import { element, formOf } from '#test/ast/forms.ts';
+import { readMarkup, type Tag } from '#test/page/read-page.ts';
 import { startTrial } from './trial.ts';
 
 /** A question, what somebody answers to it, and the rule that the answer breaks. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOf } from '#ast/testing.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { startTrial } from './trial.ts';
 
 const form = formOf(

@@ -1,21 +1,21 @@
-import { answerSayer } from '#ast/answers/say-piped.ts';
 import {
   type AnswerError,
   type AnswerFiles,
   checkAnswers,
   type FieldProblem,
   type FileAnswer,
-} from '#ast/answers.ts';
-import { type RawAnswers, readFields } from '#ast/fields.ts';
+} from '#ast/answers/check-answers.ts';
+import { answerSayer } from '#ast/answers/say-piped.ts';
+import { fill } from '#ast/basics/words.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { type RawAnswers, readFields } from '#ast/form/fields.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
 import { type AnswerContext, evaluate, type Shown } from '#ast/logic/evaluate.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 import type { Settings } from '#ast/settings.ts';
 import { settingsInLanguage } from '#ast/translations/check-translations.ts';
 import { inLanguage } from '#ast/translations/translations.ts';
-import { type Form, languagesOf } from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
-import { newWork } from '#ast/work.ts';
 import { type Controls, controlOf, numberOf, seenOf } from '#page/post/controls.ts';
 import { applyRowAction, readAction } from '#page/post/row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from '#page/post/take-step.ts';
@@ -29,7 +29,7 @@ import type { FieldMessage, FormView } from '#page/render/view.ts';
 import { type Look, plainLook } from '#page/theme/look.ts';
 import { sayToVisitor } from '#page/words/say-problem.ts';
 import { fileLimits } from '../canvas/page-markup.ts';
-import { speechOf } from './speech.ts';
+import { speechOf } from '../canvas/speech.ts';
 
 /** A form that is filled in as a preview. It returns the pages that the server would, and stores nothing. */
 export type Trial = {

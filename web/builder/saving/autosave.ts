@@ -1,7 +1,7 @@
-import type { ReplyOf } from '#app/operations.ts';
-import { isRecord, isSameJson } from '#ast/json.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import { isRecord, isSameJson } from '#ast/basics/json.ts';
+import type { FormNode } from '#ast/form/tree.ts';
 import { mergeSettings, type Settings } from '#ast/settings.ts';
-import type { FormNode } from '#ast/tree.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call, type Seen } from '../../api/operations.ts';
 import { refreshSession } from '../../shell/session.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
-import { limits } from '#ast/limits.ts';
-import type { Condition } from '#ast/logic/condition.ts';
+import type { Condition } from '#ast/basics/condition.ts';
+import { limits } from '#ast/basics/limits.ts';
 import { type Confirmation, type Notification, receiptCandidates } from '#ast/settings-by-condition.ts';
 import { ConditionEditor } from '../../conditions/condition-editor.tsx';
 import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
@@ -15,7 +15,7 @@ import { Select } from '../../design/select.tsx';
 import { membersQuery } from '../../settings/workspace.ts';
 import { useForm } from '../../shell/form-place.ts';
 import { type EditNode, textOf } from '../model/edit-node.ts';
-import { listAnswered } from '../model/logic/nameable.ts';
+import { listAnswered } from '../model/nameable.ts';
 import { FlagField, fieldOf, type SettingsForm } from './setting-fields.tsx';
 import { digestChoices, sayConfirmationText } from './settings-values.ts';
 import { useElementChoices } from './use-element-choices.ts';

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactElement, useId, useMemo, useState } from 'react';
-import { type Language, languages } from '#ast/languages.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { type Language, languages } from '#ast/basics/languages.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { subjectCandidates } from '#ast/searchable.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { ApiProblem, unlocatedProblem } from '../../api/client.ts';

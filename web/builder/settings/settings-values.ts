@@ -19,7 +19,7 @@ import {
   fontChoices,
   localeLabels,
   modeChoices,
-} from '../theme/theme-choices.ts';
+} from '../model/theme-choices.ts';
 
 /** Converts a UTC timestamp to the local date and time for `datetime-local`, or to an empty string. */
 export function toLocal(timestamp: string | undefined): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Settings } from '#ast/settings.ts';
-import { element, structure } from '#ast/testing.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { readStructure } from '../model/edit-node.ts';
 import { mergeDocuments } from '../saving/autosave.ts';
 import { compareSettings, findSettingProblems } from './settings-values.ts';

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { Form, InputElement } from '#ast/tree.ts';
+import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { Choice } from '../../design/select.tsx';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/say-problem.ts';

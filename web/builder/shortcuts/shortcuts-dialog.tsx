@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import { Dialog } from '../../design/dialog.tsx';
-import { inConsole } from '../../shell/finder/finder-frame.tsx';
+import { inConsole } from '../../shell/finder-frame.tsx';
 import { type Shortcut, sayPress } from '../../shell/press.ts';
 import { everywhere, onParts, whileLifted } from './deeds.ts';
 

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect } from 'react';
-import { type Offer, useOffers } from '../../shell/finder/offers.ts';
+import { type Offer, useOffers } from '../../shell/offers.ts';
 import { findPressed, sayPress } from '../../shell/press.ts';
 import { useBuilder } from '../editor/use-editor.ts';
 import { sayNodes } from '../model/compare.ts';

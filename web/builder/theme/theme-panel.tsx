@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { LocaleChoice } from '#ast/locales.ts';
+import type { LocaleChoice } from '#ast/basics/locales.ts';
 import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
@@ -18,9 +18,6 @@ import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
-import { settingTitles, themeTitles } from '../settings/settings-values.ts';
-import { ColourField } from './colour-field.tsx';
-import { ImageField } from './image-field.tsx';
 import {
   changedTheme,
   cornerChoices,
@@ -31,7 +28,10 @@ import {
   modeChoices,
   presets,
   type ThemeChange,
-} from './theme-choices.ts';
+} from '../model/theme-choices.ts';
+import { ImageField } from '../panel/image-field.tsx';
+import { settingTitles, themeTitles } from '../settings/settings-values.ts';
+import { ColourField } from './colour-field.tsx';
 
 type NoteProps = {
   /** The theme, with valid colors only. */

@@ -6,16 +6,16 @@ import type { Theme } from '#ast/theme/theme.ts';
 import { type Look, lookOf, schemeStyle } from '#page/theme/look.ts';
 import { EmptyState } from '../../design/states.tsx';
 import { useScheme } from '../../shell/theme.ts';
+import { lookInScheme, schemeOf } from '../canvas/look-in-scheme.ts';
 import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/say-problem.ts';
+import { changedTheme, drawableTheme, type ThemeChange } from '../model/theme-choices.ts';
+import { PageFrame } from '../preview/preview.tsx';
 import type { TrialSettings } from '../preview/trial.ts';
-import { PageFrame } from '../preview.tsx';
 import type { BuilderForm } from '../saving/autosave.ts';
 import { ProblemLink } from '../settings/setting-fields.tsx';
 import type { SettingProblem } from '../settings/settings-values.ts';
-import { lookInScheme, schemeOf } from './look-in-scheme.ts';
-import { changedTheme, drawableTheme, type ThemeChange } from './theme-choices.ts';
 import { ThemePanel } from './theme-panel.tsx';
 
 type PreviewProps = {

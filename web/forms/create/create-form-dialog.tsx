@@ -2,7 +2,7 @@ import './create-form-dialog.css';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactElement, Suspense, useEffect, useRef, useState } from 'react';
 import { FileTrigger } from 'react-aria-components/FileTrigger';
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { refreshChanged } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';

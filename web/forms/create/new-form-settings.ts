@@ -1,4 +1,4 @@
-import type { InputOf } from '#app/operations.ts';
+import type { InputOf } from '#app/operations/operations.ts';
 import type { Settings } from '#ast/settings.ts';
 
 export type NewForm = InputOf<'createForm'>['body'];

@@ -1,5 +1,5 @@
-import { isRecord } from '#ast/json.ts';
-import type { Form } from '#ast/tree.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { findNodes, lineAt, offsetOfError, sayPath, type TextPlace } from './json-places.ts';
 

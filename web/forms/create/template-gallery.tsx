@@ -7,7 +7,7 @@ import { beginFrom } from '../templates/begin-from.ts';
 import { type Template, templateGroups, wordsOf } from '../templates/templates.ts';
 import { type NewForm, newFormSettings } from './new-form-settings.ts';
 import './template-picture.css';
-import { idOf } from '#ast/answers/options.ts';
+import { idOf } from '#ast/basics/options.ts';
 import {
   type Element,
   isComposite,
@@ -17,7 +17,7 @@ import {
   levelsOf,
   matrixRowsOf,
   optionsOf,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
 import { addressOf } from '../templates/pictures.ts';
 
 /**

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { checkAnswers } from '#ast/answers.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import { newWork } from '#ast/basics/work.ts';
+import { walkElements } from '#ast/form/tree.ts';
 import { checkSettings } from '#ast/settings.ts';
-import { walkElements } from '#ast/tree.ts';
 import { validateStructure } from '#ast/validate.ts';
-import { newWork } from '#ast/work.ts';
 import { newFormSettings } from '../create/new-form-settings.ts';
 import { beginFrom } from './begin-from.ts';
 import { templates, wordsOf } from './templates.ts';

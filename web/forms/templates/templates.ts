@@ -1,6 +1,6 @@
-import { elements } from '#ast/elements.ts';
+import { elements } from '#ast/form/elements.ts';
+import { type Form, walkElements } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
-import { type Form, walkElements } from '#ast/tree.ts';
 import eventsAndOrders from './events-and-orders.json' with { type: 'json' };
 import opinionsAndQuizzes from './opinions-and-quizzes.json' with { type: 'json' };
 import toBeginWith from './to-begin-with.json' with { type: 'json' };

@@ -1,5 +1,5 @@
-import { trimText } from '#ast/text.ts';
-import { fill } from '#ast/words.ts';
+import { trimText } from '#ast/basics/text.ts';
+import { fill } from '#ast/basics/words.ts';
 import { heldOf, type StoredFile } from '../held-list.ts';
 import { recall } from '../memory.ts';
 import { labelButton, make, type Page, type Strokes } from '../page.ts';

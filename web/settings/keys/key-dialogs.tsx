@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import type { Key, KeyRequest, NewKey } from '#workspaces/keys/endpoints.ts';
+import type { Key, KeyRequest, NewKey } from '#workspaces/key-endpoints.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
 import { permissionChoices } from '#rules/permissions.ts';
-import type { Key, KeyChange, NewKey } from '#workspaces/keys/endpoints.ts';
+import type { Key, KeyChange, NewKey } from '#workspaces/key-endpoints.ts';
 import type { Action } from '../../design/action.tsx';
 import { CheckboxGroup, RadioGroup } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';

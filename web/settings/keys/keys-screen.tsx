@@ -1,9 +1,9 @@
 import './keys-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { permissionLabel, roles } from '#rules/permissions.ts';
-import type { Key } from '#workspaces/keys/endpoints.ts';
+import type { Key } from '#workspaces/key-endpoints.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { InputOf, ReplyOf } from '#app/operations.ts';
-import { sayCount } from '#ast/say-count.ts';
+import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { call, readQuery } from '../../api/operations.ts';
 import { Button } from '../../design/button.tsx';
 import { Checkbox } from '../../design/checkbox.tsx';

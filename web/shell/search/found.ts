@@ -1,4 +1,4 @@
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { sayWho } from '#ast/say-who.ts';
 import { withMoments } from '#ast/search.ts';
 import { startOf } from '../../design/day.ts';

@@ -4,7 +4,7 @@ import { type ComponentProps, type ReactElement, useEffect, useId, useRef, useSt
 import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Popover } from 'react-aria-components/Popover';
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { operators, type QuestionPart, readQuestion, signs, unfinishedAt } from '#ast/search.ts';
 import { call } from '../../api/operations.ts';
 import { IconButton } from '../../design/button.tsx';

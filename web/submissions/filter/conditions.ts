@@ -1,6 +1,6 @@
-import { inputRules, isInputType } from '#ast/input-rules.ts';
-import { isRecord, own } from '#ast/json.ts';
-import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { Condition as FormCondition } from '#ast/basics/condition.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { Counted } from '#submissions/filter/shapes.ts';
 import type { Column } from '#submissions/shapes.ts';

@@ -1,7 +1,7 @@
 import './filter-chips.css';
 import { type ReactElement, useState } from 'react';
 import { Button as AriaButton } from 'react-aria-components/Button';
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { Button, IconButton } from '../../design/button.tsx';
 import { CheckboxGroup } from '../../design/checkbox.tsx';

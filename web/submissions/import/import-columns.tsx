@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import type { InputOf, ReplyOf } from '#app/operations.ts';
+import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
 import { readQuery } from '../../api/operations.ts';
 import { ColumnChoices } from '../../design/column-choices.tsx';
 import { type Choice, Select } from '../../design/select.tsx';

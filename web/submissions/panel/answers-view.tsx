@@ -1,11 +1,11 @@
 import type { ReactElement } from 'react';
-import type { AnswerRow, AnswerValue } from '#ast/answers.ts';
-import { own } from '#ast/json.ts';
-import { withStableLabels } from '#ast/piping.ts';
+import type { AnswerRow, AnswerValue } from '#ast/answers/check-answers.ts';
+import { own } from '#ast/basics/json.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { saySize } from '#ast/basics/say-size.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
+import { type InputElement, listQuestions, type Question } from '#ast/form/tree.ts';
 import { isEmail, isUrl } from '#ast/rules/text-formats.ts';
-import { sayCount } from '#ast/say-count.ts';
-import { saySize } from '#ast/say-size.ts';
-import { type InputElement, listQuestions, type Question } from '#ast/tree.ts';
 import type { LinkedFile, SubmissionDetail } from '#submissions/shapes.ts';
 import { Icon } from '../../design/icon.tsx';
 import { Marked } from '../../design/marked.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
+import { listQuestions } from '#ast/form/tree.ts';
 import { sayWho } from '#ast/say-who.ts';
 import { shortReference } from '#ast/short-reference.ts';
-import { listQuestions } from '#ast/tree.ts';
 import type { Column, SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';

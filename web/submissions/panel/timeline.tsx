@@ -1,12 +1,12 @@
-import { withStableLabels } from '#ast/piping.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
 import './timeline.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
-import type { AnswerValue } from '#ast/answers.ts';
-import { own } from '#ast/json.ts';
-import type { Form } from '#ast/tree.ts';
-import { listQuestions } from '#ast/tree.ts';
+import type { AnswerValue } from '#ast/answers/check-answers.ts';
+import { own } from '#ast/basics/json.ts';
+import type { Form } from '#ast/form/tree.ts';
+import { listQuestions } from '#ast/form/tree.ts';
 import { hostOf } from '#rules/url-problem.ts';
 import type { Difference, SubmissionDetail, TimelineEntry } from '#submissions/shapes.ts';
 import { StatusChip } from '../../design/chip.tsx';

@@ -1,6 +1,6 @@
 import { QueryObserver, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useEffect } from 'react';
-import { sayCount, wordFor } from '#ast/say-count.ts';
+import { sayCount, wordFor } from '#ast/basics/say-count.ts';
 import { refreshChanged } from '../../api/changes.ts';
 import { ApiProblem } from '../../api/client.ts';
 import { call } from '../../api/operations.ts';

@@ -1,6 +1,6 @@
 import './selectable-cell.css';
 import { type ReactElement, type ReactNode, useCallback, useState } from 'react';
-import type { Answers } from '#ast/answers.ts';
+import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Column } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { sayCount, wordFor } from '#ast/say-count.ts';
+import { sayCount, wordFor } from '#ast/basics/say-count.ts';
 import { imageAddress } from '#page/theme/look.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { sayMonth } from '../../design/time.tsx';

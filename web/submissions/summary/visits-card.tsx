@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import type { Analytics } from '#submissions/analytics.ts';
 import { Card } from '../../design/page.tsx';
 import { useForm } from '../../shell/form-place.ts';

@@ -1,6 +1,6 @@
 import './columns-dialog.css';
 import { type ReactElement, useState } from 'react';
-import { elements } from '#ast/elements.ts';
+import { elements } from '#ast/form/elements.ts';
 import type { ElementDefinition } from '#ast/types/definition.ts';
 import { isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/shapes.ts';

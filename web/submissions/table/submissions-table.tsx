@@ -2,7 +2,7 @@ import './submissions-table.css';
 import { Link } from '@tanstack/react-router';
 import { type MouseEvent, memo, type ReactElement, useEffect, useMemo, useRef } from 'react';
 import { Focusable } from 'react-aria-components/Tooltip';
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import type { TableRow } from '#submissions/shapes.ts';
 import { receivedAt } from '../../api/received-at.ts';
 import { Checkbox } from '../../design/checkbox.tsx';

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { ReplyOf } from '#app/operations.ts';
+import type { ReplyOf } from '#app/operations/operations.ts';
 import { readQuery } from '../../api/operations.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { dayOf } from '../../design/day.ts';

@@ -9,7 +9,7 @@ import { Loading } from '../../design/states.tsx';
 import { Tabs } from '../../design/tabs.tsx';
 import { Ago, sayAgo, sayMoment, useNow } from '../../design/time.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
-import { sayMs } from '../log/log-view.ts';
+import { sayMs } from '../log-view.ts';
 import { healthQuery } from '../webhooks-query.ts';
 
 const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { Button as BareButton } from 'react-aria-components/Button';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
 import type { DeliveryLine, WebhookDetail } from '#webhooks/shapes.ts';
 import { Button } from '../../design/button.tsx';
 import { Chip, StatusChip } from '../../design/chip.tsx';
@@ -16,10 +16,10 @@ import { Tooltip } from '../../design/tooltip.tsx';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { eventChoices, shortEvent } from '../events.ts';
+import { deliveryStatuses, isFiltered, type LogView, sayAttempts, sayMs } from '../log-view.ts';
 import { ReplayDialog } from '../replay.tsx';
 import type { ReplayDraft } from '../replay-query.ts';
 import { deliveriesQuery } from '../webhooks-query.ts';
-import { deliveryStatuses, isFiltered, type LogView, sayAttempts, sayMs } from './log-view.ts';
 
 const statuses = [{ id: 'all', label: 'All' }, ...deliveryStatuses.map((id) => ({ id, label: id }))] as const;
 const events = [

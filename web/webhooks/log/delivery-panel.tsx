@@ -17,8 +17,8 @@ import { useClock } from '../../design/use-clock.ts';
 import type { LocatedForm } from '../../shell/form-place.ts';
 import { mayEdit } from '../../shell/session.ts';
 import { shortEvent } from '../events.ts';
+import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from '../log-view.ts';
 import { deliveryQuery } from '../webhooks-query.ts';
-import { hasArrived, layOut, outcomeOf, sayMs, triggerWords } from './log-view.ts';
 
 type MessageProps = {
   label: string;

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.ts';
+import { limits } from '../../basics/limits.ts';
 import { parseFormula } from './parse.ts';
 import type { FormulaProblem } from './program.ts';
 

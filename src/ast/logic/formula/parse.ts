@@ -1,5 +1,5 @@
-import { elementIdSource } from '../../element-id.ts';
-import { answerLimits } from '../../limits.ts';
+import { elementIdSource } from '../../basics/element-id.ts';
+import { answerLimits } from '../../basics/limits.ts';
 import {
   type FormulaProblem,
   type FunctionName,

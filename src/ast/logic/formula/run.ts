@@ -1,10 +1,10 @@
-import { isBlank } from '../../answers/blank.ts';
-import { optionsById } from '../../answers/options.ts';
-import { isRecord } from '../../json.ts';
+import { isBlank } from '../../basics/blank.ts';
+import { isRecord } from '../../basics/json.ts';
+import { optionsById } from '../../basics/options.ts';
+import { countCharacters, trimText } from '../../basics/text.ts';
+import { spend, type Work } from '../../basics/work.ts';
 import { isDate, isDateTime, isTime } from '../../rules/text-formats.ts';
-import { countCharacters, trimText } from '../../text.ts';
-import { spend, type Work } from '../../work.ts';
-import { includesText } from '../includes-text.ts';
+import { includesText } from './includes-text.ts';
 import {
   type FunctionName,
   type Gathering,

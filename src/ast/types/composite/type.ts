@@ -1,4 +1,4 @@
-import { defaults } from '../../attributes/defaults.ts';
+import { defaults } from '../../basics/defaults.ts';
 import type { ElementDefinition } from '../definition.ts';
 import { columnSpan, id, label, layout, logic, translations } from '../shared-attributes.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord, own } from '../../json.ts';
+import { isRecord, own } from '../../basics/json.ts';
 import { accept, type CheckedAnswer, type ConsentAnswer, refuse } from '../rules.ts';
 
 /** To agree is `true`, or what is stored of it: what was agreed to is the form's, and when is said by who stores it. */

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.ts';
+import { limits } from '../../basics/limits.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes } from '../shared-attributes.ts';
 

@@ -1,6 +1,6 @@
-import type { FileAnswer, FileRules } from '../../answers/check-files.ts';
-import { reference } from '../../json-schema.ts';
-import { limits } from '../../limits.ts';
+import { reference } from '../../basics/json-schema.ts';
+import { limits } from '../../basics/limits.ts';
+import type { FileAnswer, FileRules } from '../../rules/check-files.ts';
 import { inputType } from '../definition.ts';
 import { count, inputAttributes } from '../shared-attributes.ts';
 

@@ -1,4 +1,4 @@
-import { defaults } from '../../attributes/defaults.ts';
+import { defaults } from '../../basics/defaults.ts';
 import { type LengthRules, lengthProblem } from '../../rules/check-rules.ts';
 import { textRules } from '../text-rules.ts';
 

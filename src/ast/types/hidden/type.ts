@@ -1,5 +1,5 @@
-import { defaults } from '../../attributes/defaults.ts';
-import { limits } from '../../limits.ts';
+import { defaults } from '../../basics/defaults.ts';
+import { limits } from '../../basics/limits.ts';
 import { inputType } from '../definition.ts';
 import { id, label, logic } from '../shared-attributes.ts';
 import { textSchema } from '../text-type.ts';

@@ -1,4 +1,4 @@
-import { limits } from '../../limits.ts';
+import { limits } from '../../basics/limits.ts';
 import type { ElementDefinition } from '../definition.ts';
 import { shownAttributes, translations } from '../shared-attributes.ts';
 

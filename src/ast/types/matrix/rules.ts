@@ -1,4 +1,5 @@
-import { isBlank } from '../../answers/blank.ts';
+import { isBlank } from '../../basics/blank.ts';
+import { isRecord, own } from '../../basics/json.ts';
 import {
   idOf,
   labelOf,
@@ -6,9 +7,8 @@ import {
   optionsById,
   type Selection,
   tidyChoices,
-} from '../../answers/options.ts';
-import { isRecord, own } from '../../json.ts';
-import { spend, type Work } from '../../work.ts';
+} from '../../basics/options.ts';
+import { spend, type Work } from '../../basics/work.ts';
 import { accept, type CheckedAnswer, type GridAnswer, type RowAnswer, refuse } from '../rules.ts';
 
 /** What a matrix asks: for each of its rows one of its options, or with `multiple` several. */

@@ -1,7 +1,7 @@
-import { idOf, labelOf } from '../../answers/options.ts';
-import { defaults } from '../../attributes/defaults.ts';
-import type { JsonSchema } from '../../json-schema.ts';
-import { limits } from '../../limits.ts';
+import { defaults } from '../../basics/defaults.ts';
+import type { JsonSchema } from '../../basics/json-schema.ts';
+import { limits } from '../../basics/limits.ts';
+import { idOf, labelOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes } from '../shared-attributes.ts';

@@ -1,5 +1,5 @@
-import { idOf, otherTaken } from '../../answers/options.ts';
-import { limits } from '../../limits.ts';
+import { limits } from '../../basics/limits.ts';
+import { idOf, otherTaken } from '../../basics/options.ts';
 import { choiceSchema, radioAttributes } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
 import { count } from '../shared-attributes.ts';

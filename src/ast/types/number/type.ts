@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../json-schema.ts';
+import type { JsonSchema } from '../../basics/json-schema.ts';
 import type { NumberRules } from '../../rules/check-rules.ts';
 import { inputType } from '../definition.ts';
 import { inputAttributes, unique } from '../shared-attributes.ts';

@@ -1,5 +1,5 @@
-import type { Selection } from '../../answers/options.ts';
-import { defaults } from '../../attributes/defaults.ts';
+import { defaults } from '../../basics/defaults.ts';
+import type { Selection } from '../../basics/options.ts';
 import { choicesRules } from '../choices-rules.ts';
 
 type Attributes = Selection & {

@@ -1,6 +1,6 @@
-import { idOf } from '../../answers/options.ts';
-import { defaults } from '../../attributes/defaults.ts';
-import { limits } from '../../limits.ts';
+import { defaults } from '../../basics/defaults.ts';
+import { limits } from '../../basics/limits.ts';
+import { idOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes, count, optionsLayout } from '../shared-attributes.ts';

@@ -1,4 +1,4 @@
-import { optionsById, type Selection } from '../../answers/options.ts';
+import { optionsById, type Selection } from '../../basics/options.ts';
 import { accept, refuse } from '../rules.ts';
 
 /** Every option once, the best first. */

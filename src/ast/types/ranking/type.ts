@@ -1,5 +1,5 @@
-import { idOf } from '../../answers/options.ts';
-import { limits } from '../../limits.ts';
+import { limits } from '../../basics/limits.ts';
+import { idOf } from '../../basics/options.ts';
 import { optionSchema } from '../choice-type.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes } from '../shared-attributes.ts';

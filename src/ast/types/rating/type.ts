@@ -1,4 +1,4 @@
-import { defaults } from '../../attributes/defaults.ts';
+import { defaults } from '../../basics/defaults.ts';
 import { inputType } from '../definition.ts';
 import { levelAttributes, levelSchema } from '../level-type.ts';
 import { rules } from './rules.ts';

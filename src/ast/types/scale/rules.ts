@@ -1,4 +1,4 @@
-import { defaults } from '../../attributes/defaults.ts';
+import { defaults } from '../../basics/defaults.ts';
 import { levelRules } from '../level-rules.ts';
 
 export const rules = levelRules((attrs: { readonly from?: number; readonly to?: number }) => ({

@@ -1,5 +1,5 @@
-import { answerLimits } from '../../limits.ts';
-import { trimText } from '../../text.ts';
+import { answerLimits } from '../../basics/limits.ts';
+import { trimText } from '../../basics/text.ts';
 import { fileRules } from '../file-rules.ts';
 import { type CheckedAnswer, refuse } from '../rules.ts';
 

@@ -1,4 +1,4 @@
-import { reference } from '../../json-schema.ts';
+import { reference } from '../../basics/json-schema.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes } from '../shared-attributes.ts';
 

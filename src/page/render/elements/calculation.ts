@@ -1,5 +1,5 @@
-import { isSeen } from '#ast/tree.ts';
-import { attributes, html } from '../html.ts';
+import { isSeen } from '#ast/form/tree.ts';
+import { attributes, html } from '../../markup/html.ts';
 import { labelled } from './frame.ts';
 import { fieldAt } from './place.ts';
 import { sayResult } from './results.ts';

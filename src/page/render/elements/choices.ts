@@ -1,8 +1,8 @@
-import { optionsById, otherChoice, otherName } from '#ast/answers/options.ts';
-import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
+import { optionsById, otherChoice, otherName } from '#ast/basics/options.ts';
+import { fill } from '#ast/basics/words.ts';
+import { type InputElement, optionsLayoutOf, optionsOf, placeholderOf, takesOther } from '#ast/form/tree.ts';
+import { attributes, type Html, html } from '../../markup/html.ts';
 import { fillCounted } from '../../words/words.ts';
-import { attributes, type Html, html } from '../html.ts';
 import { controlAttributes, errorId, grouped, invalidOf, labelled } from './frame.ts';
 import { type Field, textAt } from './place.ts';
 

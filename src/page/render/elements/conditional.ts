@@ -1,8 +1,7 @@
-import { isBlank } from '#ast/answers/blank.ts';
-import { fieldName, type RawAnswers, type Row, rowAt } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
-import type { FilesByName, Shown } from '#ast/logic/evaluate.ts';
-import { isOffered, offersByCondition } from '#ast/logic/offers.ts';
+import { isBlank } from '#ast/basics/blank.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { fieldName, type RawAnswers, type Row, rowAt } from '#ast/form/fields.ts';
+import { isOffered, offersByCondition } from '#ast/form/offers.ts';
 import {
   type Composite,
   type Element,
@@ -14,7 +13,8 @@ import {
   isSeen,
   optionsOf,
   walkElements,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
+import type { FilesByName, Shown } from '#ast/logic/evaluate.ts';
 import { countShownRows } from './rows.ts';
 
 /** Returns the paths (`0.2`) of elements with conditions, including conditions on their options. */

@@ -1,6 +1,6 @@
-import { inputRules } from '#ast/input-rules.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { markedLine } from '../rich-text.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
+import { markedLine } from '../../markup/rich-text.ts';
 import { choices } from './choices.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';

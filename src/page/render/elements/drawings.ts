@@ -1,8 +1,8 @@
-import type { ElementType } from '#ast/elements.ts';
-import { factOf } from '#ast/fact-of.ts';
-import { type Element, type Form, optionsIn, walkElements } from '#ast/tree.ts';
-import { type Html, html } from '../html.ts';
-import { richText as markedText } from '../rich-text.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import type { ElementType } from '#ast/form/elements.ts';
+import { type Element, type Form, optionsIn, walkElements } from '#ast/form/tree.ts';
+import { type Html, html } from '../../markup/html.ts';
+import { richText as markedText } from '../../markup/rich-text.ts';
 import { calculation } from './calculation.ts';
 import { checkboxes, dropdown, radios, yesOrNo } from './choices.ts';
 import { consent } from './consent.ts';

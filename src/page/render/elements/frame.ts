@@ -1,7 +1,7 @@
-import { columnSpanOf, type Element, type InputElement, isRequired, kindOf } from '#ast/tree.ts';
+import { columnSpanOf, type Element, type InputElement, isRequired, kindOf } from '#ast/form/tree.ts';
+import { attributes, type Html, html } from '../../markup/html.ts';
+import { richText } from '../../markup/rich-text.ts';
 import { fillCounted, sayLeft } from '../../words/words.ts';
-import { attributes, type Html, html } from '../html.ts';
-import { richText } from '../rich-text.ts';
 import { type Field, type Place, pipedAt } from './place.ts';
 
 /**

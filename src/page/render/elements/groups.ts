@@ -1,6 +1,7 @@
-import { fieldName, type RawAnswers } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { limits } from '#ast/limits.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { fill } from '#ast/basics/words.ts';
+import { fieldName, type RawAnswers } from '#ast/form/fields.ts';
 import {
   type Composite,
   type Element,
@@ -10,9 +11,8 @@ import {
   isInput,
   isRepeatable,
   layoutOf,
-} from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
-import { attributes, type Html, html } from '../html.ts';
+} from '#ast/form/tree.ts';
+import { attributes, type Html, html } from '../../markup/html.ts';
 import { boxAttributes, errorBox, errorId } from './frame.ts';
 import { type Place, pipedAt, textAt } from './place.ts';
 import { countShownRows, rowName } from './rows.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { element } from '#ast/testing.ts';
-import { byId, inputTypes, readPage } from '../../testing.ts';
+import { element } from '#test/ast/forms.ts';
+import { byId, inputTypes, readPage } from '#test/page/read-page.ts';
 
 /** The day of the pages of these tests is 31 January 2026. */
 const cases: readonly [type: string, rules: Record<string, unknown>, hints: Record<string, string>][] = [

@@ -1,5 +1,5 @@
+import type { InputElement } from '#ast/form/tree.ts';
 import { alignMoments } from '#ast/rules/moments.ts';
-import type { InputElement } from '#ast/tree.ts';
 
 type Moment = Extract<InputElement, { type: 'date' | 'datetime' | 'time' }>;
 

@@ -1,4 +1,4 @@
-import { html, picture } from '../html.ts';
+import { html, picture } from '../../markup/html.ts';
 import { boxAttributes } from './frame.ts';
 import { pipedAt } from './place.ts';
 import { styled } from './styled.ts';

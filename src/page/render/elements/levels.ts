@@ -1,5 +1,5 @@
-import { levelsOf } from '#ast/tree.ts';
-import { type Html, html } from '../html.ts';
+import { levelsOf } from '#ast/form/tree.ts';
+import { type Html, html } from '../../markup/html.ts';
 import { choices } from './choices.ts';
 import type { Field } from './place.ts';
 

@@ -1,7 +1,7 @@
-import { cellName } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { matrixRowsOf, optionsOf, takesSeveralInRow } from '#ast/tree.ts';
-import { attributes, type Html, html } from '../html.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { cellName } from '#ast/form/fields.ts';
+import { matrixRowsOf, optionsOf, takesSeveralInRow } from '#ast/form/tree.ts';
+import { attributes, type Html, html } from '../../markup/html.ts';
 import { grouped } from './frame.ts';
 import { type Field, fieldAt } from './place.ts';
 import { styled } from './styled.ts';

@@ -1,5 +1,5 @@
-import { optionsLayoutOf } from '#ast/tree.ts';
-import { html, picture } from '../html.ts';
+import { optionsLayoutOf } from '#ast/form/tree.ts';
+import { html, picture } from '../../markup/html.ts';
 import { choices, optionsAs } from './choices.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';

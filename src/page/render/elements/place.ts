@@ -1,12 +1,12 @@
-import { fieldName, type RawAnswers, type Row } from '#ast/fields.ts';
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
+import { fieldName, type RawAnswers, type Row } from '#ast/form/fields.ts';
+import { fillPiped } from '#ast/form/piping.ts';
+import type { Element, InputElement } from '#ast/form/tree.ts';
 import type { Shown } from '#ast/logic/evaluate.ts';
-import { fillPiped } from '#ast/piping.ts';
 import type { NumberMarks } from '#ast/rules/written-numbers.ts';
-import type { Element, InputElement } from '#ast/tree.ts';
+import { type Html, piped, type SayAnswer } from '../../markup/html.ts';
 import type { Picture } from '../../theme/look.ts';
 import type { PageProblems, Words } from '../../words/words.ts';
-import { type Html, piped, type SayAnswer } from '../html.ts';
 
 /** A file that is kept between two posts of a page. A hidden input holds its `token`. `size` in bytes. */
 export type HeldFile = {

@@ -1,6 +1,6 @@
-import { optionsOf } from '#ast/tree.ts';
-import { fill } from '#ast/words.ts';
-import { attributes, html } from '../html.ts';
+import { fill } from '#ast/basics/words.ts';
+import { optionsOf } from '#ast/form/tree.ts';
+import { attributes, html } from '../../markup/html.ts';
 import { grouped, invalidOf } from './frame.ts';
 import { fieldAt, textAt } from './place.ts';
 import { styled } from './styled.ts';

@@ -1,4 +1,4 @@
-import { defaults } from '#ast/attributes/defaults.ts';
+import { defaults } from '#ast/basics/defaults.ts';
 import { levelStyle, levels } from './levels.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';

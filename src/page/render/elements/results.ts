@@ -1,7 +1,5 @@
-import { fieldName, type Row } from '#ast/fields.ts';
-import { inputRules } from '#ast/input-rules.ts';
-import type { Shown } from '#ast/logic/evaluate.ts';
-import type { NumberMarks } from '#ast/rules/written-numbers.ts';
+import { fieldName, type Row } from '#ast/form/fields.ts';
+import { inputRules } from '#ast/form/input-rules.ts';
 import {
   type Calculation,
   type Composite,
@@ -9,7 +7,9 @@ import {
   isCalculation,
   isSeen,
   walkElements,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
+import type { Shown } from '#ast/logic/evaluate.ts';
+import type { NumberMarks } from '#ast/rules/written-numbers.ts';
 
 /** Shown while a calculation has no result. */
 const noResult = '–';

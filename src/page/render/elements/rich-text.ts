@@ -1,4 +1,4 @@
-import { formattedText } from '../rich-text.ts';
+import { formattedText } from '../../markup/rich-text.ts';
 import { boxAttributes } from './frame.ts';
 import { pipedAt } from './place.ts';
 import { styled } from './styled.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, formOf } from '#ast/testing.ts';
-import type { Composite } from '#ast/tree.ts';
+import type { Composite } from '#ast/form/tree.ts';
+import { composite, element, formOf } from '#test/ast/forms.ts';
 import { countShownRows, restoreRows } from './rows.ts';
 
 const team = composite('team', [element('yes_no', 'veg'), element('file_upload', 'cv')], {

@@ -1,8 +1,8 @@
-import { countRows, parseRowName, type RawAnswers } from '#ast/fields.ts';
-import { own } from '#ast/json.ts';
-import { answerLimits } from '#ast/limits.ts';
+import { own } from '#ast/basics/json.ts';
+import { answerLimits } from '#ast/basics/limits.ts';
+import { countRows, parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { type Composite, type Form, listQuestions } from '#ast/form/tree.ts';
 import type { FilesByName } from '#ast/logic/evaluate.ts';
-import { type Composite, type Form, listQuestions } from '#ast/tree.ts';
 
 /** Returns the HTML name of a row of a repeatable group, counted from 0: `group[0]`. */
 export function rowName(group: string, index: number): string {

@@ -1,4 +1,4 @@
-import { attributes, html } from '../html.ts';
+import { attributes, html } from '../../markup/html.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import { fieldAt } from './place.ts';
 import { styled } from './styled.ts';

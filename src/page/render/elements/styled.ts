@@ -1,6 +1,6 @@
-import type { ElementType } from '#ast/elements.ts';
-import type { Element } from '#ast/tree.ts';
-import type { Html } from '../html.ts';
+import type { ElementType } from '#ast/form/elements.ts';
+import type { Element } from '#ast/form/tree.ts';
+import type { Html } from '../../markup/html.ts';
 import type { Place } from './place.ts';
 
 /** Renders an element. `styles` are added to the style sheet of forms with this element type. */

@@ -1,10 +1,10 @@
 import { problemOf } from '#ast/answers/fill.ts';
-import { autofillOf } from '#ast/autofill.ts';
+import { autofillOf } from '#ast/form/autofill.ts';
+import { type InputElement, placeholderOf } from '#ast/form/tree.ts';
 import { textFormats } from '#ast/rules/text-formats.ts';
 import { writeNumber } from '#ast/rules/written-numbers.ts';
-import { type InputElement, placeholderOf } from '#ast/tree.ts';
+import { attributes, type Html, html } from '../../markup/html.ts';
 import { sayToVisitor } from '../../words/say-problem.ts';
-import { attributes, type Html, html } from '../html.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import { momentHints } from './hints.ts';
 import type { Field } from './place.ts';

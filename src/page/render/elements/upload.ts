@@ -1,8 +1,8 @@
-import type { FileRules } from '#ast/answers/check-files.ts';
-import { saySize } from '#ast/say-size.ts';
-import { fill } from '#ast/words.ts';
+import { saySize } from '#ast/basics/say-size.ts';
+import { fill } from '#ast/basics/words.ts';
+import type { FileRules } from '#ast/rules/check-files.ts';
+import { attributes, type Html, html } from '../../markup/html.ts';
 import { sayFileTypes } from '../../words/say-problem.ts';
-import { attributes, type Html, html } from '../html.ts';
 import { controlAttributes, labelled } from './frame.ts';
 import type { Field, HeldFile } from './place.ts';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { isCleanText, trimText } from '#ast/text.ts';
+import { isCleanText, trimText } from '#ast/basics/text.ts';
 import { lockForm, reachForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -7,8 +7,8 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { readView } from '../view.ts';

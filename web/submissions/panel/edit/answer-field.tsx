@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react';
-import { elements } from '#ast/elements.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { saySize } from '#ast/say-size.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { saySize } from '#ast/basics/say-size.ts';
+import { elements } from '#ast/form/elements.ts';
 import {
   type InputElement,
   isCalculation,
@@ -12,7 +12,7 @@ import {
   takesOne,
   takesOther,
   takesSeveralInRow,
-} from '#ast/tree.ts';
+} from '#ast/form/tree.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import type { LinkedFile } from '#submissions/shapes.ts';
 import { IconButton } from '../../../design/button.tsx';

@@ -1,11 +1,11 @@
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { isBlank } from '#ast/answers/blank.ts';
-import { fieldName } from '#ast/fields.ts';
-import { isRecord, own } from '#ast/json.ts';
+import { isBlank } from '#ast/basics/blank.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { newWork, TooMuchWork } from '#ast/basics/work.ts';
+import { fieldName } from '#ast/form/fields.ts';
+import { withStableLabels } from '#ast/form/piping.ts';
+import { type InputElement, kindOf, listQuestions, type Question } from '#ast/form/tree.ts';
 import { evaluate } from '#ast/logic/evaluate.ts';
-import { withStableLabels } from '#ast/piping.ts';
-import { type InputElement, kindOf, listQuestions, type Question } from '#ast/tree.ts';
-import { newWork, TooMuchWork } from '#ast/work.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../design/button.tsx';

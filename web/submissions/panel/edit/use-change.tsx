@@ -1,9 +1,9 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactElement, useEffect, useRef } from 'react';
-import type { InputOf, ReplyOf } from '#app/operations.ts';
-import { isRecord, own } from '#ast/json.ts';
-import { sayCount, wordFor } from '#ast/say-count.ts';
-import { tagOf } from '#kit/tag-of.ts';
+import type { InputOf, ReplyOf } from '#app/operations/operations.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { sayCount, wordFor } from '#ast/basics/say-count.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import type { SubmissionDetail } from '#submissions/shapes.ts';
 import { ApiProblem, isStale } from '../../../api/client.ts';
 import { call } from '../../../api/operations.ts';

@@ -1,0 +1,247 @@
+import { sep } from 'node:path';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { connectionsOf, migrateCells, openCells } from '#cells/cells.ts';
+import type { Config } from '#kit/config.ts';
+import { type Connection, type Database, openDatabase } from '#kit/database.ts';
+import type { EmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
+import { EmbeddedPostgresError } from '#kit/embedded-postgres/machine.ts';
+import { placeOf } from '#kit/find-host.ts';
+import { openInstanceVault } from '#kit/instance-key.ts';
+import type { Log } from '#kit/log.ts';
+import { makeDirectories } from '#kit/make-directories.ts';
+import { checkMigrated, readMigrations } from '#kit/migrate.ts';
+import { nameServer } from '#kit/outbound/hosts.ts';
+import type { Vault } from '#kit/vault.ts';
+import { refuseProblems } from '../checks/check.ts';
+import { databaseChecks } from '../checks/database-checks.ts';
+import { databaseFacts } from '../checks/facts.ts';
+import { memoryLimit, sharedBuffers } from '../checks/memory.ts';
+import { connectOrExplain } from './explain.ts';
+
+type Settings = Pick<
+  Config,
+  'databaseUrl' | 'databasePool' | 'dataDir' | 'webProcesses' | 'secretKey' | 'valkeyUrl'
+>;
+
+/** The database of this instance, migrated to this version. */
+export type FormloomDatabase = {
+  database: Database;
+  /** The vault of the key that the database is used with. */
+  vault: Vault;
+  /** The embedded server; undefined if DATABASE_URL names another one. */
+  embedded: EmbeddedPostgres | undefined;
+  /** The migrations that this start ran. */
+  migrated: string[];
+  /** The URL for web processes, in the form of DATABASE_URL. */
+  url: string;
+  /** Describes the location to a person, without the password. */
+  description: string;
+  /** Ends the pool and leaves the embedded server, which stops if no other process uses it. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the database of the configuration, or starts or joins the embedded one, and migrates it. The server
+ * and all commands of the CLI use it, also at the same time.
+ * @param say reports work that takes a while: a new database, a migration.
+ * @param options.replacesKey passed to openInstanceVault as `replaces`.
+ * @param options.serves names the sessions as those of a server.
+ * @param options.mustExist does not create a missing embedded database.
+ * @throws CheckError, PoolingError, MigrationError, InstanceKeyError, EmbeddedPostgresError, or the driver's
+ * error; nothing is left open.
+ */
+export async function openFormloomDatabase(
+  config: Settings,
+  log: Log,
+  say: (line: string) => void = () => {},
+  {
+    replacesKey = false,
+    mustExist = false,
+    serves = false,
+  }: { replacesKey?: boolean; mustExist?: boolean; serves?: boolean } = {},
+): Promise<FormloomDatabase> {
+  let isOpen = false;
+  // While the database is open, the embedded server reports only that it went down or came back.
+  const tell = (sentence: string): void => (isOpen ? log.warn(sentence) : say(sentence));
+  if (mustExist && config.databaseUrl === undefined) await findEmbedded(config);
+  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, tell) : undefined;
+  const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
+  if (serves) await makeDirectories(config.dataDir);
+  const options = { log, ...(serves && { name: await nameServer(config) }) };
+  const database = openDatabase(connection, { ...options, pool: config.databasePool });
+  let closeCells = async (): Promise<void> => {};
+  const close = async (): Promise<void> => {
+    isOpen = false;
+    await closeCells();
+    await database.end();
+    await embedded?.stop();
+  };
+  try {
+    await connectOnce(database);
+    const migrated = await prepare(config, connection, log, say);
+    if (migrated.length > 0)
+      say(`The database was migrated (${sayCount(migrated.length, 'step')}, up to ${migrated.at(-1)}).`);
+    const vault = await openInstanceVault(database, config, { replaces: replacesKey });
+    closeCells = await openOtherCells(connection, database, options);
+    isOpen = true;
+    const url = embedded ? urlOf(embedded) : config.databaseUrl!;
+    return { database, vault, embedded, migrated, url, description: describe(config, embedded), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the other cells of a database with its own options.
+ * @returns a function that closes them.
+ */
+async function openOtherCells(
+  connection: Connection,
+  database: Database,
+  options: { log: Log; name?: string },
+): Promise<() => Promise<void>> {
+  const pool = database.options.max;
+  const cells = await openCells(database, (of) => openDatabase(connection, { ...options, ...of, pool }));
+  return () => cells.close();
+}
+
+/** A database that was opened without migrating it. */
+type OpenDatabase = Pick<FormloomDatabase, 'database' | 'description' | 'close'>;
+
+/**
+ * Opens or creates the target database of a restore or move. Nothing in it is changed, and there are no
+ * timeouts.
+ * @throws EmbeddedPostgresError, or the driver's error.
+ */
+export async function openEmptyDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
+  const embedded = config.databaseUrl === undefined ? await joinEmbedded(config, () => {}) : undefined;
+  const connection: Connection = embedded ? embedded.connection : { connectionString: config.databaseUrl! };
+  const database = openDatabase(connection, { pool: 2, log, limits: false, name: 'formloom restore' });
+  const close = async (): Promise<void> => {
+    await database.end();
+    await embedded?.stop();
+  };
+  try {
+    await connectOnce(database);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { database, description: describe(config, embedded), close };
+}
+
+/** Connects, so that errors in DATABASE_URL are found first. The connection goes to the pool. */
+const connectOnce = (database: Database): Promise<void> =>
+  connectOrExplain(async () => (await database.connect()).release());
+
+/**
+ * Opens an existing database without changing it.
+ * @throws EmbeddedPostgresError, or the driver's error.
+ */
+export async function openExistingDatabase(config: Settings, log: Log): Promise<OpenDatabase> {
+  if (config.databaseUrl === undefined) await findEmbedded(config);
+  return openEmptyDatabase(config, log);
+}
+
+/**
+ * Checks and migrates the database over separate connections without timeouts, since a migration can take
+ * long.
+ */
+async function prepare(
+  config: Settings,
+  connection: Connection,
+  log: Log,
+  say: (line: string) => void,
+): Promise<string[]> {
+  const database = openDatabase(connection, { pool: 2, log, limits: false });
+  try {
+    await refuseProblems(databaseChecks, databaseFacts({ config, database }));
+    return await migrateCells(database, await readMigrations(), say);
+  } finally {
+    await database.end();
+  }
+}
+
+/**
+ * Opens the database for a web process that joins the others of its instance (app/processes/). DATABASE_URL
+ * is that of the primary. Nothing is changed in the database, since the others use it.
+ * @throws MigrationError, InstanceKeyError, or the driver's error; nothing is left open.
+ */
+export async function joinFormloomDatabase(
+  config: Settings,
+  log: Log,
+): Promise<Pick<FormloomDatabase, 'database' | 'vault' | 'close'>> {
+  const connection = { connectionString: config.databaseUrl! };
+  const options = { log, name: await nameServer(config) };
+  const database = openDatabase(connection, { ...options, pool: config.databasePool });
+  try {
+    await connectOnce(database);
+    await checkMigrated(database, await readMigrations());
+    const vault = await openInstanceVault(database, config);
+    const closeCells = await openOtherCells(connection, database, options);
+    const close = async (): Promise<void> => {
+      await closeCells();
+      await database.end();
+    };
+    return { database, vault, close };
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+}
+
+/**
+ * The number of cells for which each process has room. The other connections are for the primary and for
+ * commands of the CLI.
+ */
+const cellsWithRoom = 4;
+const others = 20;
+const fewestConnections = 60;
+
+/**
+ * Refuses a missing embedded database: a command with another DATA_DIR than the service would work in an
+ * empty database, without any sign of it.
+ */
+async function findEmbedded({ dataDir }: Settings): Promise<void> {
+  const { findCluster } = await import('#kit/embedded-postgres/cluster.ts');
+  if (await findCluster(dataDir)) return;
+  throw new EmbeddedPostgresError(
+    `No database found in ${dataDir} (DATA_DIR). Use the DATA_DIR or DATABASE_URL of the service. Before the first \`npm start\`, create it with \`npm run -s formloom -- database create\`.`,
+  );
+}
+
+/** Imported here, so that an instance with DATABASE_URL does not load the module. */
+async function joinEmbedded(settings: Settings, log: (sentence: string) => void): Promise<EmbeddedPostgres> {
+  const { dataDir, databasePool, webProcesses } = settings;
+  const { startEmbeddedPostgres } = await import('#kit/embedded-postgres/embedded-postgres.ts');
+  const connections = Math.max(
+    fewestConnections,
+    webProcesses * connectionsOf(cellsWithRoom, databasePool) + others,
+  );
+  return startEmbeddedPostgres({
+    dataDir,
+    log,
+    settings: {
+      max_connections: String(connections),
+      shared_buffers: sharedBuffers(settings, memoryLimit()),
+    },
+  });
+}
+
+function urlOf({ connection: { host, port, user, database } }: EmbeddedPostgres): string {
+  return `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+/** Describes the location of a database to a person, without the password. */
+export function describe(
+  config: Pick<Settings, 'dataDir' | 'databaseUrl'>,
+  embedded: Pick<EmbeddedPostgres, 'directory'> | undefined,
+): string {
+  if (embedded) {
+    const isOutside = !embedded.directory.startsWith(config.dataDir + sep);
+    const warning = isOutside ? ' (outside DATA_DIR: copies of DATA_DIR do not include it)' : '';
+    return `Embedded PostgreSQL in ${embedded.directory}${warning}`;
+  }
+  return `PostgreSQL at ${placeOf(config.databaseUrl!)}`;
+}

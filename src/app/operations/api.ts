@@ -1,0 +1,236 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refuseForeignLink, refuseForeignRequest } from '#console/serve.ts';
+import { now, uuidPattern } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError, rateLimitExceeded } from '#kit/errors.ts';
+import { allowed, placeOf, readFiles, readJson, refuseOtherMethods, type Server } from '#kit/http.ts';
+import type { Deprecation, Origin } from '#kit/operation.ts';
+import { payloadOf } from '#kit/replies/payload-of.ts';
+import { leastRoleFor, roleMay } from '#rules/permissions.ts';
+import { type Accounts, addressKey } from '#workspaces/accounts/users.ts';
+import type { AuditLog } from '#workspaces/audit/audit-log.ts';
+import {
+  anonymousRate,
+  authenticate,
+  type Caller,
+  type Rate,
+  requirePermission,
+  takeRequest,
+  windowOfPerson,
+} from '#workspaces/authenticate.ts';
+import type { KeyRequest, RequestLog } from '#workspaces/request-log.ts';
+import { requirePerson, requireRole } from '#workspaces/sign-in/require-person.ts';
+import type { ApiRoute } from './operations.ts';
+import { runnerOf } from './run-operation.ts';
+import type { Services } from './services.ts';
+
+/** The services that identify a caller. */
+type Door = { accounts: Accounts; database: Database; config: Config };
+
+/**
+ * Returns the caller of a request: the API key in `Authorization`, or the person of the session cookie in the
+ * workspace that `X-Workspace-ID` names. Forms and scripts of other sites cannot send that header; the origin
+ * of the request is checked as well. A link to a file names the workspace in its URL, as `workspace_id`. A
+ * request without a known caller counts against its IP address.
+ * @param count counts one request, and throws if it exceeds the limit.
+ * @throws ApiError unauthorized; for a person also forbidden, or not_found for a workspace that is not
+ * theirs.
+ */
+async function findCaller(
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  count: (key: string, rate: Rate) => Promise<void>,
+): Promise<Caller> {
+  let caller: Caller;
+  try {
+    const authorization = request.raw.headersDistinct['authorization'];
+    const workspaceId = authorization === undefined ? namedWorkspace(request, door.config) : undefined;
+    caller =
+      workspaceId === undefined
+        ? await authenticate(door, authorization)
+        : await findSession(door, workspaceId.toLowerCase(), request, reply);
+  } catch (error) {
+    // If the database is down, no caller can be identified, and many with valid keys may share an address.
+    // They get 503 instead of 429; the response still says how much of the limit is left.
+    const rate = error instanceof ApiError ? anonymousRate : { ...anonymousRate, burst: Infinity };
+    await count(`address ${addressKey(request.ip)}`, rate);
+    throw error;
+  }
+  // Set before the request is counted, so that a request over the limit is in the key's request log too.
+  request.caller = caller;
+  await count(caller.counted, caller.rate);
+  return caller;
+}
+
+/**
+ * Returns the workspace that a request names. GET and HEAD may name it in the query, since a link cannot send
+ * headers; it is then removed from the query, so that the operation does not see it.
+ */
+function namedWorkspace(request: FastifyRequest, { publicUrl }: Config): string | undefined {
+  const header = request.headers['x-workspace-id'];
+  if (header !== undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+    return header?.toString();
+  const { workspace_id: linked, ...query } = request.query as Readonly<Record<string, string | string[]>>;
+  if (linked === undefined) return undefined;
+  refuseForeignLink(request, publicUrl);
+  request.query = query;
+  return String(linked);
+}
+
+/**
+ * Returns the caller of a session in one of their workspaces. The permissions of a role work like those of an
+ * API key.
+ */
+async function findSession(
+  { accounts, database, config }: Door,
+  workspaceId: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller> {
+  refuseForeignRequest(request, config.publicUrl);
+  const person = await requirePerson(accounts, request, reply);
+  if (!uuidPattern.test(workspaceId)) throw new ApiError('bad_request', 'X-Workspace-ID must be a UUID.');
+  const role = await requireRole(database, workspaceId, person);
+  return {
+    workspaceId,
+    formIds: null,
+    actor: { kind: 'person', id: person.id, sessionId: person.sessionId },
+    may: (permission) => roleMay(role, permission),
+    counted: windowOfPerson(person.id),
+    rate: { perMinute: config.limits.consolePerMinute || Number.MAX_SAFE_INTEGER, burst: 0 },
+    refusal: (permission) =>
+      `This requires the role ${leastRoleFor(permission)} or higher; yours is ${role}.`,
+  };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+  }
+}
+
+export type ApiServices = Services & Door;
+
+/**
+ * Registers the API on a server scope. Each request passes authentication, rate limit and permission; then
+ * the operation checks its shape and what it names. Unknown paths and methods pass the first two before they
+ * get 404 or 405. What all operations share (ETags, Idempotency-Key, compression) is handled here, from the
+ * table of routes.
+ */
+export async function serveApi(
+  server: Server,
+  services: ApiServices,
+  routes: readonly ApiRoute[],
+  { requestLog, auditLog }: { requestLog: RequestLog; auditLog: AuditLog },
+): Promise<void> {
+  readJson(server, 'application/merge-patch+json');
+  openDoor(server, services, requestLog);
+  server.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'There is nothing at this path.');
+  });
+
+  for (const route of routes) {
+    const { bodyContent, bodyLimit } = route.operation;
+    if (bodyContent === undefined) serveOperation(server, services, route, auditLog);
+    // In a separate scope: other operations do not even read the bytes of a file.
+    else
+      await server.register(async (scope) => {
+        readFiles(scope, bodyContent, bodyLimit);
+        serveOperation(scope, services, route, auditLog);
+      });
+  }
+  for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = [...list.map(({ method }) => method), 'OPTIONS'];
+    server.options(url, async (_request, reply) => reply.code(204).header('Allow', allowed(methods)).send());
+    refuseOtherMethods(server, url, methods);
+  }
+}
+
+/**
+ * Authenticates (401) and rate-limits (429) every request of a server scope, and logs the requests of API
+ * keys.
+ */
+export function openDoor(server: Server, services: ApiServices, requestLog: RequestLog): void {
+  server.decorateRequest('caller', null);
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+    request.caller = await findCaller(services, request, reply, (key, rate) =>
+      count(services, reply, key, rate),
+    );
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    if (request.caller?.actor.kind === 'key')
+      requestLog.note(describeRequest(request.caller, request, reply));
+    done();
+  });
+}
+
+function serveOperation(server: Server, services: ApiServices, route: ApiRoute, auditLog: AuditLog): void {
+  const { method, path, operation } = route;
+  const run = runnerOf(services, auditLog, route);
+  server.route({
+    method,
+    url: path,
+    // The limit of a file applies only to the file (readFiles). JSON is refused there after it is read, so it
+    // keeps the default limit.
+    ...(operation.bodyLimit !== undefined && !operation.bodyContent && { bodyLimit: operation.bodyLimit }),
+    // Checked before the body is read: a caller without the permission has nothing to send.
+    onRequest(request, reply, done) {
+      if (operation.deprecated) reply.headers(sayDeprecated(operation.deprecated));
+      requirePermission(request.caller!, operation.permission);
+      done();
+    },
+    async handler(request, reply) {
+      const { params, query, body, id, headers } = request;
+      const key = method === 'POST' ? headers['idempotency-key'] : undefined;
+      const answer = await run(request.caller!, {
+        params,
+        query,
+        body,
+        id,
+        ifMatch: headers['if-match'],
+        origin: originOf(request),
+        once: key === undefined ? undefined : { key: String(key), url: request.url },
+        isHead: request.method === 'HEAD',
+      });
+      return payloadOf(request, reply, answer);
+    },
+  });
+}
+
+/** Returns the origin of a request, for the audit log. */
+export const originOf = ({ ip, headers }: FastifyRequest): Origin => ({
+  address: ip,
+  agent: headers['user-agent']?.slice(0, longestAgent) ?? null,
+});
+const longestAgent = 300;
+
+/** RFC 9745 and RFC 8594: clients can warn of the deprecation automatically. */
+const sayDeprecated = ({ since, until }: Deprecation): Record<string, string> => ({
+  Deprecation: `@${Date.parse(since) / 1_000}`,
+  Sunset: new Date(until).toUTCString(),
+});
+
+const describeRequest = (
+  { workspaceId, actor }: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): KeyRequest => ({
+  workspaceId,
+  keyId: actor.id,
+  id: request.id,
+  method: request.method,
+  path: placeOf(request),
+  status: reply.statusCode,
+  ms: reply.elapsedTime,
+  at: now(),
+  address: request.ip,
+});
+
+async function count(services: Services, reply: FastifyReply, key: string, rate: Rate): Promise<void> {
+  const { headers, exceeded } = await takeRequest(services.requestCounter, key, rate);
+  reply.headers(headers);
+  if (exceeded !== undefined) throw rateLimitExceeded(exceeded);
+}

@@ -1,0 +1,529 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { request } from 'undici';
+import { openVault } from '#kit/vault.ts';
+import { element, structure } from '#test/ast/forms.ts';
+import { signIn } from '#test/console.ts';
+import { holdOne, idIn, makeOneOfEach } from '#test/one-of-each.ts';
+import { readWhileOthersWrite } from '#test/read-all.ts';
+import { openService } from '#test/service.ts';
+import { makeForm, openVisitor } from '#test/visitor.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
+import { addMember } from '#workspaces/members.ts';
+import { deleteExpired } from '../server/delete-expired.ts';
+import { apiRoutes } from './operations.ts';
+
+/* What holds for every operation of a kind, by the table (docs/decisions/0034-operations-table.md). */
+// 0: people are not counted.
+const service = await openService({ CONSOLE_PER_MINUTE: '0' });
+const tenant = await service.makeTenant();
+const visitor = openVisitor(service);
+const valid = { structure: structure(element('text', 'a')) };
+const changed = { structure: structure(element('text', 'b')) };
+
+// ETags -------------------------------------------------------------------------------------------------------
+
+test('what can be changed has an ETag; who has that reading already gets 304 and no body', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const first = await tenant.call('GET', `/forms/${form.id}`);
+  const tag = first.headers.get('etag')!;
+  assert.match(tag, /^"[^"]+"$/);
+  for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+    const again = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': known });
+    assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, undefined, tag], known);
+  }
+  const head = await tenant.call('HEAD', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
+  assert.equal(head.status, 304);
+  const unread = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': 'x' });
+  assert.deepEqual([unread.status, unread.headers.get('etag')], [400, null], 'a refusal is no reading');
+  await visitor.submit(form.id, { a: 'counts' });
+  const counted = await tenant.call('GET', `/forms/${form.id}`, undefined, { 'If-None-Match': tag });
+  assert.deepEqual([counted.status, counted.body.submission_count], [200, 1]);
+});
+
+test('two editors of one form: the second gets 412, and nothing of the first is lost', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const tag = (await tenant.call('GET', `/forms/${form.id}`)).headers.get('etag')!;
+  const put = (body: object, match: string) =>
+    tenant.call('PUT', `/forms/${form.id}`, body, { 'If-Match': match });
+  // A submission in between is no change of the form.
+  await visitor.submit(form.id, { a: 'word' });
+  const [first, second] = await Promise.all([put(changed, tag), put(valid, tag)]);
+  assert.deepEqual([first.status, second.status].sort(), [200, 412]);
+  const refused = first.status === 412 ? first : second;
+  assert.equal(refused.body.error, 'precondition_failed');
+  const winner = first.status === 200 ? first : second;
+  assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.structure, winner.body.structure);
+  const remove = (match: string) =>
+    tenant.call('DELETE', `/forms/${form.id}`, undefined, { 'If-Match': match });
+  assert.equal((await remove(tag)).status, 412);
+  // An answer to a change carries the tag to go on from.
+  assert.equal((await put(valid, winner.headers.get('etag')!)).status, 200);
+  assert.equal((await remove('"nonsense"')).status, 412);
+  assert.equal((await remove('*')).status, 204);
+});
+
+test('If-Match where nothing has an ETag, or that is no list of tags, is a 400', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  for (const [method, path, body] of [
+    ['GET', '/forms', undefined],
+    ['POST', '/forms', valid],
+  ] as const)
+    assert.equal((await tenant.call(method, path, body, { 'If-Match': '"a"' })).status, 400);
+  const answer = await tenant.call('PUT', `/forms/${form.id}`, valid, { 'If-Match': 'bare' });
+  assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request']);
+});
+
+// Lists -------------------------------------------------------------------------------------------------------
+
+test('every list that takes a cursor is the same by cursor as by page, and refuses what is no cursor of it', async () => {
+  const own = await service.makeTenant();
+  const { key, ...made } = await makeOneOfEach(service, own);
+  const call = (path: string, body?: object) =>
+    own.call(body ? 'POST' : 'GET', path, body, { Authorization: `Bearer ${key}` });
+  const form = made['forms'];
+  const submit = async (word: string) => (await openVisitor(service).submit(form!, { a: word })).body.id;
+  for (const count of [1, 2, 3]) {
+    await makeForm(own, [element('text', 'a')]);
+    await submit(`word ${count}`);
+    await own.call('DELETE', `/submissions/${await submit('trash')}`);
+    await holdOne(service, form!);
+    const next = structure(element('text', 'a', { label: `Version ${count}` }));
+    assert.equal((await own.call('PUT', `/forms/${form}`, { structure: next })).status, 200);
+    await call(`/webhooks/${made['webhooks']}/test`, { event: 'submission.created' });
+    await call('/people/erasures', { q: `nobody ${count}`, what: 'submissions' });
+  }
+  const invitations = ['a', 'b', 'c'].map((name) => ({ email: `${name}@example.org` }));
+  assert.equal((await call(`/forms/${form}/invitations`, { invitations })).status, 201);
+
+  const routes = apiRoutes(service.services);
+  const takers = (name: string) => routes.filter(({ operation }) => name in operation.query.properties);
+  const lists = takers('cursor');
+  assert.ok(lists.length >= 4);
+  // A search is by relevance, of which what comes later is a part.
+  const byPageAlone = takers('page').filter((list) => !lists.includes(list));
+  assert.deepEqual(
+    byPageAlone.map(({ name }) => name),
+    ['searchSubmissions'],
+  );
+  let foreign = '*';
+  for (const { name, path } of lists) {
+    // The latest activity is no order that stays.
+    const needs: Readonly<Record<string, string>> = {
+      listFormActivity: 'sort=created',
+      findPerson: 'q=word&match=words',
+    };
+    const at = `${path.replace(':id', idIn(path, { ...made, key }))}?${needs[name] ?? ''}`;
+    const list = async (query: string) => call(`${at}&per_page=2&${query}`);
+    const { body: whole } = await call(at);
+    assert.ok(whole.data.length >= 3 && !('next_cursor' in whole), name);
+    const first = (await list('cursor=*')).body;
+    const next = (await list(`cursor=${first.next_cursor}`)).body;
+    assert.deepEqual([...first.data, ...next.data], whole.data.slice(0, 4), name);
+    assert.equal(next.pagination.total_count, whole.pagination.total_count, name);
+    assert.equal(next.pagination.page, 2, name);
+    for (const query of [`cursor=${first.next_cursor}&page=1`, 'cursor=nonsense']) {
+      const { status, body } = await list(query);
+      assert.deepEqual(
+        [status, body.error, body.errors[0]!.field],
+        [400, 'bad_request', 'cursor'],
+        name + query,
+      );
+    }
+    if (foreign !== '*') assert.equal((await list(`cursor=${foreign}`)).status, 400, name);
+    foreign = first.next_cursor!;
+  }
+});
+
+test('submissions are read by cursor while others submit and delete: no gap, no repeat', () =>
+  readWhileOthersWrite(service, 5_000));
+
+// Lengths -----------------------------------------------------------------------------------------------------
+
+test('lengths are counted in characters, as JSON Schema counts them: a character beyond 16 bits is one', async () => {
+  const own = await service.makeTenant();
+  const { key, ...made } = await makeOneOfEach(service, own);
+  const call = async (method: string, path: string, body: object) =>
+    (await own.call(method, path, body, { Authorization: `Bearer ${key}` })).status;
+  const settings = (password: string) => call('PATCH', `/forms/${made['forms']}`, { settings: { password } });
+  const invite = (more: object) =>
+    call('POST', `/forms/${made['forms']}/invitations`, {
+      invitations: [{ email: 'ada@example.org', ...more }],
+    });
+  const submission = `/submissions/${made['submissions']}`;
+  const webhook = `/webhooks/${made['webhooks']}`;
+  const header = (more: object) =>
+    call('PATCH', webhook, { headers: [{ name: 'X-One', value: '1', ...more }] });
+  const letter = (more: object) =>
+    call('POST', `/forms/${made['forms']}/invitations/letter`, {
+      email: 'ada@example.org',
+      name: 'Ada',
+      reference: {},
+      ...more,
+    });
+  /** Sends so many characters, as part of what is else in order. */
+  const wide = (send: (text: string) => Promise<number>) => (length: number) => send('𝒳'.repeat(length));
+  const plain = (send: (text: string) => Promise<number>) => (length: number) => send('x'.repeat(length));
+  const senders: Readonly<Record<string, (length: number) => Promise<number>>> = {
+    'changeWorkspace.name': wide((name) => call('PATCH', '/workspace', { name })),
+    'createKey.name': wide((name) => call('POST', '/keys', { name })),
+    'changeKey.name': wide((name) => call('PATCH', `/keys/${made['keys']}`, { name })),
+    'changeWebhook.url': plain((path) =>
+      call('PATCH', webhook, { url: `https://example.com/${path.slice(20)}` }),
+    ),
+    'changeWebhook.secret': wide((secret) => call('PATCH', webhook, { secret })),
+    'changeWebhook.headers.name': plain((name) => header({ name })),
+    'changeWebhook.headers.value': plain((value) => header({ value })),
+    'setWebhookSecret.secret': wide((secret) => call('POST', `${webhook}/secret`, { secret })),
+    'erasePerson.q': wide((q) => call('POST', '/people/erasures', { q, what: 'submissions' })),
+    'addNote.text': wide((text) => call('POST', `${submission}/notes`, { text })),
+    'saveView.name': wide((name) => call('POST', `/forms/${made['forms']}/views`, { name, query: {} })),
+    // Two views have no name in common.
+    'changeView.name': wide((name) =>
+      call('PATCH', `/views/${made['views']}`, { name: name.replace(/./u, 'y') }),
+    ),
+    'changeSubmission.tags': wide((tag) => call('PATCH', submission, { tags: [tag] })),
+    'changeSubmission.reference': wide((x) => call('PATCH', submission, { reference: { x } })),
+    'createSubmission.reference': wide((x) =>
+      call('POST', `/forms/${made['forms']}/submissions`, { answers: { a: 'word' }, reference: { x } }),
+    ),
+    'startTagging.add': wide((tag) =>
+      call('POST', `/forms/${made['forms']}/submissions/taggings`, {
+        filter: { status: 'incomplete' },
+        add: [tag],
+      }),
+    ),
+    'createInvitations.invitations.name': wide((name) => invite({ name })),
+    'createInvitations.invitations.reference': wide((customer) => invite({ reference: { customer } })),
+    'previewInvitationMail.name': wide((name) => letter({ name })),
+    'previewInvitationMail.reference': wide((customer) => letter({ reference: { customer } })),
+    'previewInvitationMail.subject': wide((subject) => letter({ subject })),
+    'previewInvitationMail.message': wide((message) => letter({ message })),
+  };
+  const walk = function* (schema: Nested, path: string): Generator<[path: string, most: number]> {
+    if (schema.maxLength !== undefined) yield [path, schema.maxLength];
+    for (const [name, child] of Object.entries(schema.properties ?? {}))
+      yield* walk(child, `${path}.${name}`);
+    for (const child of [
+      schema.items,
+      ...Object.values(schema.patternProperties ?? {}),
+      ...(schema.anyOf ?? []),
+    ])
+      if (child) yield* walk(child, path);
+  };
+  const found = apiRoutes(service.services).flatMap(({ name, operation }) => [
+    ...walk((operation.body ?? {}) as Nested, name),
+  ]);
+  // Of the same shape as one that is sent, part of a longer grammar, or sent away.
+  const others = [
+    /^createSubmission\.language$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
+    /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
+    /\.(email|to|origin)$|\.(filter|query)\.(tag|where|counted|sort)$|View\.columns\.|Import\.(text|mapping\.(name|row|option))$/,
+  ];
+  for (const [path, most] of found) {
+    const send = senders[path];
+    if (!send) {
+      assert.ok(
+        others.some((other) => other.test(path)),
+        `nothing is known of ${path}`,
+      );
+      continue;
+    }
+    const answers = [await send(most), await send(most + 1)];
+    assert.ok(answers[0]! < 300 && answers[1] === 422, `${path}, ${most} characters: ${answers.join(', ')}`);
+  }
+  const most = 128;
+  assert.equal(await settings('𝒳'.repeat(most)), 200);
+  assert.equal(await settings('𝒳'.repeat(most + 1)), 422);
+  assert.equal(await settings('𝒳𝒳𝒳'), 422);
+});
+
+type Nested = {
+  maxLength?: number;
+  properties?: Readonly<Record<string, Nested>>;
+  patternProperties?: Readonly<Record<string, Nested>>;
+  items?: Nested;
+  anyOf?: readonly Nested[];
+};
+
+// Idempotency-Key ---------------------------------------------------------------------------------------------
+
+const create = (key: string, body: object = valid, by = tenant) =>
+  by.call('POST', '/forms', body, { 'Idempotency-Key': key });
+const formsOf = async (by: typeof tenant) => (await by.call('GET', '/forms')).body.pagination.total_count;
+
+test('200 parallel POSTs under one Idempotency-Key make one thing, and all end with the same answer', async () => {
+  const own = await service.makeTenant();
+  const settle = async () => {
+    for (;;) {
+      const answer = await create('import-1', valid, own);
+      if (answer.status !== 409) return answer;
+      assert.match(answer.body.message, /still running/);
+    }
+  };
+  const answers = await Promise.all(Array.from({ length: 200 }, settle));
+  assert.equal(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size, 1);
+  assert.equal(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true').length, 199);
+  assert.equal(await formsOf(own), 1);
+});
+
+test('each key gives its own answer again, with its ETag, and a person has other keys in another workspace', async () => {
+  const [own, other] = await Promise.all([service.makeTenant(), service.makeTenant()]);
+  const person = await signIn(service, { workspaceId: own.workspaceId, role: 'editor' });
+  await addMember(service.services.database, {
+    workspaceId: other.workspaceId,
+    userId: person.userId,
+    role: 'editor',
+  });
+  const places = [
+    ['a', own],
+    ['b', own],
+    ['a', other],
+  ] as const;
+  const ask = ([key, { workspaceId }]: (typeof places)[number]) =>
+    person.api<{ id: string }>('POST', '/forms', valid, {
+      'Idempotency-Key': key,
+      'X-Workspace-ID': workspaceId,
+    });
+  const first: Awaited<ReturnType<typeof ask>>[] = [];
+  for (const place of places) first.push(await ask(place));
+  const again = await Promise.all(places.map(ask));
+  const said = ({ status, body, headers }: (typeof first)[number]) => [status, body, headers.get('etag')];
+  assert.deepEqual(again.map(said), first.map(said));
+  assert.equal(new Set(first.map(({ body }) => body.id)).size, 3);
+  assert.match(first[0]!.headers.get('etag')!, /^"[^"]+"$/);
+});
+
+test('a key is for a POST alone: what may be repeated by its method is done again', async () => {
+  const { body: form } = await tenant.call('POST', '/forms', valid);
+  const remove = () =>
+    tenant.call('DELETE', `/forms/${form.id}`, undefined, { 'Idempotency-Key': 'gone', 'If-Match': '*' });
+  assert.deepEqual([(await remove()).status, (await remove()).status], [204, 404]);
+});
+
+test('another request under the same key is a 422; another caller has keys of its own', async () => {
+  const own = await service.makeTenant();
+  const { body: form } = await create('k', valid, own);
+  const other = await create('k', changed, own);
+  assert.deepEqual([other.status, other.body.error], [422, 'validation_error']);
+  const colleague = await own.makeKey();
+  const answer = await fetch(`${service.url}/api/v1/forms`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${colleague}`,
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'k',
+    },
+    body: JSON.stringify(valid),
+  });
+  assert.equal(answer.status, 201);
+  assert.notEqual(((await answer.json()) as { id: string }).id, form.id);
+});
+
+test('a request that was refused leaves its key free', async () => {
+  const own = await service.makeTenant();
+  assert.equal((await create('again', { structure: {} }, own)).status, 422);
+  // Of those that come at once, one is refused and the others find it running, or gone in that moment.
+  const refused = await Promise.all(
+    Array.from({ length: 100 }, () => create('again', { structure: {} }, own)),
+  );
+  for (const { status } of refused) assert.ok(status === 422 || status === 409, `${status}`);
+  assert.equal((await create('again', valid, own)).status, 201);
+});
+
+test('a key that is no key is a 400', async () => {
+  for (const key of ['', 'a b', 'x'.repeat(256)]) assert.equal((await create(key)).status, 400, key);
+});
+
+test('an answer that was sealed with a key of the instance that was replaced is a 409, and nothing runs again', async () => {
+  const own = await service.makeTenant();
+  await create('sealed', valid, own);
+  await service.services.database.query(
+    'update repeatable_requests set answer = $2 where workspace_id = $1',
+    [own.workspaceId, openVault('1e'.repeat(32)).seal('answers', '{}')],
+  );
+  const { status, body } = await create('sealed', valid, own);
+  assert.deepEqual([status, body.error], [409, 'conflict']);
+  assert.match(body.message, /key of this instance was replaced/);
+  assert.equal(await formsOf(own), 1);
+});
+
+test('a request whose process died midway is never run again under its key', async () => {
+  const own = await service.makeTenant();
+  await create('cut', valid, own);
+  const { database } = service.services;
+  await database.query(
+    `update repeatable_requests set status = null, answer = null, begun_at = now() - interval '1 hour' where workspace_id = $1`,
+    [own.workspaceId],
+  );
+  const answer = await create('cut', valid, own);
+  assert.deepEqual([answer.status, await formsOf(own)], [409, 1]);
+  assert.match(answer.body.message, /cut off/);
+  // A refusal frees its own key alone, and what is swept is of the day before.
+  assert.equal((await create('another', { structure: {} }, own)).status, 422);
+  assert.equal((await create('cut', { structure: {} })).status, 422);
+  await deleteExpired(database, 'repeatable_requests');
+  assert.deepEqual(await forgetKeptAnswers(database, { workspace_id: own.workspaceId }), [], 'it has none');
+  assert.equal((await create('cut', valid, own)).status, 409);
+  // A day later the key is forgotten.
+  await database.query(`update repeatable_requests set begun_at = now() - interval '25 hours'`);
+  assert.equal((await create('cut', valid, own)).status, 201);
+});
+
+test('an effect whose answer could not be noted is not had a second time under its key', async () => {
+  const own = await service.makeTenant();
+  await service.services.database.query(`
+    create function refuse_answer() returns trigger language plpgsql as
+      $$begin raise exception 'no answer is noted'; end$$;
+    create trigger refuse_answer before update on repeatable_requests for each row
+      when (new.workspace_id = '${own.workspaceId}') execute function refuse_answer()`);
+  const statuses = [(await create('k', valid, own)).status, (await create('k', valid, own)).status];
+  assert.deepEqual([...statuses, await formsOf(own)], [500, 409, 1]);
+});
+
+// Packing -----------------------------------------------------------------------------------------------------
+
+test('an answer over 1 KB is packed as the caller takes it, a short one never', async () => {
+  const form = await makeForm(
+    tenant,
+    Array.from({ length: 30 }, (_, at) => element('text', `question_${at}`)),
+  );
+  const unpack = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync } as const;
+  const get = async (path: string, accepted?: string) => {
+    const { headers, body } = await request(`${service.url}/api/v1${path}`, {
+      headers: {
+        Authorization: `Bearer ${tenant.key}`,
+        ...(accepted !== undefined && { 'Accept-Encoding': accepted }),
+      },
+    });
+    return { headers, bytes: Buffer.from(await body.arrayBuffer()) };
+  };
+  const plain = await get(`/forms/${form.id}`);
+  assert.equal(plain.headers['content-encoding'], undefined);
+  for (const coding of ['br', 'gzip', 'zstd'] as const) {
+    const { headers, bytes } = await get(`/forms/${form.id}`, `${coding}, other;q=0.5`);
+    assert.deepEqual([headers['content-encoding'], headers['vary']], [coding, 'Accept-Encoding']);
+    assert.deepEqual(unpack[coding](bytes), plain.bytes);
+    assert.ok(bytes.length < plain.bytes.length / 3);
+  }
+  const refusing = await get(`/forms/${form.id}`, 'br;q=0, identity');
+  assert.deepEqual(refusing.bytes, plain.bytes);
+  assert.equal((await get('/forms?status=archived', 'br')).headers['content-encoding'], undefined);
+});
+
+// Two kinds of caller -----------------------------------------------------------------------------------------
+
+test('a person calls the API with the session of the console, in the workspace that is named', async () => {
+  const form = await makeForm(tenant, [element('text', 'a')]);
+  const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  const call = (method: string, path: string, more: Record<string, string> = {}, body?: object) =>
+    fetch(`${service.url}/api/v1${path}`, {
+      method,
+      headers: {
+        Cookie: viewer.cookie,
+        'X-Workspace-ID': tenant.workspaceId,
+        'Sec-Fetch-Site': 'same-origin',
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...more,
+      },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const read = await call('GET', '/forms');
+  assert.equal(read.status, 200);
+  assert.match(read.headers.get('x-ratelimit-limit') ?? '', /^\d+$/);
+  const write = await call('POST', '/forms', {}, valid);
+  assert.equal(write.status, 403);
+  assert.match(((await write.json()) as { message: string }).message, /role editor or more; yours is viewer/);
+  assert.equal((await call('GET', '/forms', { Cookie: '' })).status, 401);
+  const { workspaceId: foreign } = await service.makeTenant();
+  assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': foreign })).status, 404);
+  assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': 'none' })).status, 400);
+  // A key acts in its own workspace, whatever is named beside it.
+  const asKey = { Authorization: `Bearer ${tenant.key}`, 'X-Workspace-ID': foreign };
+  assert.equal((await call('GET', `/forms/${form.id}`, asKey)).status, 200);
+});
+
+test("a link of our own pages says in its address which workspace a file is of; on another site's page it leads nowhere", async () => {
+  const { id } = await makeForm(tenant, [element('text', 'a')]);
+  const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
+  const follow = (headers: Record<string, string>, { workspace = tenant.workspaceId, method = 'GET' } = {}) =>
+    fetch(`${service.url}/api/v1/forms/${id}/submissions/export?format=ndjson&workspace_id=${workspace}`, {
+      method,
+      headers: { Cookie: viewer.cookie, ...headers },
+    });
+  const owner = await signIn(service, { workspaceId: tenant.workspaceId, role: 'owner' });
+  const noted = async () => {
+    const { body } = await owner.api<{ data: { operation: string; thing_id: string }[] }>('GET', '/audit');
+    return body.data.filter((line) => line.operation === 'exportFormSubmissions' && line.thing_id === id)
+      .length;
+  };
+  const ours = { 'Sec-Fetch-Site': 'same-origin' };
+  assert.equal((await follow(ours, { method: 'HEAD' })).status, 200);
+  assert.equal(await noted(), 0, 'whoever only asks whether it would be answered takes nothing out');
+  assert.match((await follow(ours)).headers.get('content-disposition')!, /^attachment; .*\.ndjson/);
+  assert.equal(await noted(), 1);
+  assert.equal(
+    (await follow({ Referer: `${service.url}/app/` })).status,
+    200,
+    'a browser that does not say it',
+  );
+  for (const elsewhere of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { 'Sec-Fetch-Site': 'none' },
+    { 'Sec-Fetch-Site': 'cross-site', Referer: `${service.url}/app/` },
+    { Referer: 'https://elsewhere.example/' },
+    {},
+  ]) {
+    assert.equal((await follow(elsewhere)).status, 403, JSON.stringify(elsewhere));
+  }
+  assert.equal((await follow({ ...ours, Cookie: '' })).status, 401);
+  const { workspaceId: foreign } = await service.makeTenant();
+  assert.equal((await follow(ours, { workspace: foreign })).status, 404);
+  assert.equal((await follow(ours, { workspace: 'none' })).status, 400);
+  const asKey = { Authorization: `Bearer ${tenant.key}`, Cookie: '' };
+  assert.equal((await follow(asKey)).status, 400, 'a key is of one workspace, and names none');
+  const { status } = await fetch(`${service.url}/api/v1/forms?workspace_id=${tenant.workspaceId}`, {
+    method: 'POST',
+    headers: { Cookie: viewer.cookie, ...ours, 'Content-Type': 'application/json' },
+    body: JSON.stringify(valid),
+  });
+  assert.equal(status, 401, 'what changes something takes the header');
+});
+
+test('a person has one window of requests, at the API as at the console, and CONSOLE_PER_MINUTE is its length', async () => {
+  const own = await openService({ CONSOLE_PER_MINUTE: '5' });
+  const { workspaceId } = await own.makeTenant();
+  const person = await signIn(own, { workspaceId, role: 'viewer' });
+  const ask = async () => (await person.api('GET', '/forms')).status;
+  const rename = async () => (await person.call('PATCH', '/person', { name: 'Ada' })).status;
+  const statuses: number[] = [];
+  for (const request of [ask, rename, ask, rename, ask, rename, ask]) statuses.push(await request());
+  assert.deepEqual(statuses, [200, 204, 200, 204, 200, 429, 429]);
+});
+
+test("another site's browser gets nowhere with a session", async () => {
+  const owner = await signIn(service, { workspaceId: tenant.workspaceId, role: 'owner' });
+  for (const headers of [
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://elsewhere.example' },
+    {},
+  ]) {
+    const { status } = await fetch(`${service.url}/api/v1/forms`, {
+      method: 'POST',
+      headers: {
+        Cookie: owner.cookie,
+        'X-Workspace-ID': tenant.workspaceId,
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(valid),
+    });
+    assert.equal(status, 403, JSON.stringify(headers));
+  }
+  // The cookie alone, which is all that another site's page can make a browser send, is no session here.
+  const bare = await fetch(`${service.url}/api/v1/forms`, { headers: { Cookie: owner.cookie } });
+  assert.equal(bare.status, 401);
+});

@@ -1,0 +1,175 @@
+import { packageEndpoints } from '#backup/form-package/endpoints.ts';
+import type { OwnOperation, OwnRoute } from '#console/serve.ts';
+import { fileEndpoints } from '#files/endpoints.ts';
+import { draftEndpoints } from '#forms/draft-endpoints.ts';
+import { formEndpoints } from '#forms/endpoints.ts';
+import { imageEndpoints } from '#forms/images/images.ts';
+import { textEndpoints } from '#forms/texts.ts';
+import { wholeFormEndpoints } from '#forms/whole-endpoints.ts';
+import { invitationEndpoints } from '#invitations/endpoints.ts';
+import type { Operation } from '#kit/operation.ts';
+import { mailEndpoints } from '#mail/endpoints.ts';
+import { peopleEndpoints } from '#people/endpoints.ts';
+import type { Permission } from '#rules/permissions.ts';
+import { searchEndpoints } from '#search/endpoints.ts';
+import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
+import { viewEndpoints } from '#search/view/endpoints.ts';
+import { savedViewEndpoints } from '#search/view/saved/endpoints.ts';
+import { analyticsEndpoints } from '#submissions/analytics.ts';
+import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
+import { columnEndpoints } from '#submissions/columns/endpoints.ts';
+import { submissionEndpoints } from '#submissions/endpoints.ts';
+import { spamEndpoints } from '#submissions/held/endpoints.ts';
+import { historyEndpoints } from '#submissions/history/endpoints.ts';
+import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
+import { noteEndpoints } from '#submissions/notes.ts';
+import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
+import { submitEndpoint } from '#submissions/submit-endpoint.ts';
+import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
+import { ownFormEndpoints } from '#submissions/table-arrangement.ts';
+import { tagEndpoints } from '#submissions/tags.ts';
+import { trashEndpoints } from '#submissions/trash/endpoints.ts';
+import { taskEndpoints } from '#tasks/read-tasks.ts';
+import { webhookEndpoints } from '#webhooks/endpoints.ts';
+import { feedEndpoints } from '#webhooks/feed-endpoints.ts';
+import { payloadEndpoints } from '#webhooks/payload.ts';
+import { replayEndpoints } from '#webhooks/replay/endpoints.ts';
+import { auditEndpoints } from '#workspaces/audit-endpoints.ts';
+import { workspaceEndpoints } from '#workspaces/endpoints.ts';
+import { keyEndpoints } from '#workspaces/key-endpoints.ts';
+import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
+import { memberEndpoints } from '#workspaces/members.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
+import {
+  passkeyEndpoints,
+  providerEndpoints,
+  secondFactorEndpoints,
+} from '#workspaces/sign-in/second-factor-endpoints.ts';
+import {
+  ownSessionEndpoints,
+  passwordResetEndpoints,
+  sessionEndpoints,
+} from '#workspaces/sign-in/session-endpoints.ts';
+import {
+  endingEndpoints,
+  joinEndpoints,
+  ownWorkspaceEndpoints,
+} from '#workspaces/sign-in/workspace-endpoints.ts';
+import { type Noted, notedOf } from '../noted.ts';
+import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
+import type { Services } from './services.ts';
+
+/** Returns all operations of the API, by their names in the route table. */
+export function apiOperations(services: Services) {
+  const withAddresses = { ...services, addresses: services.config };
+  return {
+    ...formEndpoints(withAddresses),
+    ...wholeFormEndpoints(withAddresses),
+    ...packageEndpoints(withAddresses),
+    ...draftEndpoints(withAddresses),
+    ...textEndpoints(services),
+    ...imageEndpoints(services),
+    ...fileEndpoints(services),
+    ...submissionEndpoints(services),
+    createSubmission: submitEndpoint(services),
+    ...submissionChangeEndpoints(services),
+    ...noteEndpoints(services),
+    ...tagEndpoints(services),
+    ...bulkEndpoints(services),
+    ...submissionImportEndpoints(services),
+    ...trashEndpoints(services),
+    ...spamEndpoints(services),
+    ...searchEndpoints(services),
+    ...viewEndpoints(services),
+    ...savedViewEndpoints(services),
+    ...columnEndpoints(services),
+    ...historyEndpoints(services),
+    ...summaryEndpoints(services),
+    ...analyticsEndpoints(services),
+    ...invitationEndpoints(services),
+    ...feedEndpoints(services),
+    ...webhookEndpoints(services),
+    ...payloadEndpoints(services),
+    ...replayEndpoints(services),
+    ...memberEndpoints(services),
+    ...memberInvitationEndpoints(services),
+    ...keyEndpoints(services),
+    ...workspaceEndpoints(services),
+    ...retentionEndpoints(services),
+    ...auditEndpoints(services),
+    ...peopleEndpoints(services),
+    ...mailEndpoints(services),
+    ...taskEndpoints(services),
+  } satisfies Record<OperationName, Operation<Permission>>;
+}
+
+/** The same of what only the session of a browser can mean. */
+const ownOperations = (services: SessionServices) =>
+  ({
+    ...sessionEndpoints(services),
+    ...ownSessionEndpoints(services),
+    ...providerEndpoints(services),
+    ...passkeyEndpoints(services),
+    ...secondFactorEndpoints(services),
+    ...passwordResetEndpoints(services),
+    ...joinEndpoints(services),
+    ...ownWorkspaceEndpoints(services),
+    ...endingEndpoints(services),
+    ...ownFormEndpoints(services),
+  }) satisfies Record<OwnName, OwnOperation>;
+
+/** The operations with the types of their input and response, for TypeScript callers. */
+export type Operations = ReturnType<typeof apiOperations> & ReturnType<typeof ownOperations>;
+
+/** The types of an operation come from its declaration: no caller writes them by hand. */
+type TypesOf<Name extends keyof Operations> = NonNullable<Operations[Name]['types']>;
+type Part<Key extends string, Value> = object extends Value
+  ? { readonly [K in Key]?: Value }
+  : { readonly [K in Key]: Value };
+
+/** A file is sent as a Blob of the browser, or as its bytes. */
+type SentBody<Body> = Body extends Buffer ? Blob | Uint8Array : Body;
+
+/** The parameters, the query and the body of an operation, if it has them. */
+export type InputOf<Name extends keyof Operations> = Part<'params', TypesOf<Name>['params']> &
+  Part<'query', TypesOf<Name>['query']> &
+  Part<'body', SentBody<TypesOf<Name>['body']>>;
+
+/** The response of an operation that succeeds. */
+export type ReplyOf<Name extends keyof Operations> = TypesOf<Name>['reply'];
+
+/** The operations that accept If-Match. */
+export type ConditionalName = {
+  [Name in OperationName]: true extends Operations[Name]['isConditional'] ? Name : never;
+}[OperationName];
+
+/** An operation with its route. Everything that is generated from the table reads a list of these. */
+export type ApiRoute = {
+  name: OperationName;
+  method: Method;
+  /** Below /api/v1, with parameters as `:name`. */
+  path: string;
+  operation: Operation<Permission>;
+  /** The audit policy; undefined for an operation that only reads. */
+  noted?: Noted | undefined;
+  /** The operation that reads what this one changes, if the audit log records the changes. */
+  reader?: Operation<Permission> | undefined;
+};
+
+export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(apiOperations(services));
+
+/** Returns the routes of operations, with the audit policy of each. */
+export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
+  (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
+    const noted = notedOf(name);
+    const reader = noted && 'reads' in noted ? operations[noted.reads] : undefined;
+    return { name, ...routeOf(name), operation: operations[name], noted, reader };
+  });
+
+export const consoleRoutes = (services: SessionServices): readonly OwnRoute[] => {
+  const operations = ownOperations(services);
+  return (Object.keys(ownRoutes) as (keyof typeof operations)[]).map((name) => ({
+    ...routeOf(name),
+    operation: operations[name],
+  }));
+};

@@ -1,0 +1,125 @@
+import { readUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { ApiError } from '#kit/errors.ts';
+import { textOf } from '#kit/http.ts';
+import type { Answer, Origin, Scope } from '#kit/operation.ts';
+import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
+import { runOnce } from '#workspaces/idempotency.ts';
+import { type Noted, thingIn } from '../noted.ts';
+import type { Sent } from './call-operation.ts';
+import type { ApiRoute } from './operations.ts';
+import type { Services } from './services.ts';
+
+/** A request to an operation, over HTTP, MCP or the command line. */
+type Given = {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  ifMatch?: string | undefined;
+  /** The Idempotency-Key, and the URL that every request with this key must repeat. */
+  once?: { key: string; url: string } | undefined;
+  /** The id of the request in the log. */
+  id?: string;
+  /** Where the request comes from; undefined for the command line. */
+  origin?: Origin;
+  /**
+   * Whether only the headers of the response are sent. No data leaves the service, so there is no audit
+   * entry.
+   */
+  isHead?: boolean;
+};
+
+/**
+ * Runs an operation for a caller with its permission, and does what every interface needs: the audit entry,
+ * If-Match and the Idempotency-Key.
+ */
+type Run = (caller: Scope, given: Given) => Promise<Answer>;
+
+/** Returns the function that runs an operation. */
+export function runnerOf(
+  services: Pick<Services, 'config' | 'database' | 'vault'>,
+  auditLog: AuditLog,
+  route: ApiRoute,
+): Run {
+  const { method, operation } = route;
+  const { isReplyChecked } = services.config;
+  return async (caller, given) => {
+    const { params, query, body, once } = given;
+    const unchanged = readMatch(given.ifMatch, operation.isConditional);
+    const isLined = isNoted(route.noted, caller) && !given.isHead && !isDryRun(query);
+    const line = isLined ? lineOf(route, caller, given) : undefined;
+    const compared = line && comparedBy(route, caller, given);
+    const run = (): Promise<Answer> =>
+      auditLog.note(
+        operation,
+        line,
+        caller,
+        (scope) => operation.handle(scope, { params, query, body, unchanged }),
+        compared,
+      );
+    const answer = await (once ? runOnce(services, caller, { ...once, method, body }, run) : run());
+    if (isReplyChecked) operation.holdReply(answer);
+    return answer;
+  };
+}
+
+const isNoted = (noted: Noted | undefined, { actor }: Scope): boolean =>
+  noted?.line === true && (!('when' in noted) || noted.when === actor.kind);
+
+/** A dry run changes nothing and has no audit entry. */
+const isDryRun = (query: unknown): boolean =>
+  (query as { dry_run?: unknown } | undefined)?.dry_run === 'true';
+
+/**
+ * Longer texts are forms with thousands of elements. The audit log records that they changed, but not how.
+ */
+const longestCompared = 200_000;
+
+/**
+ * Returns how the audit log learns what an operation changes: from the operation that reads the object, or
+ * from the body of the request.
+ */
+function comparedBy(
+  { noted, reader }: ApiRoute,
+  caller: Scope,
+  { params, body }: Given,
+): Compared | undefined {
+  if (!noted?.line) return undefined;
+  if ('says' in noted) {
+    const sent = Object.entries(body ?? {}).filter(([name]) => noted.says.includes(name));
+    return { before: async () => undefined, after: async () => Object.fromEntries(sent) };
+  }
+  if (!('reads' in noted) || !reader) return undefined;
+  const read = async (ids: unknown): Promise<unknown> => {
+    try {
+      const text = textOf(await reader.handle(caller, { params: ids, query: {}, body: undefined })) ?? '';
+      if (text.length > longestCompared) return undefined;
+      const told = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      const part = thingIn[noted.reads];
+      return part === undefined ? told : told[part];
+    } catch (error) {
+      // The object does not exist yet, or no longer exists.
+      if (error instanceof ApiError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  };
+  return noted.of === 'made'
+    ? { before: async () => undefined, after: (_answer, made) => read({ id: made }) }
+    : { before: () => read(params), after: () => read(params) };
+}
+
+/**
+ * Reads If-Match.
+ * @throws ApiError bad_request for an operation without ETags: a client that relies on If-Match must notice.
+ */
+function readMatch(header: string | undefined, isConditional: boolean): Unchanged {
+  if (header !== undefined && !isConditional)
+    throw new ApiError('bad_request', 'If-Match is not supported here: this resource has no ETag.');
+  return readUnchanged(header);
+}
+
+/** Returns a response as it is sent over HTTP: dates are text. */
+export function sentOf(answer: Answer): Sent {
+  if (answer.stream) return { stream: answer.stream };
+  const text = textOf(answer);
+  return { value: text === undefined ? undefined : (JSON.parse(text) as unknown), tag: answer.tag };
+}

@@ -1,0 +1,47 @@
+import { type FileLinks, openFileLinks } from '#files/stored-files.ts';
+import { type LiveForms, openLiveForms } from '#forms/live-form.ts';
+import { now } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import { openStorage } from '#kit/storage/open-storage.ts';
+import type { Storage } from '#kit/storage.ts';
+import type { Vault } from '#kit/vault.ts';
+import { type HeldFiles, openHeldFiles } from '#page/visit/held-files.ts';
+import { type FeedBell, openFeedBell } from '#webhooks/feed-bell.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import type { Metrics } from '../metrics/start-metrics.ts';
+
+/**
+ * Everything that a request may need, opened once (openServices) and passed down. Each room uses only a part
+ * of it.
+ */
+export type Services = {
+  config: Config;
+  log: Log;
+  database: Database;
+  vault: Vault;
+  storage: Storage;
+  links: FileLinks;
+  liveForms: LiveForms;
+  heldFiles: HeldFiles;
+  feedBell: FeedBell;
+  requestCounter: RequestCounter;
+  /** Undefined if metrics are off; nothing is counted then. */
+  metrics?: Metrics | undefined;
+  /** Notifies the queue of new work, after the transaction that enqueued it. */
+  wakeQueue: () => void;
+};
+
+/** What a process has before it serves requests, opened by its start or received from its primary. */
+export type Ground = Pick<Services, 'config' | 'log' | 'database' | 'vault' | 'requestCounter' | 'metrics'>;
+
+/** Opens the services of a process. The caller closes `feedBell`. */
+export const openServices = (ground: Ground): Omit<Services, 'wakeQueue'> => ({
+  ...ground,
+  storage: openStorage(ground.config),
+  links: openFileLinks({ vault: ground.vault, publicUrl: ground.config.publicUrl, now }),
+  liveForms: openLiveForms(ground.database),
+  heldFiles: openHeldFiles(ground),
+  feedBell: openFeedBell(ground),
+});

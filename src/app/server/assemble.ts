@@ -1,0 +1,224 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesOfId, cellWith } from '#cells/across-cells.ts';
+import { type Cell, cellsOf, onCell } from '#cells/cells.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import { closeInOrder } from '#kit/concurrency.ts';
+import type { Config } from '#kit/config.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { refuseRequest, type Server } from '#kit/http.ts';
+import { hashOfHeader } from '#workspaces/api-key.ts';
+import { type Ground, openServices } from '../operations/services.ts';
+import { type Background, startBackground } from './background.ts';
+import { startBesideBackground } from './processes.ts';
+import { buildServer } from './server.ts';
+
+/** Paths that contain the id of a form or workspace: public pages, files, and the console's own API. */
+const named =
+  /^\/(?:(?:api\/v1\/)?f|files|app\/api\/(?:forms|workspaces|memberships))\/([0-9a-f-]{36})(?=[/?#]|$)/i;
+/** Paths whose caller belongs to a workspace. */
+const called = /^\/(?:api\/v1\/|mcp(?:[?#]|$))/;
+
+/**
+ * Returns how the directory finds the cell of a request: by the hash of its API key, or by the id (as text)
+ * of the workspace or form that it names. Returns undefined for a request that names none; the first cell
+ * answers it. It reads the fields that findCaller and the routes read.
+ */
+export function placeOfRequest(request: IncomingMessage): Buffer | string | undefined {
+  const { url = '' } = request;
+  const inPath = named.exec(url)?.[1];
+  if (inPath !== undefined) return ofUuid(inPath);
+  if (!called.test(url)) return undefined;
+  const { headersDistinct } = request;
+  const authorization = headersDistinct['authorization'];
+  if (authorization !== undefined) return hashOfHeader(authorization);
+  const [inHeader] = headersDistinct['x-workspace-id'] ?? [];
+  return ofUuid(inHeader ?? new URLSearchParams(url.split('?', 2)[1]).get('workspace_id') ?? '');
+}
+
+function ofUuid(text: string): string | undefined {
+  const id = text.toLowerCase();
+  return uuidPattern.test(id) ? id : undefined;
+}
+
+/** What a process runs for each cell except the first: a server that does not listen, and background work. */
+type Part = { server: Server; stop: Background['stop']; close(): Promise<void> };
+
+/** A cell that could not be opened is retried after this time. */
+const againMs = 1_000;
+/** How long the server of a key or id is cached, and for how many of them. */
+const rememberMs = 1_000;
+const remembered = 10_000;
+
+/**
+ * Serves all cells of an instance, including later ones. Each cell is a separate service, so nothing in one
+ * can reach another. The key or id in a request selects the cell; the first cell answers requests without
+ * one. While there is one cell, requests are not dispatched.
+ * @returns `stop` ends the background work of the other cells; `close` also closes their servers.
+ */
+export function serveCells(
+  first: Server,
+  ground: Ground,
+  { background, isBackgroundElsewhere }: { background: Background; isBackgroundElsewhere: boolean },
+): { stop: Background['stop']; close(): Promise<void> } {
+  const { database, log } = ground;
+  const parts = new Map<Database, Promise<Part>>();
+  const open = async (cell: Cell): Promise<Part> => {
+    const services = openServices({ ...ground, database: cell.database });
+    // The process that runs background work runs it for every cell, and listens for all cells on one channel.
+    const own = (isBackgroundElsewhere ? startBesideBackground : startBackground)(services, background);
+    const stop: Part['stop'] = async (graceMs) => {
+      services.feedBell.close();
+      await own.stop(graceMs);
+    };
+    try {
+      const server = await buildServer(
+        { ...services, wakeQueue: own.wakeQueue },
+        { isStopping: () => false },
+      );
+      return { server, stop, close: () => server.close() };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  };
+  const ending = new AbortController();
+  const openAgain = (cell: Cell, said?: string): void => {
+    const opened = open(cell);
+    parts.set(cell.database, opened);
+    opened.catch(async (error: Error) => {
+      const { message } = error;
+      if (message !== said) log.error({ err: error, cell: cell.name }, 'could not open a cell; retrying');
+      await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      if (!ending.signal.aborted) openAgain(cell, message);
+    });
+  };
+  dispatch(first, ground, parts);
+  const unhear = onCell(database, openAgain);
+  const ofEach = async (work: (part: Part) => Promise<unknown>): Promise<void> => {
+    const opened = await Promise.allSettled(parts.values());
+    await Promise.all(
+      opened.map((each) => (each.status === 'fulfilled' ? work(each.value) : Promise.resolve())),
+    );
+  };
+  const stop: Background['stop'] = (graceMs) => {
+    unhear();
+    ending.abort();
+    return ofEach((part) => part.stop(graceMs));
+  };
+  return {
+    stop,
+    async close() {
+      await stop();
+      await ofEach((part) => part.close());
+    },
+  };
+}
+
+/**
+ * Runs before the framework of the first cell, which answers every request that belongs to no other cell.
+ * @returns `forget`, which clears the cached cells of keys and ids.
+ */
+function dispatch(
+  first: Server,
+  { database }: Pick<Ground, 'database'>,
+  parts: ReadonlyMap<Database, Promise<Part>>,
+): { forget: () => void } {
+  const [own] = first.server.listeners('request') as [Answer];
+  first.server.off('request', own);
+  const find = async (place: Buffer | string): Promise<Answer> => {
+    const id = typeof place === 'string' ? bytesOfId(place) : place;
+    const cell = await cellWith(database, id);
+    if (cell === database) return own;
+    const part = await parts.get(cell)?.catch(() => undefined);
+    // The cell is being reopened or was removed, or this process is stopping. The first cell would answer
+    // 404.
+    if (!part || !parts.has(cell)) throw new ApiError('service_unavailable', undefined, { retryAfter: 1 });
+    return (request, response) => part.server.routing(request, response);
+  };
+  const { known, forget } = remember(find);
+  first.server.on('request', (request, response) => {
+    const place = cellsOf(database).length > 1 ? placeOfRequest(request) : undefined;
+    const answer = place === undefined ? own : known(place);
+    if (!(answer instanceof Promise)) return answer(request, response);
+    void answer
+      .catch((error: unknown) => {
+        // The cell cannot be found now. Without this refusal, the first cell would answer 404.
+        refuseRequest(request, error);
+        return own;
+      })
+      .then((found) => found(request, response));
+  });
+  return { forget };
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Caches which server answers for each key and id. New keys and ids never repeat old ones, so a cached miss
+ * does no harm. A known server is returned without a promise, which would cost a request more than the rest
+ * of the dispatch.
+ */
+function remember(find: (place: Buffer | string) => Promise<Answer>): {
+  known: (place: Buffer | string) => Answer | Promise<Answer>;
+  forget: () => void;
+} {
+  const known = new Map<string, { at: number; answer: Answer | Promise<Answer> }>();
+  const look = (place: Buffer | string): Answer | Promise<Answer> => {
+    const name = typeof place === 'string' ? place : place.toString('latin1');
+    const at = performance.now();
+    const asked = known.get(name);
+    if (asked && at - asked.at < rememberMs) return asked.answer;
+    const answer = find(place);
+    known.delete(name);
+    if (known.size >= remembered) known.delete(known.keys().next().value!);
+    const kept: { at: number; answer: Answer | Promise<Answer> } = { at, answer };
+    known.set(name, kept);
+    answer.then(
+      (found) => (kept.answer = found),
+      () => known.delete(name),
+    );
+    return answer;
+  };
+  return { known: look, forget: () => known.clear() };
+}
+
+/** The configuration of a process, what it closes when it stops, and its state. */
+export type Run = { config: Config; parts: AsyncDisposableStack; state: { isStopping: boolean } };
+
+/** How long running work has to finish after a stop, in milliseconds. */
+const drainMs = 7_000;
+
+/**
+ * Opens the services, the background work and the server of this process; the server does not listen yet.
+ * What must be closed is added to `parts`. main.ts loads this module only when a process needs it: the
+ * primary of several processes stays small.
+ */
+export async function assemble(
+  { config, parts, state }: Run,
+  {
+    isBackgroundElsewhere,
+    ...ground
+  }: Omit<Ground, 'config'> & {
+    /** Whether another process of the instance does the background work. */
+    isBackgroundElsewhere: boolean;
+  },
+): Promise<Server> {
+  const services = openServices({ config, ...ground });
+  const background = isBackgroundElsewhere ? startBesideBackground(services) : startBackground(services);
+  parts.defer(() => background.stop(drainMs));
+  parts.defer(() => services.feedBell.close());
+  const server = await buildServer(
+    { ...services, wakeQueue: background.wakeQueue },
+    { isStopping: () => state.isStopping },
+  );
+  const cells = serveCells(server, { config, ...ground }, { background, isBackgroundElsewhere });
+  parts.defer(() => cells.close());
+  const close = closeInOrder(server);
+  parts.defer(async () => {
+    services.feedBell.close();
+    await Promise.all([close(drainMs), background.stop(drainMs), cells.stop(drainMs)]);
+  });
+  return server;
+}

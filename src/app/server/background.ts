@@ -1,0 +1,238 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backUpWhenDue, sweepBackups } from '#backup/schedule.ts';
+import { cellsOf, onCell, openAllViews, refreshCells } from '#cells/cells.ts';
+import { sweepFiles } from '#files/stored-files.ts';
+import { removeFormJob } from '#forms/forms.ts';
+import { sweepImages } from '#forms/images/images.ts';
+import { sendDueReminders } from '#invitations/remind.ts';
+import { importJob, importStep } from '#invitations/start-import.ts';
+import type { Database } from '#kit/database.ts';
+import type { Log } from '#kit/log.ts';
+import { sendMailJob } from '#kit/outbox.ts';
+import { listen } from '#kit/queue/announcer.ts';
+import { type Periodic, runPeriodically, sweep } from '#kit/queue/periodic.ts';
+import { type Queue, startQueue } from '#kit/queue/worker.ts';
+import { only } from '#kit/statement.ts';
+import { tellNews } from '#mail/notices/tell-news.ts';
+import { failParkedMail, sendMail } from '#mail/sending/send-mail.ts';
+import { eraseJob, eraseStep } from '#people/erase-person.ts';
+import { cleanPendingList } from '#search/suggest.ts';
+import { bulkBatch, bulkJob } from '#submissions/bulk/bulk.ts';
+import { importSubmissionsStep, submissionImportJob } from '#submissions/import/start-import.ts';
+import { removeFormBatch } from '#submissions/remove-form.ts';
+import { removeEndedWorkspaces } from '#submissions/remove-workspace.ts';
+import { applyRetention } from '#submissions/retention/apply.ts';
+import { deliverJob } from '#webhooks/delivery-job.ts';
+import { replayBatch, replayJob } from '#webhooks/replay/replay.ts';
+import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
+import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
+import { mailNewsJob } from '#workspaces/audit/mail-news.ts';
+import { forgetKeys } from '#workspaces/authenticate.ts';
+import { removeEndedAccounts } from '#workspaces/endings.ts';
+import { keyChannel } from '#workspaces/key-rows.ts';
+import { watch } from '../checks/watch.ts';
+import type { Services } from '../operations/services.ts';
+import { version } from '../operations/version.ts';
+import { deleteExpired, expiring } from './delete-expired.ts';
+
+const againMs = 1_000;
+
+/**
+ * Clears the cached API keys of this process when any process revokes one, and opens new cells. One channel
+ * announces both. Every process does this.
+ */
+export function hearRevokedKeys({ database, log }: { database: Database; log: Log }): {
+  stop(): Promise<void>;
+} {
+  const ending = new AbortController();
+  const hear = (): void => {
+    forgetKeys();
+    void look();
+  };
+  let isDue = false;
+  let isLooking = false;
+  // Retries until it succeeds: a process whose database was down learns of a new cell in no other way.
+  const look = async (): Promise<void> => {
+    isDue = true;
+    if (isLooking) return;
+    isLooking = true;
+    while (isDue && !ending.signal.aborted) {
+      isDue = false;
+      try {
+        await refreshCells(database);
+      } catch (error) {
+        isDue = true;
+        log.warn({ err: error }, 'could not read the list of cells; retrying');
+        await sleep(againMs, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+      }
+    }
+    isLooking = false;
+  };
+  const here = listen(database, keyChannel, hear, { log, signal: ending.signal });
+  // A cell on a cluster node announces its changes there.
+  const elsewhere: Promise<void>[] = [];
+  const unhear = onCell(database, ({ place, database: there }) => {
+    if (place) elsewhere.push(listen(there, keyChannel, forgetKeys, { log, signal: ending.signal }));
+  });
+  return {
+    async stop() {
+      unhear();
+      ending.abort();
+      await Promise.all([here, ...elsewhere]);
+    },
+  };
+}
+
+/** The work of a process outside requests. */
+export type Background = {
+  wakeQueue: () => void;
+  /** Why the mail server refused the last email; undefined if it accepted it. */
+  mail: { problem: string | undefined };
+  /** Claims no more jobs and gives running ones `graceMs` to finish. A second call waits for the first. */
+  stop(graceMs?: number): Promise<void>;
+};
+
+/**
+ * Starts the queue worker and the periodic tasks of one cell.
+ * @param first the background work of the first cell, which also runs the tasks of the instance. Omit it for
+ * the first cell.
+ */
+export function startBackground(services: Omit<Services, 'wakeQueue'>, first?: Background): Background {
+  const { config, database, log } = services;
+  const mail: Background['mail'] = first?.mail ?? { problem: undefined };
+  const queue: Queue = startQueue({
+    database,
+    log,
+    handlers: {
+      [deliverJob]: {
+        ...perWebhook,
+        onParked: failParkedDelivery,
+        run: deliverWebhook({
+          database,
+          vault: services.vault,
+          signLink: services.links.sign,
+          retryDelays: config.webhookRetryDelays,
+          timeoutSeconds: config.webhookTimeout,
+          pauseDays: config.webhookPauseDays,
+          allowNetworks: config.webhookAllowNetworks,
+          ownUrls: [config.publicUrl],
+          onAttempt: services.metrics?.meter.attempted,
+        }),
+      },
+      [sendMailJob]: {
+        // One at a time in each lane: a crash repeats at most one email.
+        perLane: 1,
+        onParked: failParkedMail,
+        run: sendMail({
+          database,
+          config,
+          vault: services.vault,
+          signLink: services.links.sign,
+          onAttempt(state, outcome) {
+            mail.problem = outcome.kind !== 'sent' && outcome.isOfServer ? outcome.reason : undefined;
+            services.metrics?.meter.mailed(state, mail.problem !== undefined);
+          },
+        }),
+      },
+      [mailNewsJob]: {
+        perLane: 4,
+        run: tellNews({ database, config, vault: services.vault, wakeQueue: () => queue.wake() }),
+      },
+      [replayJob]: {
+        perLane: 1,
+        run: (job) => replayBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
+      [removeFormJob]: {
+        perLane: 1,
+        run: (job) => removeFormBatch({ database, wakeQueue: () => queue.wake() }, job),
+      },
+      [importJob]: {
+        perLane: 1,
+        run: (job) => importStep({ ...services, wakeQueue: () => queue.wake() }, job),
+      },
+      [submissionImportJob]: {
+        perLane: 1,
+        run: (job) => importSubmissionsStep({ ...services, wakeQueue: () => queue.wake() }, job),
+      },
+      [bulkJob]: {
+        perLane: 1,
+        run: (job) => bulkBatch({ ...services, wakeQueue: () => queue.wake() }, job),
+      },
+      [eraseJob]: {
+        perLane: 1,
+        run: (job) => eraseStep({ ...services, wakeQueue: () => queue.wake() }, job),
+      },
+    },
+  });
+  const wakeQueue = (): void => queue.wake();
+  const every = openSchedule(log);
+  const sweepEvery = (pauseMs: number, name: string, work: () => Promise<unknown>, longestMs?: number) =>
+    every(pauseMs, name, () => sweep(database, work), longestMs);
+  const housekeeping = [
+    // In 500 ms at most a few hundred documents reach the pending list of the index; after a quiet period, a
+    // few thousand.
+    every(
+      500,
+      'cleaning the search index',
+      async () => only(await cleanPendingList(database, {}))!.pages,
+      10_000,
+    ),
+    sweepEvery(60_000, 'deleting data past its retention', () => applyRetention({ database, wakeQueue })),
+    every(30_000, 'sending due reminders', () => sendDueReminders({ ...services, wakeQueue })),
+    ...Object.entries(expiring).map(([table, { pauseMs }]) =>
+      sweepEvery(pauseMs, `deleting expired ${table}`, () =>
+        deleteExpired(database, table as keyof typeof expiring),
+      ),
+    ),
+    sweepEvery(60_000, 'pruning the delivery log', () =>
+      pruneDeliveryLog({ database }, { retentionDays: config.deliveryRetentionDays }),
+    ),
+    sweepEvery(60_000, 'deleting closed workspaces', () => removeEndedWorkspaces(services)),
+    sweepEvery(10_000, 'sweeping files', () => sweepFiles(services), 60_000),
+    sweepEvery(3_600_000, 'sweeping images', () => sweepImages(services)),
+    ...(first ? [] : keepInstance(services, { mail, wakeQueue })),
+  ];
+  const keys = first ? undefined : hearRevokedKeys(services);
+  const end = async (graceMs: number | undefined): Promise<void> => {
+    await Promise.all([
+      queue.stop(graceMs === undefined ? {} : { graceMs }),
+      keys?.stop(),
+      ...housekeeping.map((task) => task.stop()),
+    ]);
+  };
+  let ended: Promise<void> | undefined;
+  return {
+    wakeQueue: () => queue.wake(),
+    mail,
+    stop: (graceMs) => (ended ??= end(graceMs)),
+  };
+}
+
+/** Returns a function that runs work repeatedly, with a pause after each run. */
+const openSchedule =
+  (log: Log) =>
+  (pauseMs: number, name: string, work: (signal: AbortSignal) => Promise<unknown>, longestMs?: number) =>
+    runPeriodically(name, { pauseMs, log, work, ...(longestMs !== undefined && { longestMs }) });
+
+/** Starts the periodic tasks of the instance, which belong to no cell. */
+function keepInstance(
+  services: Omit<Services, 'wakeQueue'>,
+  { mail, wakeQueue }: Pick<Background, 'mail' | 'wakeQueue'>,
+): Periodic[] {
+  const { config, database, log } = services;
+  const every = openSchedule(log);
+  return [
+    ...(config.backup
+      ? [
+          every(5_000, 'backing up', (signal) => backUpWhenDue({ ...services, version }, signal)),
+          every(60_000, 'sweeping backups', () => sweep(database, () => sweepBackups(services))),
+        ]
+      : []),
+    // A move by Citus or a killed command can leave views at the old node.
+    every(15_000, 'opening cells at their nodes', async () => {
+      if (cellsOf(database).some(({ place }) => place)) await openAllViews(database);
+    }),
+    every(30_000, 'watching', () => watch({ ...services, mailProblem: () => mail.problem, wakeQueue })),
+    every(60_000, 'deleting closed accounts', () => sweep(database, () => removeEndedAccounts(database))),
+  ];
+}

@@ -1,0 +1,94 @@
+import { leastIdAt, now } from '#kit/clock.ts';
+import { type Database, homeOf } from '#kit/database.ts';
+import { deleteOldMails } from '#mail/endpoints.ts';
+import { deleteCountedEmails } from '#mail/sending/quota.ts';
+import { deleteOldErasures } from '#people/erase-person.ts';
+import { forgetVisits } from '#submissions/analytics.ts';
+import { deleteHeldBefore } from '#submissions/held/endpoints.ts';
+import { deleteExpiredLinks } from '#submissions/links.ts';
+import { deleteExpiredResets } from '#workspaces/accounts/password-reset.ts';
+import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
+import { deleteOldPersonalLines } from '#workspaces/audit-endpoints.ts';
+import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+/** A table whose rows are deleted by age. */
+type Expiring = {
+  /** The pause between two runs, in milliseconds. */
+  readonly pauseMs: number;
+  /** The most rows that one statement deletes; undefined if it deletes all. */
+  readonly batch?: number;
+  /** How long rows are kept; undefined if the row, its form or its workspace decides. */
+  readonly keptMs?: number;
+  /**
+   * Deletes expired rows.
+   * @param before rows from before this time have expired.
+   */
+  readonly remove: (database: Database, before: Date) => Promise<readonly unknown[]>;
+};
+
+/** What expires, by table. */
+export const expiring = {
+  held_submissions: {
+    pauseMs: 600_000,
+    batch: 500,
+    keptMs: 30 * dayMs,
+    remove: (database, before) => deleteHeldBefore(database, { before }),
+  },
+  submission_links: {
+    pauseMs: 600_000,
+    batch: 1_000,
+    remove: (database, before) => deleteExpiredLinks(database, { now: before }),
+  },
+  repeatable_requests: {
+    pauseMs: 600_000,
+    keptMs,
+    remove: (database, before) => pruneRequests(database, { kept_from: before }),
+  },
+  password_resets: {
+    pauseMs: hourMs,
+    remove: (database, before) => deleteExpiredResets(homeOf(database), { before }),
+  },
+  counted_emails: {
+    pauseMs: hourMs,
+    batch: 1_000,
+    remove: (database) => deleteCountedEmails(database, {}),
+  },
+  mails: {
+    pauseMs: hourMs,
+    batch: 1_000,
+    remove: (database, before) => deleteOldMails(database, { now: before }),
+  },
+  // Thirteen months, so that a month can be compared with the month a year before.
+  visit_counts: {
+    pauseMs: hourMs,
+    keptMs: 400 * dayMs,
+    remove: (database, before) => forgetVisits(database, { before: before.toISOString().slice(0, 10) }),
+  },
+  audit_lines: {
+    pauseMs: hourMs,
+    batch: 1_000,
+    remove: (database, before) => deleteOldLines(database, { now: before }),
+  },
+  person_lines: {
+    pauseMs: hourMs,
+    batch: 1_000,
+    keptMs: 365 * dayMs,
+    remove: (database, before) => deleteOldPersonalLines(homeOf(database), { before: leastIdAt(before) }),
+  },
+  // Receipts of erasures, kept as long as the audit log that names them.
+  erasures: {
+    pauseMs: hourMs,
+    batch: 1_000,
+    remove: (database, before) => deleteOldErasures(database, { now: before, limit: 1_000 }),
+  },
+} as const satisfies Record<string, Expiring>;
+
+/** Deletes the expired rows of a table in batches. If it is interrupted, the next run continues. */
+export async function deleteExpired(database: Database, table: keyof typeof expiring): Promise<void> {
+  const { batch, keptMs: kept = 0, remove }: Expiring = expiring[table];
+  const before = new Date(now().getTime() - kept);
+  while ((await remove(database, before)).length === batch);
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { ownRoutes } from '../operations/routes.ts';
+import { placeOfRequest } from './assemble.ts';
+
+const id = crypto.randomUUID();
+const placeOf = (url: string, headersDistinct: IncomingMessage['headersDistinct'] = {}) =>
+  placeOfRequest({ url, headersDistinct } as IncomingMessage);
+
+test('each of the console’s own routes with an id leads to the cell of it, but for what is of a person', () => {
+  const paths = new Set(Object.values(ownRoutes).map((route) => route.split(' ')[1]!));
+  const ofThings = [...paths].filter((path) => path.includes('/:id') && !path.startsWith('/person/'));
+  assert.ok(ofThings.length >= 5);
+  for (const path of ofThings) assert.equal(placeOf(`/app/api${path.replace(':id', id)}`), id, path);
+  assert.equal(placeOf(`/app/api/person/sessions/${id}`), undefined);
+});
+
+test('a page, a file and what a session asks of the API lead to the cell of what they name', () => {
+  for (const path of ['', '?a=1', '/submitted', '/edit/token', '/images/other']) {
+    assert.equal(placeOf(`/f/${id}${path}`), id);
+    assert.equal(placeOf(`/f/${id.toUpperCase()}${path}`), id);
+  }
+  assert.equal(placeOf(`/files/${id}/${crypto.randomUUID()}?signature=a`), id);
+  assert.equal(placeOf('/api/v1/forms', { 'x-workspace-id': [id.toUpperCase()] }), id);
+  assert.equal(placeOf(`/api/v1/forms?workspace_id=${id}`), id);
+  for (const url of ['/', '/f/assets/a.js', '/app/api/session', '/api/v1/forms'])
+    assert.equal(placeOf(url), undefined);
+});

@@ -1,0 +1,122 @@
+import { newId } from '#kit/clock.ts';
+import { gather } from '#kit/concurrency.ts';
+import type { Config } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Log } from '#kit/log.ts';
+import { type Crew, openCrew } from '#kit/processes/crew.ts';
+import { openDoor } from '#kit/processes/door.ts';
+import { PrimaryGone } from '#kit/processes/primary-link.ts';
+import { startWebProcess } from '#kit/processes/web-process.ts';
+import { openAnnouncer } from '#kit/queue/announcer.ts';
+import { type Count, openRequestCounter, type RequestCounter } from '#workspaces/request-counter.ts';
+import type { Services } from '../operations/services.ts';
+import { type Background, hearRevokedKeys } from './background.ts';
+
+/**
+ * Returns the background of a process that leaves the background work to another process of its instance. The
+ * queue lanes and periodic tasks of that process serve all of them (docs/decisions/0022). It is notified of
+ * new jobs like processes on other machines.
+ * @param first as in startBackground.
+ */
+export function startBesideBackground(
+  services: Pick<Services, 'database' | 'log'>,
+  first?: Background,
+): Background {
+  const keys = first ? undefined : hearRevokedKeys(services);
+  const announcer = openAnnouncer(services, newId());
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await Promise.all([announcer.stop(), keys?.stop()]);
+  };
+  return {
+    wakeQueue: () => announcer.announce(),
+    mail: { problem: undefined },
+    stop: () => (ended ??= end()),
+  };
+}
+
+/*
+ * Rate limits apply to all processes of an instance together: the primary counts, and the others ask it.
+ * Questions that come up while an answer is on its way are sent together, so a process under load sends one
+ * message for many requests.
+ */
+
+type Question = { key: string; seconds: number | undefined; points: number | undefined };
+
+/** More requests than a process starts in the millisecond that an answer takes. */
+const mostAtOnce = 200;
+
+/**
+ * Counts through the primary. If the primary is gone, a request gets 503; the next start counts anew.
+ * @param ask sends questions to the primary (kit/processes/primary-link.ts).
+ */
+export function countThroughPrimary(
+  ask: (questions: readonly Question[]) => Promise<readonly Count[]>,
+): RequestCounter['count'] {
+  const count = gather(ask, { most: mostAtOnce, atOnce: 1 });
+  return async (key, seconds, points) => {
+    try {
+      return await count({ key, seconds, points });
+    } catch (cause) {
+      if (!(cause instanceof PrimaryGone)) throw cause;
+      throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
+    }
+  };
+}
+
+/** Counts in the primary for the other processes. */
+function countForProcesses(counter: RequestCounter): (question: unknown) => Promise<readonly Count[]> {
+  return (questions) =>
+    Promise.all(
+      (questions as readonly Question[]).map(({ key, seconds, points }) =>
+        counter.count(key, seconds, points),
+      ),
+    );
+}
+
+/** The running web processes, and the URL at which they listen. */
+type Serving = { listening: string; crew: Crew };
+
+/**
+ * Opens the port and starts WEB_PROCESSES processes behind it. This process serves no requests itself: it
+ * owns the database, counts requests and keeps the number of processes constant (docs/decisions/0022).
+ * @param databaseUrl the URL of the database for the other processes.
+ * @param endMs the longest time that a process may take to finish its work.
+ * @throws WebProcessError, or the system's error if the port is not available; nothing is left running.
+ */
+export async function serveByProcesses(
+  config: Config,
+  {
+    log,
+    databaseUrl,
+    endMs,
+    answer: answerOther,
+    ...program
+  }: {
+    log: Log;
+    databaseUrl: string;
+    /** Answers the questions that are not about counting. */
+    answer: (question: string) => Promise<unknown>;
+    endMs: number;
+    script: string;
+    environment: NodeJS.ProcessEnv;
+  },
+): Promise<Serving> {
+  const door = openDoor();
+  // In memory: with Valkey the other processes count there, and use this counter only while Valkey is down.
+  const count = countForProcesses(await openRequestCounter({ valkeyUrl: undefined, log }));
+  const answer = (question: unknown): Promise<unknown> =>
+    typeof question === 'string' ? answerOther(question) : count(question);
+  const environment = { ...program.environment, DATABASE_URL: databaseUrl };
+  const crew = openCrew({
+    size: config.webProcesses,
+    launch: (number) => startWebProcess(number, { script: program.script, environment, answer }),
+    door,
+    log,
+    endMs,
+  });
+  // The port comes first: if it is in use, nothing needs to be started.
+  const listening = await door.open(config);
+  await crew.start();
+  return { listening, crew };
+}

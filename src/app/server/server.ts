@@ -1,0 +1,278 @@
+import { fileURLToPath } from 'node:url';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { structureSchemas } from '#ast/schema.ts';
+import { settingsSchemas } from '#ast/settings-schema.ts';
+import { findCellsAway } from '#cells/across-cells.ts';
+import { serveConsole } from '#console/serve.ts';
+import { staticRoutes } from '#console/static.ts';
+import { fileRoutes } from '#files/endpoints.ts';
+import { now } from '#kit/clock.ts';
+import { rateLimitExceeded } from '#kit/errors.ts';
+import { jsonType, openServer, refuseOtherMethods, type Server } from '#kit/http.ts';
+import { ownHosts } from '#kit/outbound/hosts.ts';
+import { packFile, sendPacked, whenAsked } from '#kit/replies/packing.ts';
+import { pageRoutes } from '#page/routes.ts';
+import { embedRoute } from '#page/theme/routes.ts';
+import { permissions } from '#rules/permissions.ts';
+import { openVisitCounter } from '#submissions/analytics/visit-counter.ts';
+import { addressKey, openAccounts } from '#workspaces/accounts/users.ts';
+import { openAuditLog } from '#workspaces/audit/audit-log.ts';
+import { anonymousRate, takeRequest } from '#workspaces/authenticate.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+import { openRequestLog } from '#workspaces/request-log.ts';
+import { openFacts } from '../checks/facts.ts';
+import { allChecks } from '../checks/instance-checks.ts';
+import { serveMcp } from '../mcp/mcp-route.ts';
+import { type Resource, writeOperation } from '../openapi/operations.ts';
+import { pageOperations, writeWebhooks } from '../openapi/page.ts';
+import { ErrorSchema, headers, type OpenApi, openSchemas, responses } from '../openapi/schemas.ts';
+import { serveApi } from '../operations/api.ts';
+import { type ApiRoute, apiRoutes, consoleRoutes } from '../operations/operations.ts';
+import type { Services } from '../operations/services.ts';
+import { version } from '../operations/version.ts';
+import { setupRoutes } from './setup-page.ts';
+
+/** How long `/readyz` waits for a cell, in milliseconds. Kubernetes waits a second for the response. */
+const patienceMs = 300;
+
+/**
+ * Serves `/healthz` (the process runs) and `/readyz` (it accepts requests and is not about to stop; otherwise
+ * 503 with the reason).
+ */
+export function healthRoutes(
+  server: Server,
+  context: Parameters<typeof openFacts>[0] & { isStopping: () => boolean },
+): void {
+  const checks = allChecks.filter(({ severity }) => severity === 'ready');
+  server.get('/healthz', async () => ({ status: 'ok' }));
+  server.get('/readyz', async (_request, reply) => {
+    if (context.isStopping()) return reply.code(503).send({ status: 'stopping' });
+    const facts = openFacts(context);
+    const found = await Promise.all(checks.map(async ({ obstacle }) => obstacle?.(facts)));
+    // A database that is down matters more than a full disk for uploads.
+    const status = found.findLast((each) => each !== undefined);
+    if (status !== undefined) return reply.code(503).send({ status });
+    // If the node of one cell is down, the other cells still work.
+    const away = await findCellsAway(context.database, patienceMs);
+    return { status: 'ready', ...(away.length > 0 && { cells_away: away.map(({ name }) => name) }) };
+  });
+}
+
+const base = '/api/v1';
+
+/**
+ * Returns the path at which a request to the API is served. One trailing slash is ignored, except below `/docs`, which has
+ * pages. `/f/{form_id}` is served below `/api/v1` too, because generated clients send every operation there.
+ */
+function servedPath(method: string, path: string): string {
+  if (!/^\/(?:api\/v1|app\/api)\//.test(path) || path.startsWith(`${base}/docs`)) return path;
+  const plain = path.replace(/(?<=[^/])\/$/, '');
+  const isSubmit = (method === 'POST' || method === 'OPTIONS') && /^\/api\/v1\/f\/[^/]+$/.test(plain);
+  return isSubmit ? plain.slice(base.length) : plain;
+}
+
+/** Whether a path belongs to the API. */
+const isApiPath = (path: string): boolean => path === base || path.startsWith(`${base}/`);
+
+/** The resources of the API, in the order in which a developer meets them. */
+const resources: Readonly<Record<Resource, string>> = {
+  forms: 'Forms: trees of steps and elements, with settings.',
+  submissions: 'The answers of visitors.',
+  files: 'Uploads and their download links.',
+  invitations: 'Personal links that invite people to fill in a form.',
+  events: 'Submission events to pull: the bodies of webhooks, in order.',
+  webhooks: 'Webhooks for submission events, and their delivery log.',
+  members: 'The members of the workspace and their roles.',
+  keys: 'API keys.',
+  workspace: 'The workspace itself.',
+  mail: 'Emails and their delivery status.',
+  audit: 'The audit log: who did what, and when.',
+  people: 'All data about one person, to find, export or erase.',
+};
+
+/** Writes the OpenAPI document from the schemas that check requests, so that the two cannot differ. */
+export function writeOpenApi(
+  routes: readonly ApiRoute[],
+  options: { publicUrl: string; version: string },
+): OpenApi {
+  const schemas = openSchemas({ ...structureSchemas(), ...settingsSchemas() });
+  schemas.write(ErrorSchema);
+  const tagged = new Set(routes.filter(({ operation }) => operation.isConditional).map(({ path }) => path));
+  const paths: OpenApi['paths'] = {};
+  for (const route of routes) {
+    const template = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[template] ??= {})[route.method.toLowerCase()] = writeOperation(route, schemas, (path) =>
+      tagged.has(path),
+    );
+  }
+  Object.assign(paths, pageOperations(schemas));
+  const webhooks = writeWebhooks(schemas);
+  const used = new Set(
+    Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ tags }) => tags)),
+  );
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Formloom API',
+      version: options.version,
+      description:
+        'Forms, their submissions, and search over them. Every request acts within the workspace of its API key.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The operator of this service', url: options.publicUrl },
+    },
+    externalDocs: {
+      url: `${options.publicUrl}/api/v1/docs/`,
+      description: 'Guides and reference',
+    },
+    servers: [{ url: `${options.publicUrl}/api/v1`, description: 'This service' }],
+    tags: Object.entries(resources)
+      .filter(([name]) => used.has(name))
+      .map(([name, description]) => ({ name, description })),
+    security: [{ apiKey: [] }],
+    paths,
+    webhooks,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `An API key of the workspace. Its permissions can be ${Object.keys(permissions).join(', ')}.`,
+        },
+      },
+      schemas: schemas.components(),
+      responses: usedOf(responses, JSON.stringify(paths)),
+      headers,
+    },
+  };
+}
+
+/** Returns the shared responses that operations use. */
+const usedOf = <T>(shared: Readonly<Record<string, T>>, text: string): Record<string, T> =>
+  Object.fromEntries(
+    Object.entries(shared).filter(([name]) => text.includes(`"#/components/responses/${name}"`)),
+  );
+
+const limitHeader = 'X-RateLimit-Limit';
+/** Documents that require no API key. */
+const documents = /^\/api\/v1\/(?:openapi\.json|docs)(?:\/|$)/;
+
+const pathOf = ({ originalUrl }: FastifyRequest): string => originalUrl.split(/[?#]/, 1)[0]!;
+
+/**
+ * Adds rate-limit headers to every API response for which no key or session was counted: the document, the
+ * reference, forms submitted at the API's URL, and unknown hosts. These count against the IP address.
+ */
+function limitAddresses(server: Server, requestCounter: RequestCounter): void {
+  const count = async (request: FastifyRequest, reply: FastifyReply): Promise<number | undefined> => {
+    const taken = await takeRequest(requestCounter, `address ${addressKey(request.ip)}`, anonymousRate);
+    reply.headers(taken.headers);
+    return taken.exceeded;
+  };
+  server.addHook('onRequest', async (request, reply) => {
+    if (!documents.test(pathOf(request))) return;
+    const exceeded = await count(request, reply);
+    if (exceeded !== undefined) throw rateLimitExceeded(exceeded);
+  });
+  server.addHook('onSend', async (request, reply) => {
+    if (isApiPath(pathOf(request)) && !reply.hasHeader(limitHeader)) await count(request, reply);
+  });
+}
+
+/**
+ * Returns the headers of the response to bytes that are not HTTP. No caller is known, so nothing is counted.
+ */
+function brokenHeaders(): Record<string, string> {
+  const limit = String(anonymousRate.perMinute);
+  const end = String(Math.ceil(now().getTime() / 1_000) + 60);
+  return { [limitHeader]: limit, 'X-RateLimit-Remaining': limit, 'X-RateLimit-Reset': end };
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/**
+ * RFC 9116 (2.5.5) recommends less than a year. The file is written anew for each request, so a month is
+ * enough.
+ */
+const keptMs = 30 * dayMs;
+
+/** Serves `/.well-known/security.txt` (RFC 9116): where to report a vulnerability in this service. */
+function securityRoute(server: Server, of: { publicUrl: string; contact: string }): void {
+  server.get('/.well-known/security.txt', async (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .send(
+        [
+          `Contact: ${of.contact}`,
+          `Expires: ${new Date(now().getTime() + keptMs).toISOString()}`,
+          `Canonical: ${of.publicUrl}/.well-known/security.txt`,
+          '',
+        ].join('\n'),
+      ),
+  );
+}
+
+/** What setup.mjs builds for browsers. */
+const built = (part: string): string => fileURLToPath(new URL(`../../../dist/${part}`, import.meta.url));
+
+/** Builds the server of this process. Each part has its own scope, with its body parsers and error pages. */
+export async function buildServer(services: Services, state: { isStopping: () => boolean }): Promise<Server> {
+  const { config, log } = services;
+  const server = openServer({
+    log,
+    trustProxy: config.trustProxy,
+    isSecure: config.publicUrl.startsWith('https:'),
+    isOurs: ownHosts(config),
+    pathOf: servedPath,
+    brokenHeaders,
+    onAnswered: services.metrics?.meter.answered,
+  });
+  limitAddresses(server, services.requestCounter);
+  const routes = apiRoutes(services);
+
+  const requestLog = openRequestLog(services);
+  const auditLog = openAuditLog(services);
+  const visitCounter = openVisitCounter(services, config.limits.submitsPerAddress);
+  const written = [requestLog, auditLog, visitCounter];
+  server.addHook('onClose', async () => void (await Promise.all(written.map((each) => each.stop()))));
+  healthRoutes(server, { ...services, isStopping: state.isStopping });
+  if (config.securityContact !== undefined)
+    securityRoute(server, { publicUrl: config.publicUrl, contact: config.securityContact });
+  if (config.metrics?.token !== undefined && services.metrics)
+    (await import('../metrics/open-metrics.ts')).metricsRoute(
+      server,
+      config.metrics.token,
+      services.metrics.read,
+    );
+  fileRoutes(server, services);
+  server.get('/', async (_request, reply) => reply.redirect('/app/', 302));
+  refuseOtherMethods(server, '/', ['GET']);
+  await embedRoute(server);
+  // Written at the first request: it would be a fifth of the work of a start, and most processes never need
+  // it.
+  const openApi = whenAsked(async () =>
+    packFile(Buffer.from(JSON.stringify(writeOpenApi(routes, { publicUrl: config.publicUrl, version })))),
+  );
+  server.get('/api/v1/openapi.json', async (request, reply) =>
+    sendPacked(request, reply.type(jsonType), await openApi()),
+  );
+  const console = {
+    ...services,
+    auditLog,
+    accounts: openAccounts({ ...services, publicUrl: config.publicUrl }),
+  };
+  await server.register(async (scope) => serveApi(scope, console, routes, { requestLog, auditLog }), {
+    prefix: '/api/v1',
+  });
+  await server.register(async (scope) => serveMcp(scope, console, routes, { requestLog, auditLog }));
+  await server.register(async (scope) => pageRoutes(scope, { ...services, visitCounter }));
+  await server.register(async (scope) => serveConsole(scope, console, consoleRoutes(console)), {
+    prefix: '/app/api',
+  });
+  const browsers = [
+    { directory: built('web'), base: '/app', name: 'The console' },
+    { directory: built('docs'), base: '/api/v1/docs', name: 'The reference', hasInlineStyles: true },
+  ];
+  for (const part of browsers) await server.register(async (scope) => staticRoutes(scope, part));
+  await server.register(async (scope) => setupRoutes(scope, console));
+  await server.ready();
+  return server;
+}

@@ -1,0 +1,182 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import type { Server } from '#kit/http.ts';
+import { problemOf } from '#kit/validation.ts';
+import { renderDocument } from '#page/markup/document.ts';
+import { attributes, type Html, html } from '#page/markup/html.ts';
+import { pageHeaders } from '#page/post/problem-page.ts';
+import { renderNotice } from '#page/render/notices.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
+import { noteInWorkspace } from '#workspaces/audit/note-person.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { deviceCookie } from '#workspaces/sign-in/second-factor-endpoints.ts';
+import { signIn } from '#workspaces/sign-in/sign-in.ts';
+import { completeSetup } from '#workspaces/workspaces.ts';
+import { originOf } from '../operations/api.ts';
+
+type Given = { email: string; password: string; workspace_name: string };
+const fields = [
+  {
+    name: 'email',
+    label: 'Email address',
+    type: 'email',
+    autocomplete: 'username',
+    help: 'You sign in with this address.',
+  },
+  {
+    name: 'password',
+    label: 'Password',
+    type: 'password',
+    autocomplete: 'new-password',
+    help: 'At least 10 characters.',
+  },
+  {
+    name: 'workspace_name',
+    label: 'Workspace name',
+    type: 'text',
+    autocomplete: 'organization',
+    help: 'Forms and API keys belong to a workspace, such as your team.',
+  },
+] as const satisfies readonly {
+  name: keyof Given;
+  label: string;
+  type: string;
+  autocomplete: string;
+  help: string;
+}[];
+
+/**
+ * Serves the one-time setup link that a first start prints. It creates the first account, its workspace and a
+ * first API key, signs the person in, and then closes (docs/rules.md C35). Rendered here without a script, so
+ * that it works before everything else.
+ */
+export function setupRoutes(server: Server, services: SessionServices): void {
+  server.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_request, body, done) => {
+      done(null, new URLSearchParams(body as string));
+    },
+  );
+  server.setErrorHandler((error, request, reply) => {
+    const problem = problemOf(error, request);
+    return send(
+      reply,
+      problem.status,
+      renderNotice({ title: 'This link does not work', message: problem.message, language: 'en' }),
+    );
+  });
+
+  server.get('/app/setup', (request, reply) => send(reply, 200, setupPage(tokenOf(request), undefined, [])));
+
+  server.post('/app/setup', async (request, reply) => {
+    const token = tokenOf(request);
+    const given = readGiven(request);
+    try {
+      const made = await completeSetup(services.database, {
+        token,
+        email: given.email,
+        password: given.password,
+        workspaceName: given.workspace_name,
+        plan: services.config.defaultPlan,
+      });
+      await noteInWorkspace(services.database, {
+        workspaceId: made.workspaceId,
+        operation: 'createWorkspace',
+        by: { userId: made.userId, origin: originOf(request) },
+      });
+      reply.header('Set-Cookie', await enter(services, request, given));
+      return await send(reply, 200, donePage(services.config.publicUrl, made.apiKey));
+    } catch (error) {
+      if (!(error instanceof ApiError) || !error.errors) throw error;
+      return send(reply, error.status, setupPage(token, given, error.errors));
+    }
+  });
+}
+
+/**
+ * Returns the cookies of the person's first session, or none if that fails: the API key must be shown in any
+ * case, as it is only shown once.
+ */
+async function enter(
+  services: SessionServices,
+  request: FastifyRequest,
+  { email, password }: Given,
+): Promise<string[]> {
+  const attempt = { address: addressKey(request.ip), headers: new Headers(), device: undefined };
+  try {
+    const { cookies, device } = await signIn(services, attempt, { email, password });
+    return [...cookies, ...deviceCookie.write(services.config.publicUrl, device)];
+  } catch (error) {
+    request.log.warn({ err: error }, 'could not sign in the first person after setup');
+    return [];
+  }
+}
+
+function tokenOf(request: FastifyRequest): string {
+  const { token } = request.query as { token?: unknown };
+  if (typeof token !== 'string' || token === '')
+    throw new ApiError('not_found', 'Use the setup link that the service printed when it started.');
+  return token;
+}
+
+function readGiven(request: FastifyRequest): Given {
+  if (!(request.body instanceof URLSearchParams)) throw new ApiError('unsupported_media_type');
+  const { body } = request;
+  const read = (name: keyof Given): string => body.get(name) ?? '';
+  return {
+    email: read('email').trim(),
+    password: read('password'),
+    workspace_name: read('workspace_name').trim(),
+  };
+}
+
+const send = (reply: FastifyReply, status: number, page: string): FastifyReply =>
+  reply.code(status).headers(pageHeaders).send(page);
+
+function setupPage(token: string, given: Given | undefined, errors: readonly ErrorItem[]): string {
+  return renderDocument({
+    language: 'en',
+    title: errors.length > 0 ? 'Error: Set up Formloom' : 'Set up Formloom',
+    main: html`<header>\n<h1>Set up Formloom</h1>\n<p class="prose lead">Create the first account of this installation. This page works once.</p>\n</header>\n<form${attributes({ method: 'post', action: `/app/setup?token=${encodeURIComponent(token)}`, novalidate: true })}>\n<section class="step"><div class="stack">\n${fields.map(
+      (field) =>
+        writeField(
+          field,
+          given,
+          errors.filter((error) => error.field === field.name).map((error) => error.message),
+        ),
+    )}\n</div></section>\n<div class="actions"><button type="submit" class="submit">Create account</button></div>\n</form>`,
+  });
+}
+
+function writeField(
+  { name, label, type, autocomplete, help }: (typeof fields)[number],
+  given: Given | undefined,
+  messages: readonly string[],
+): Html {
+  const input = attributes({
+    id: name,
+    name,
+    type,
+    autocomplete,
+    // A password is never sent back in a page.
+    value: type === 'password' ? undefined : given?.[name],
+    'aria-describedby': `${name}-help ${name}-error`,
+    'aria-invalid': messages.length > 0 ? 'true' : undefined,
+  });
+  return html`<div class="field labelled${messages.length > 0 && ' invalid'}">
+<label for="${name}">${label}</label>
+<div id="${name}-help" class="help"><p>${help}</p></div>
+<div id="${name}-error" class="error">${messages.map((message) => html`<p>${message}</p>`)}</div>
+<input${input}>
+</div>
+`;
+}
+
+function donePage(publicUrl: string, apiKey: string): string {
+  return renderDocument({
+    language: 'en',
+    title: 'Formloom is set up',
+    main: html`<div class="notice">\n<h1 tabindex="-1" autofocus>Formloom is ready</h1>\n<p class="prose lead">Choose a template, publish it, and see the first submission arrive.</p>\n<form action="/app/"><div class="actions"><button type="submit" class="submit">Create your first form</button></div></form>\n<h2 class="step">API access</h2>\n<p class="prose">This is your first API key. It is only shown once, so keep it in a safe place.</p>\n<p class="receipt"><code>${apiKey}</code></p>\n<p class="prose">Try it:</p>\n<p class="receipt"><code>curl ${publicUrl}/api/v1/forms -H "Authorization: Bearer ${apiKey}"</code></p>\n<p class="prose"><a href="/api/v1/docs">Read the API reference</a></p>\n</div>`,
+  });
+}

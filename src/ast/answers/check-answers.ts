@@ -1,0 +1,84 @@
+import { isRecord } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import type { ProblemCode } from '../basics/problem-codes.ts';
+import { firstProblems } from '../basics/problems.ts';
+import { stableText } from '../form/piping.ts';
+import { type Form, listQuestions } from '../form/tree.ts';
+import { type AnswerContext, evaluate } from '../logic/evaluate.ts';
+import type { FileAnswer } from '../rules/check-files.ts';
+import { type AnswerProblem, sayProblem } from '../rules/problem.ts';
+import { ruleCodes } from '../rules/rule-codes.ts';
+import { type Answers, type FieldProblem, fillQuestions, findStrayNames, generalProblem } from './fill.ts';
+
+export type { AnswerContext } from '../logic/evaluate.ts';
+export type { FileAnswer } from '../rules/check-files.ts';
+export type { PlainAnswer } from '../types/rules.ts';
+export type { AnswerRow, Answers, AnswerValue, FieldProblem } from './fill.ts';
+
+/** Uploaded files by HTML name: `photo`, or `group[0][photo]` in a row. */
+export type AnswerFiles = ReadonlyMap<string, readonly FileAnswer[]>;
+
+/**
+ * What is wrong with an answer, as a sentence for programs; a page says `problem` to its visitor. Callers add
+ * errors of their own without one: for a file that was lost on the way, no rule is broken.
+ */
+export type AnswerError = {
+  readonly field: string;
+  readonly message: string;
+  readonly problem?: AnswerProblem;
+  readonly code?: ProblemCode;
+};
+
+export type AnswersResult =
+  | { readonly ok: true; readonly answers: Answers }
+  | { readonly ok: false; readonly errors: readonly AnswerError[] };
+
+/**
+ * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10) and returns what is
+ * stored: tidied values, without blank answers and blank rows, and nothing of what the visitor does not get to see
+ * (docs/decisions/0012). Files are taken from `files` only. All problems come at once, in form order and then the
+ * unknown names. Accepts any value.
+ * @throws TooMuchWork
+ */
+export function checkAnswers(
+  form: Form,
+  raw: unknown,
+  files: AnswerFiles,
+  context: AnswerContext,
+): AnswersResult {
+  const answers: Answers = {};
+  const problems = firstProblems(fillForm(answers, form, raw, files, context), limits.answerErrors, {
+    field: 'answers',
+    problem: generalProblem('more', { limit: limits.answerErrors }),
+  });
+  return problems.length === 0
+    ? { ok: true, answers }
+    : { ok: false, errors: problems.map((found) => sayInEnglish(form, found)) };
+}
+
+/** The problem with its English sentence, as the API answers it: where no answers are. */
+export function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
+  return {
+    field,
+    problem,
+    message: sayProblem({ ...problem, label: stableText(form, problem.label) }),
+    code: ruleCodes[problem.rule],
+  };
+}
+
+function* fillForm(
+  answers: Answers,
+  form: Form,
+  raw: unknown,
+  files: AnswerFiles,
+  context: AnswerContext,
+): Generator<FieldProblem, void> {
+  if (!isRecord(raw)) {
+    yield { field: 'answers', problem: generalProblem('answers') };
+    return;
+  }
+  const questions = listQuestions(form);
+  const filling = { raw, files, shown: evaluate(form, raw, context, files), context };
+  yield* fillQuestions(answers, questions, filling);
+  yield* findStrayNames(form, questions, filling);
+}

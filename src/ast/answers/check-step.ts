@@ -1,0 +1,33 @@
+import { isRecord } from '../basics/json.ts';
+import { parseRowName } from '../form/fields.ts';
+import { indexOf } from '../form/form-index.ts';
+import { type Form, listQuestions } from '../form/tree.ts';
+import { type AnswerContext, evaluate } from '../logic/evaluate.ts';
+import type { FileFacts } from '../rules/check-files.ts';
+import { type FieldProblem, fillQuestions } from './fill.ts';
+
+/**
+ * What is wrong with the answers of one step, in its order: what "Next" asks. Nothing when the step is not reached.
+ * `files` may be ones that are only chosen. @throws TooMuchWork
+ */
+export function checkStep(
+  form: Form,
+  step: number,
+  raw: unknown,
+  files: ReadonlyMap<string, readonly FileFacts[]>,
+  context: AnswerContext,
+): FieldProblem[] {
+  const only = form.children[step];
+  if (!only || !isRecord(raw)) return [];
+  const shown = evaluate(form, raw, context, files);
+  const questions = listQuestions({ ...form, children: [only] });
+  return [...fillQuestions({}, questions, { raw, files, shown, context })];
+}
+
+/** The index of the step in which a field lies: an element id, or a name in a row; undefined for any other name. */
+export function stepOf(form: Form, field: string): number | undefined {
+  const { byId } = indexOf(form);
+  // A problem of a whole row is named `group[0]`.
+  const [, group] = /^([^[\]]+)\[\d+\]$/.exec(field) ?? [];
+  return byId.get(parseRowName(field)?.group ?? group ?? field)?.path[0];
+}

@@ -1,0 +1,62 @@
+import { orNullSchema } from '../basics/json-schema.ts';
+import { limits } from '../basics/limits.ts';
+import type { ProblemCode } from '../basics/problem-codes.ts';
+import { isInvisible } from '../basics/text.ts';
+import { kinds } from './kinds.ts';
+import type { AttributeKind, AttributeSpec } from './specs.ts';
+
+export { isElementId } from '../basics/element-id.ts';
+export type {
+  AttributeKind,
+  AttributeSpec,
+  AttributeSpecs,
+  AttributesOf,
+  RequiredNames,
+} from './specs.ts';
+
+/** Whether the value stands for "not there": required attributes must not be blank either. */
+export function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === 'string' && isInvisible(value));
+}
+
+/** What is wrong with a present value, as the end of a sentence about the attribute: `must be text`. */
+export function attributeProblem<Kind extends AttributeKind>(
+  spec: AttributeSpec<Kind>,
+  value: unknown,
+): string | undefined {
+  return kinds[spec.kind].problem(spec, value);
+}
+
+/** The JSON type of each kind's value; the others are checked part by part. */
+const jsonTypes: Partial<Record<AttributeKind, 'string' | 'number' | 'boolean'>> = {
+  id: 'string',
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'number',
+  'one-of': 'string',
+  count: 'number',
+  bytes: 'number',
+  number: 'number',
+  moment: 'string',
+  pattern: 'string',
+  image: 'string',
+  formula: 'string',
+};
+
+/** The code of what is wrong with a value that `attributeProblem` refuses. */
+export function attributeCode(spec: AttributeSpec, value: unknown): ProblemCode {
+  const type = jsonTypes[spec.kind];
+  if (type === undefined) return 'invalid';
+  if (typeof value !== type) return 'invalid_type';
+  if (spec.kind === 'one-of') return 'invalid_choice';
+  if (spec.kind === 'string' || (spec.kind === 'id' && String(value).length > limits.elementId))
+    return 'too_long';
+  if (type !== 'number' || !('max' in spec) || !Number.isInteger(value)) return 'invalid_format';
+  return Number(value) < spec.min ? 'too_small' : 'too_large';
+}
+
+/** JSON Schema (2020-12) of one attribute; one that may be left out may be null too. */
+export function attributeSchema<Kind extends AttributeKind>(spec: AttributeSpec<Kind>): object {
+  const schema: Readonly<Record<string, unknown>> = { ...kinds[spec.kind].schema(spec) };
+  return { title: spec.title, ...(spec.required ? schema : orNullSchema(schema)) };
+}

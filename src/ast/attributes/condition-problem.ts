@@ -1,0 +1,118 @@
+import { operators } from '../basics/condition.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import { quote } from '../basics/problems.ts';
+import { fitsBytes } from '../basics/text.ts';
+
+/**
+ * What is wrong with the shape of a condition, as the end of a sentence about the attribute. What its names mean
+ * in the form is the matter of `checkLogic`.
+ */
+export const conditionProblem = (value: unknown): string | undefined => conditionFault(value)?.problem;
+
+/** The same with the place of the part, as `placedComparisons` counts it. */
+export const conditionFault = (value: unknown): Fault | undefined => findFault(value, [], { comparisons: 0 });
+
+type Fault = { readonly problem: string; readonly path: Path };
+
+/** The same for the jumps of a step. */
+export function jumpsProblem(value: unknown): string | undefined {
+  const shape = `must be a list of 1 to ${limits.jumps} jumps like {"when": …, "to": "step-id"}`;
+  if (!Array.isArray(value) || value.length === 0 || value.length > limits.jumps) return shape;
+  for (const jump of value) {
+    if (!isRecord(jump) || typeof own(jump, 'to') !== 'string') return shape;
+    const extra = Object.keys(jump).find((key) => key !== 'to' && key !== 'when');
+    if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump has "when" and "to"`;
+    const problem = own(jump, 'when') === undefined ? undefined : conditionProblem(jump.when);
+    if (problem) return `has a jump whose "when" ${problem}`;
+  }
+  return undefined;
+}
+
+type Part = Readonly<Record<string, unknown>>;
+type Path = readonly number[];
+type Tally = { comparisons: number };
+
+const kinds = ['all', 'any', 'not', 'element', 'reference'] as const;
+
+const faultFinders: Readonly<
+  Record<(typeof kinds)[number], (part: Part, path: Path, tally: Tally) => Fault | undefined>
+> = {
+  all: (part, path, tally) => listFault(part, 'all', path, tally),
+  any: (part, path, tally) => listFault(part, 'any', path, tally),
+  not: (part, path, tally) =>
+    faultAt(path, extraProblem(part, ['not'])) ?? findFault(part.not, [...path, 0], tally),
+  element: (part, path, tally) => faultAt(path, comparisonProblem(part, 'element', tally)),
+  reference: (part, path, tally) => faultAt(path, comparisonProblem(part, 'reference', tally)),
+};
+
+const faultAt = (path: Path, problem: string | undefined): Fault | undefined =>
+  problem === undefined ? undefined : { problem, path };
+
+function findFault(value: unknown, path: Path, tally: Tally): Fault | undefined {
+  if (path.length > limits.conditionDepth)
+    return faultAt(path, `must be nested at most ${limits.conditionDepth} deep`);
+  const kind = isRecord(value) && kinds.find((name) => Object.hasOwn(value, name));
+  if (!kind) {
+    const shape = 'must be a condition: an object with "all", "any", "not", "element" or "reference"';
+    return faultAt(path, shape);
+  }
+  return faultFinders[kind](value, path, tally);
+}
+
+function listFault(part: Part, kind: 'all' | 'any', path: Path, tally: Tally): Fault | undefined {
+  const list = part[kind];
+  if (!Array.isArray(list) || list.length === 0)
+    return faultAt(path, `must have a list of conditions under "${kind}"`);
+  const extra = faultAt(path, extraProblem(part, [kind]));
+  if (extra) return extra;
+  for (const [index, condition] of list.entries()) {
+    const fault = findFault(condition, [...path, index], tally);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tally): string | undefined {
+  tally.comparisons += 1;
+  if (tally.comparisons > limits.comparisons) return `must have at most ${limits.comparisons} comparisons`;
+  const name = part[kind];
+  if (!isName(name)) return `must have a name under "${kind}"`;
+  const operator = operators.find((each) => each === own(part, 'is'));
+  if (!operator) return `must have one of these under "is": ${operators.join(', ')}`;
+  const extra = extraProblem(part, kind === 'element' ? [kind, 'row', 'is', 'value'] : [kind, 'is', 'value']);
+  if (extra) return extra;
+  const row = own(part, 'row');
+  if (row !== undefined && !isName(row)) return 'must have the id of a row under "row"';
+  const value = own(part, 'value');
+  if (operator === 'answered' || operator === 'not_answered') {
+    return value === undefined ? undefined : `must have no "value" beside ${quote(operator)}`;
+  }
+  return valueProblem(value, operator === 'one_of');
+}
+
+function valueProblem(value: unknown, isList: boolean): string | undefined {
+  if (!isList) {
+    return isPlain(value) || typeof value === 'boolean'
+      ? undefined
+      : 'must have a text, a number, or true or false under "value"';
+  }
+  const fits = Array.isArray(value) && value.length > 0 && value.length <= limits.conditionValues;
+  return fits && value.every(isPlain)
+    ? undefined
+    : `must have a list of 1 to ${limits.conditionValues} texts or numbers under "value"`;
+}
+
+const isName = (value: unknown): boolean =>
+  typeof value === 'string' && value !== '' && fitsBytes(value, limits.labelBytes);
+
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return fitsBytes(value, limits.labelBytes);
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** A key that nothing reads could be a slip that changes what the condition means: it is refused. */
+function extraProblem(part: Part, known: readonly string[]): string | undefined {
+  const extra = Object.keys(part).find((key) => !known.includes(key));
+  return extra === undefined ? undefined : `must not have ${quote(extra)} beside ${quote(known[0]!)}`;
+}

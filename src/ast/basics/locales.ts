@@ -1,0 +1,19 @@
+import { primaryOf } from './match-language.ts';
+
+/** The languages that the public page speaks by itself, as BCP-47 tags (src/page/words has a file for each). */
+export const locales = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja', 'zh'] as const;
+export type Locale = (typeof locales)[number];
+
+/** `settings.locale`: one of them, or the one that the visitor's browser asks for. */
+export const localeChoices = ['auto', ...locales] as const;
+export type LocaleChoice = (typeof localeChoices)[number];
+
+/** The page's language for a language of a form (BCP-47), where it speaks it. */
+export function localeOf(tag: string | undefined): Locale | undefined {
+  const primary = tag === undefined ? undefined : primaryOf(tag);
+  return isLocale(primary) ? primary : undefined;
+}
+
+export function isLocale(value: unknown): value is Locale {
+  return locales.some((locale) => locale === value);
+}

@@ -1,0 +1,227 @@
+import { isBlank } from '../basics/blank.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { answerLimits } from '../basics/limits.ts';
+import { otherChoice, otherName } from '../basics/options.ts';
+import { isPageName } from '../basics/page-names.ts';
+import { normalizeText } from '../basics/text.ts';
+import { isNumberMarks, type NumberMarks, plainMarks, readNumber } from '../rules/written-numbers.ts';
+import { type AnswerKind, isList, type ListKind } from '../types/rules.ts';
+import {
+  type Composite,
+  type Form,
+  type InputElement,
+  kindOf,
+  listQuestions,
+  type Question,
+  takesOther,
+  takesSeveralInRow,
+} from './tree.ts';
+
+/** A row of a repeatable composite, counted from 0. */
+export type Row = { readonly group: Composite; readonly index: number };
+
+/** The HTML name of an input: its id, in a row `group[0][child]` (docs/rules.md 14). */
+export function fieldName(input: InputElement, row?: Row): string {
+  return row ? `${row.group.attrs.id}[${row.index}][${input.attrs.id}]` : input.attrs.id;
+}
+
+/** The parts of a name `group[0][child]`; undefined for every other name. */
+export function parseRowName(name: string): { group: string; index: number; id: string } | undefined {
+  const [, group, index, id] = /^([^[\]]+)\[(0|[1-9]\d{0,2})\]\[([^[\]]+)\]$/.exec(name) ?? [];
+  return group && index && id ? { group, index: Number(index), id } : undefined;
+}
+
+/** The HTML name of a row of a matrix: `likes[tea]`, with the row's id as addresses write it, for it may be any text. */
+export function cellName(name: string, row: string): string {
+  return `${name}[${encodeURIComponent(row)}]`;
+}
+
+/** The parts of such a name, which in a row of a composite begins with `group[0][likes]`; undefined for other names. */
+export function parseCellName(name: string): { field: string; cell: string } | undefined {
+  const [, field, cell] = /^([^[\]]+(?:\[\d{1,3}\]\[[^[\]]+\])?)\[([^[\]]+)\]$/.exec(name) ?? [];
+  if (!field || !cell) return undefined;
+  try {
+    return { field, cell: decodeURIComponent(cell) };
+  } catch {
+    // Written by hand, with a percent sign that means itself.
+    return { field, cell };
+  }
+}
+
+/** What an HTML name stands for: an input, perhaps in a row of a composite; `cell` is the id of a row of a matrix. */
+type FoundInput = { readonly input: InputElement; readonly row?: Row; readonly cell?: string };
+
+export type QuestionsById = ReadonlyMap<string, Question>;
+
+export function questionsById(questions: readonly Question[]): QuestionsById {
+  return new Map(questions.map((question) => [question.element.attrs.id, question]));
+}
+
+/** The input that an HTML name stands for; none for an unknown name and for a row over the cap. */
+export function findInput(questions: QuestionsById, name: string): FoundInput | undefined {
+  const question = questions.get(name);
+  if (question?.kind === 'input') return { input: question.element };
+  const { field, cell } = parseCellName(name) ?? {};
+  const matrix = field === undefined ? undefined : findInput(questions, field);
+  if (matrix && kindOf(matrix.input) === 'grid') return { ...matrix, cell: cell! };
+  const part = parseRowName(name);
+  const group = part && questions.get(part.group);
+  if (!part || group?.kind !== 'group' || part.index >= answerLimits.rows) return undefined;
+  const input = group.inputs.find(({ attrs }) => attrs.id === part.id);
+  return input && { input, row: { group: group.element, index: part.index } };
+}
+
+/** How many rows of a group were sent, in answers and files together; never over the cap. */
+export function countRows(
+  group: Composite,
+  raw: Readonly<Record<string, unknown>>,
+  files: ReadonlyMap<string, unknown>,
+): number {
+  const { id } = group.attrs;
+  const sent = own(raw, id);
+  const fileRows = [...files.keys()].map((name) => {
+    const part = parseRowName(name);
+    return part?.group === id ? part.index + 1 : 0;
+  });
+  return Math.min(answerLimits.rows, Math.max(Array.isArray(sent) ? sent.length : 0, ...fileRows));
+}
+
+/** What was sent for a row; undefined when there is none. */
+export function rowAt(raw: Readonly<Record<string, unknown>>, { group, index }: Row): unknown {
+  const rows = own(raw, group.attrs.id);
+  return Array.isArray(rows) ? rows[index] : undefined;
+}
+
+/** Answers as JSON would carry them, before `checkAnswers`. */
+export type RawAnswers = Record<string, unknown>;
+
+/**
+ * Turns submitted HTML fields (urlencoded, or the text parts of multipart) into the raw answers that JSON would
+ * carry, so that both are checked by the same rules (docs/rules.md 10, 14).
+ * - Names with a leading underscore are controls of the page, unless a question has that name, and come back in `extra`.
+ * - The free text of a selection comes as `_other[<name>]`; it takes the place of the choice `_other`, and counts
+ *   too when nothing was chosen. Without a text the choice stays, and the check asks for one.
+ * - Numbers are read as the control `_numbers` says that they are written; without it as programs write them.
+ * - Several values of a single-valued name, blank ones aside, become a list: the check refuses it.
+ * - A value that is not of its kind (`abc` for a number) stays text: the check then says what is wrong.
+ * - Rows keep their number, so that files find theirs; missing ones are empty objects, which the check drops.
+ * - Every other name, and a row over the cap, is kept under that name: the check refuses it by name.
+ */
+export function readFields(
+  form: Form,
+  entries: Iterable<readonly [name: string, value: string]>,
+): { raw: RawAnswers; extra: [string, string][] } {
+  const questions = questionsById(listQuestions(form));
+  const raw = emptyAnswers();
+  const extra: [string, string][] = [];
+  const fields: (readonly [string, string])[] = [];
+  for (const [sentName, sentValue] of entries) {
+    const [name, value] = [normalizeText(sentName), normalizeText(sentValue)];
+    if (isOwnName(questions, name)) extra.push([name, value]);
+    else fields.push([name, value]);
+  }
+  const [, sent] = extra.find(([name]) => name === numbersName) ?? [];
+  const numbers = isNumberMarks(sent) ? sent : plainMarks;
+  for (const [name, value] of fields) readField(raw, questions, { name, value, numbers });
+  const texts = extra.filter(([name, text]) => name.startsWith(`${otherChoice}[`) && !isBlank(text));
+  for (const [control, [one, another]] of Map.groupBy(texts, ([name]) => name)) {
+    readOther(raw, questions, control, another ? [one![1], another[1]] : [one![1]]);
+  }
+  return { raw, extra };
+}
+
+/** Whether a name is no question's but the page's own, or one that a page leaves alone: it begins with `_`. */
+export const isOwnName = (questions: QuestionsById, name: string): boolean =>
+  name.startsWith('_') && (isPageName(name) || !findInput(questions, name));
+
+/** The name of the control by which a page says how the numbers in it are written (`NumberMarks`). */
+export const numbersName = '_numbers';
+
+function readOther(
+  raw: RawAnswers,
+  questions: QuestionsById,
+  control: string,
+  texts: readonly string[],
+): void {
+  const name = control.slice(otherChoice.length + 1, -1);
+  const found = findInput(questions, name);
+  if (!found || control !== otherName(name) || !takesOther(found.input)) return;
+  const holder = found.row ? rowOf(raw, found.row) : raw;
+  const { id } = found.input.attrs;
+  const chosen = holder[id];
+  if (kindOf(found.input) === 'choices') {
+    const choices = isBlank(chosen) ? [otherChoice] : chosen;
+    if (Array.isArray(choices)) {
+      holder[id] = choices.flatMap<unknown>((choice) => (choice === otherChoice ? texts : [choice]));
+    }
+  } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = texts.length === 1 ? texts[0] : texts;
+}
+
+// Names come from outside: without a prototype, `__proto__` is a name like any other.
+function emptyAnswers(): RawAnswers {
+  return Object.create(null) as RawAnswers;
+}
+
+type SentField = { readonly name: string; readonly value: string; readonly numbers: NumberMarks };
+
+function readField(raw: RawAnswers, questions: QuestionsById, field: SentField): void {
+  const found = findInput(questions, field.name);
+  if (!found) raw[field.name] = field.value;
+  else {
+    const holder = found.row ? rowOf(raw, found.row) : raw;
+    if (found.cell === undefined) putValue(holder, found.input, field);
+    else putCell(holder, found.input, found.cell, field.value);
+  }
+}
+
+/** The raw answers of a row; rows before it are made as well, so that each keeps its place. */
+function rowOf(raw: RawAnswers, { group, index }: Row): RawAnswers {
+  const rows = listOf<RawAnswers>(raw, group.attrs.id);
+  while (rows.length <= index) rows.push(emptyAnswers());
+  return rows[index]!;
+}
+
+/** The list under an id. A text that was sent under the id of a group stays there, for the check to refuse. */
+function listOf<Item>(raw: RawAnswers, id: string): Item[] {
+  raw[id] ??= [];
+  return Array.isArray(raw[id]) ? raw[id] : [];
+}
+
+function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: SentField): void {
+  const id = input.attrs.id;
+  const kind = kindOf(input);
+  const known = raw[id];
+  if (isList(kind)) {
+    if (value !== '') listOf<string>(raw, id).push(value);
+  } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
+  // Two say that there were several: no post makes the list longer than that.
+  else if (!isBlank(value) && !Array.isArray(known)) raw[id] = [known, value];
+}
+
+function putCell(holder: RawAnswers, input: InputElement, cell: string, value: string): void {
+  if (value === '') return;
+  const cells = (holder[input.attrs.id] ??= emptyAnswers());
+  if (!isRecord(cells)) return;
+  if (takesSeveralInRow(input)) listOf<string>(cells, cell).push(value);
+  else cells[cell] = Object.hasOwn(cells, cell) ? [cells[cell], value].slice(0, 2) : value;
+}
+
+const asSent = (value: string) => value;
+
+type Decoder = (value: string, numbers: NumberMarks) => string | number | boolean;
+
+function yesOrNo(value: string): boolean | string {
+  if (['yes', 'true', 'on'].includes(value)) return true;
+  return ['no', 'false'].includes(value) ? false : value;
+}
+
+const decoders: Record<Exclude<AnswerKind, ListKind>, Decoder> = {
+  text: asSent,
+  moment: asSent,
+  choice: asSent,
+  files: asSent,
+  grid: asSent,
+  number: (value, numbers) => readNumber(value, numbers) ?? value,
+  boolean: yesOrNo,
+  consent: yesOrNo,
+};

@@ -1,0 +1,50 @@
+import { factOf } from '../basics/fact-of.ts';
+import { lateOffers } from './late-offers.ts';
+import {
+  type Calculation,
+  type Element,
+  type Form,
+  isCalculation,
+  isInput,
+  isSeen,
+  type PlacedElement,
+  type Step,
+  walkElements,
+} from './tree.ts';
+
+/** The places of a form's elements, by element and by id. */
+export type FormIndex = {
+  readonly places: ReadonlyMap<Element, PlacedElement>;
+  readonly byId: ReadonlyMap<string, PlacedElement>;
+  /** The calculations of each step, by its index. */
+  readonly calculations: ReadonlyMap<number, readonly PlacedCalculation[]>;
+  /** Whether any element or step has a condition, a jump or a formula, or none of it is seen. Most forms have none: all of them is shown. */
+  readonly hasLogic: boolean;
+};
+
+type PlacedCalculation = PlacedElement & { readonly element: Calculation };
+
+export const indexOf = factOf((form: Form): FormIndex => {
+  const placed = [...walkElements(form)];
+  const named = placed.flatMap((place) => {
+    const id = place.element.attrs?.id;
+    return id === undefined ? [] : [[id, place] as const];
+  });
+  return {
+    places: new Map(placed.map((place) => [place.element, place])),
+    byId: new Map(named),
+    calculations: Map.groupBy(placed.filter(isPlacedCalculation), ({ path }) => path[0]!),
+    hasLogic: [...form.children, ...placed.map(({ element }) => element)].some(hasLogic),
+  };
+});
+
+const isPlacedCalculation = (placed: PlacedElement): placed is PlacedCalculation =>
+  isCalculation(placed.element);
+
+function hasLogic(node: Element | Step): boolean {
+  const { show_when: show, hide_when: hide } = node.attrs ?? {};
+  if (show ?? hide) return true;
+  if (node.type === 'step') return node.attrs?.jumps !== undefined;
+  const isOwn = isCalculation(node) || (isInput(node) && node.attrs.require_when !== undefined);
+  return !isSeen(node) || isOwn || (lateOffers.offersByCondition?.(node) ?? false);
+}

@@ -1,0 +1,45 @@
+import { lengthProblem, proseProblem } from '../rules/check-rules.ts';
+import { choiceRules } from '../types/choice-rules.ts';
+import { choicesRules } from '../types/choices-rules.ts';
+import { fileRules } from '../types/file-rules.ts';
+import { numberRules } from '../types/number-rules.ts';
+import type { InputRules } from '../types/rules.ts';
+import { momentRules, textRules } from '../types/text-rules.ts';
+import { yesNoRules } from '../types/yes-no-rules.ts';
+import { lateRules } from './late-rules.ts';
+
+/**
+ * The rules of every input of the elements table. They stand apart from the table because the page's script checks
+ * answers with them and has no room for titles and attributes. Those of most forms are in it; late ones come to it by the
+ * type's name.
+ */
+export const inputRules = {
+  text: textRules('line', proseProblem),
+  textarea: textRules('lines', proseProblem),
+  email: { ...textRules('email', lengthProblem), autofill: 'email' },
+  phone: { ...textRules('phone', lengthProblem), autofill: 'tel' },
+  url: { ...textRules('url', lengthProblem), autofill: 'url' },
+  number: numberRules,
+  date: momentRules('date'),
+  time: momentRules('time'),
+  datetime: momentRules('datetime'),
+  dropdown: choiceRules,
+  radio: choiceRules,
+  multiple_choice: choicesRules,
+  yes_no: yesNoRules,
+  file_upload: fileRules,
+  ...lateRules,
+} as const satisfies Readonly<Record<string, InputRules>>;
+
+/** The types of elements that take an answer. */
+export type InputType = keyof typeof inputRules;
+
+/** Whether an element of the type takes an answer; `constructor` and its like do not. */
+export function isInputType(type: string): type is InputType {
+  return Object.hasOwn(inputRules, type);
+}
+
+/** Whether answers to elements of the type are files. */
+export function takesFiles(type: string | undefined): boolean {
+  return type !== undefined && isInputType(type) && inputRules[type].kind === 'files';
+}

@@ -1,0 +1,59 @@
+import { isRecord, own } from '../basics/json.ts';
+import { normalizeText } from '../basics/text.ts';
+import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
+
+/**
+ * Returns a JSON value with every text and name in NFC. Unknown attributes of a form's tree stay as sent, because the
+ * API returns them unchanged. Changes the value in place; `JSON.parse` made it, so nothing else holds it.
+ * Nesting is limited to 64 levels before this runs.
+ */
+export function normalizeJson(value: unknown): unknown {
+  if (typeof value === 'string') return normalizeText(value);
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) value[index] = normalizeJson(item);
+    return value;
+  }
+  return isRecord(value) ? normalizeObject(value, () => true) : value;
+}
+
+/** Where a request has a `secret`: in its body, in the arguments of an MCP tool, and in those of `call_operation`. */
+const secretPlaces = [[], ['params', 'arguments'], ['params', 'arguments', 'arguments']];
+
+/**
+ * Returns the JSON body of a request in NFC, except for the `secret` of a webhook: both sides sign with its bytes, so it
+ * stays as sent. Passwords need no exception: their hashes are made of the NFKC form.
+ */
+export function normalizeBody(body: unknown): unknown {
+  const sent = secretPlaces.map((place) => holderAt(body, place)?.['secret']);
+  const normalized = normalizeJson(body);
+  for (const [index, place] of secretPlaces.entries())
+    if (typeof sent[index] === 'string') holderAt(normalized, place)!['secret'] = sent[index];
+  return normalized;
+}
+
+function holderAt(body: unknown, place: readonly string[]): Record<string, unknown> | undefined {
+  const holder = place.reduce<unknown>((at, name) => (isRecord(at) ? own(at, name) : undefined), body);
+  return isRecord(holder) && Object.hasOwn(holder, 'secret') ? holder : undefined;
+}
+
+function normalizeObject(
+  object: Record<string, unknown>,
+  isOurs: (name: string) => boolean,
+): Record<string, unknown> {
+  const known = knownAttributes(own(object, 'type'));
+  const entries = Object.entries(object).map(([name, value]): [string, unknown] => {
+    if (!isOurs(name)) return [name, value];
+    if (known && name === 'attrs' && isRecord(value))
+      return [name, normalizeObject(value, (attribute) => Object.hasOwn(known, attribute))];
+    return [normalizeText(name), normalizeJson(value)];
+  });
+  // Also defines `__proto__` as a plain property.
+  return Object.fromEntries(entries);
+}
+
+/** The attributes of a node of this type; undefined for an object that is no node. */
+function knownAttributes(type: unknown): object | undefined {
+  if (type === 'form') return formAttributes;
+  if (type === 'step') return stepAttributes;
+  return isElementType(type) ? elements[type].attrs : undefined;
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, formOf, problemsOf, structure } from '#test/ast/forms.ts';
+import { limits } from '../basics/limits.ts';
+import { isPiped, isShowable, stableText, withStableLabels } from './piping.ts';
+import { type FormNode, walkElements } from './tree.ts';
+
+const name = element('text', 'name', { label: 'Your name' });
+const guests = composite('guests', [element('text', 'guest', { label: 'Guest' })], { repeatable: true });
+const asks = (label: string): FormNode => element('text', 'next', { label });
+
+const problems: readonly (readonly [
+  what: string,
+  children: readonly FormNode[],
+  problem: RegExp | undefined,
+])[] = [
+  ['an answer before it', [name, asks('Hello {{name}}')], undefined],
+  ['an answer after it', [asks('Hello {{name}}'), name], /which is not asked before it/],
+  ['its own answer', [asks('Hello {{next}}')], /which is not asked before it/],
+  ['an id that no element has', [asks('Hello {{nobody}}')], /which is no element of the form/],
+  [
+    'what has no answer',
+    [{ ...composite('both', [name]) }, asks('Hello {{both}}')],
+    /which has no answer of its own/,
+  ],
+  ['an answer of a row outside of it', [guests, asks('Hello {{guest}}')], /only its own row can show it/],
+  [
+    'an answer of the same row',
+    [
+      composite('guests', [element('text', 'guest', {}), asks('What does {{guest}} eat?')], {
+        repeatable: true,
+      }),
+    ],
+    undefined,
+  ],
+  [
+    'an answer of a row in another group',
+    [guests, composite('meals', [asks('What does {{guest}} eat?')], { repeatable: true })],
+    /only its own row can show it/,
+  ],
+  [
+    'an answer in a text in which none is shown',
+    [name, element('text', 'next', { placeholder: 'Not {{name}}' })],
+    /"placeholder" of .* cannot show answers, such as to "name"/,
+  ],
+];
+
+for (const [what, children, problem] of problems) {
+  test(`a text shows ${what}: ${problem ? 'refused' : 'taken'}`, () => {
+    const found = problemsOf(structure(...children)).map(({ message }) => message);
+    if (problem) assert.match(found.join('\n'), problem);
+    else assert.deepEqual(found, []);
+  });
+}
+
+test('the texts of a form show so many answers, and not one more', () => {
+  const ask = (count: number) =>
+    Array.from({ length: count }, (_, at) =>
+      element('text', `next_${at}`, { label: '{{name}}'.repeat(100) }),
+    );
+  const exactly = ask(limits.placeholders / 100);
+  assert.deepEqual(problemsOf(structure(name, ...exactly)), []);
+  const [problem] = problemsOf(structure(name, ...exactly, asks('{{name}}')));
+  assert.match(problem!.message, /can show at most/);
+});
+
+test('where no answers are, the question stands for its answer, and a form without such texts is itself', () => {
+  const form = formOf(name, composite('both', [asks('Hello {{name}}')]));
+  assert.equal(isPiped(form), true);
+  assert.deepEqual(
+    [...walkElements(withStableLabels(form))].map(
+      ({ element: { attrs } }) => ({ label: '', ...attrs }).label,
+    ),
+    ['Your name', 'The both', 'Hello [Your name]'],
+  );
+  assert.equal(stableText(form, 'Dear {{name}} of {{nobody}}'), 'Dear [Your name] of ');
+  const plain = formOf(name);
+  assert.equal(isPiped(plain), false);
+  assert.equal(withStableLabels(plain), plain);
+});
+
+test('settings show answers to questions outside of rows: no heading, no row, and nothing that went', () => {
+  const form = formOf(name, element('heading', 'intro'), guests);
+  const ids = ['name', 'intro', 'guests', 'guest', 'gone'];
+  assert.deepEqual(
+    ids.filter((id) => isShowable(form, id)),
+    ['name'],
+  );
+});

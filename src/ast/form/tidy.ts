@@ -1,0 +1,23 @@
+import { tidyChoices } from '../basics/options.ts';
+import { spend, type Work } from '../basics/work.ts';
+import type { InputRules } from '../types/rules.ts';
+import { inputRules } from './input-rules.ts';
+import type { InputElement } from './tree.ts';
+
+/** What it costs to tidy a character of a text, where lines end in it too, and a choice, in the steps of work.ts. */
+const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;
+
+/** The answer as it is stored: conditions and rules see the same text, however it was sent. @throws TooMuchWork */
+export function tidyAnswer(input: InputElement, value: unknown, work: Work): unknown {
+  // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
+  // result is cast.
+  const { kind, format, tidy: tidyOwn } = inputRules[input.type] as InputRules<InputElement['attrs']>;
+  if (tidyOwn) return tidyOwn(value, work, input.attrs);
+  if (typeof value === 'string') {
+    spend(work, value.length * (value.includes('\r') ? steps.characterOfLines : steps.character));
+  }
+  if (typeof value === 'string' && format) return format.tidy(value);
+  if (kind !== 'choice' && kind !== 'choices' && kind !== 'order') return value;
+  if (Array.isArray(value)) spend(work, value.length * steps.choice);
+  return tidyChoices(input.attrs, value);
+}

@@ -1,0 +1,49 @@
+import { limits } from '../basics/limits.ts';
+import { isInputType } from '../form/input-rules.ts';
+import { checkFormula, type FindElement } from './check-formula.ts';
+import { sayFormulaProblem } from './formula/formula-problem.ts';
+import { parseFormula } from './formula/parse.ts';
+import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
+
+/**
+ * Checks what the formulas of a form name: what is asked in the same step or before it, of rows taken together or in the
+ * same row, and what their functions are given.
+ */
+export function* checkFormulas(
+  nodes: readonly LogicNode[],
+  byId: ReadonlyMap<string, LogicNode>,
+): Generator<LogicProblem, void> {
+  let characters = 0;
+  for (const node of nodes) {
+    const { formula } = node.attrs;
+    if (formula === undefined) continue;
+    characters += formula.length;
+    if (characters > limits.formCharactersOfFormulas) {
+      const message = `The formulas of a form can have at most ${limits.formCharactersOfFormulas} characters in all.`;
+      yield { message, path: node.path };
+      return;
+    }
+    const parsed = parseFormula(formula);
+    const problem = parsed.ok ? checkFormula(parsed.program, findFrom(node, byId)) : undefined;
+    if (problem)
+      yield { message: `"formula" of ${nameOfNode(node)} ${sayFormulaProblem(problem)}.`, path: node.path };
+  }
+}
+
+/** What a formula may name from where it stands. */
+export function findFrom(
+  { path, group }: Pick<LogicNode, 'path' | 'group'>,
+  byId: ReadonlyMap<string, LogicNode>,
+): FindElement {
+  return (id) => {
+    const named = byId.get(id);
+    if (!named) return 'which is no element of the form';
+    const { type, attrs } = named;
+    if (type === 'composite' && attrs['repeatable'] !== true)
+      return 'which has no answer of its own: name the elements in it';
+    if (type !== 'composite' && !isInputType(type)) return 'which takes no answer';
+    if (named.path[0]! > path[0]!) return 'which is asked in a later step';
+    const around = named.group === group ? undefined : named.group;
+    return { type, attrs, ...(around && { group: around.id ?? '' }) };
+  };
+}

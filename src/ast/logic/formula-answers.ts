@@ -1,0 +1,42 @@
+import type { Row } from '../form/fields.ts';
+import type { FormIndex } from '../form/form-index.ts';
+import { type Composite, type Element, type InputElement, isComposite, isInput } from '../form/tree.ts';
+import type { Given } from './compare.ts';
+import type { FormulaAnswers, FormulaValue } from './formula/run.ts';
+
+/** What a calculation may ask of the answers, where it stands. */
+export type Asking = {
+  readonly index: FormIndex;
+  /** Its own row. */
+  readonly row: Row | undefined;
+  readonly isShown: (element: Element) => boolean;
+  readonly answerOf: (input: InputElement, row: Row | undefined) => Given;
+  /** The rows of a group that have an answer, by index. */
+  readonly rowsOf: (group: Composite) => Iterable<number>;
+};
+
+/** The answers as a formula sees them: by id, in its own row or in the one that it goes through. */
+export function formulaAnswers({
+  index: { byId },
+  row,
+  ...asking
+}: Asking): Omit<FormulaAnswers, 'today' | 'work'> {
+  const own = row?.group;
+  const filled = (group: Composite): number[] => (asking.isShown(group) ? [...asking.rowsOf(group)] : []);
+  return {
+    attrsOf: (id) => byId.get(id)?.element.attrs ?? {},
+    answer(id, at): FormulaValue {
+      const { element, group } = byId.get(id) ?? {};
+      if (!element) return undefined;
+      if (isComposite(element)) return filled(element);
+      if (!isInput(element)) return undefined;
+      const isOwn = group === undefined || group === own || at === undefined;
+      const { isBlank, value } = asking.answerOf(element, isOwn ? row : { group, index: at });
+      return isBlank ? undefined : (value as FormulaValue);
+    },
+    rowsAround(ids) {
+      const group = ids.map((id) => byId.get(id)?.group).find((around) => around && around !== own);
+      return group && filled(group);
+    },
+  };
+}

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, context, element, formOf, formOfSteps, problemsOf, structure } from '#test/ast/forms.ts';
+import { checkAnswers } from '../answers/check-answers.ts';
+import { checkStep } from '../answers/check-step.ts';
+import type { FormNode } from '../form/tree.ts';
+import { formulaProblem } from './formula/formula-problem.ts';
+import { parseFormula, renameInFormula } from './formula/parse.ts';
+import { runFormula } from './formula/run.ts';
+
+/** What a formula gives that names nothing. */
+function resultOf(formula: string): number | undefined {
+  const parsed = parseFormula(formula);
+  assert.ok(parsed.ok, formula);
+  const nothing = { answer: () => undefined, attrsOf: () => ({}), rowsAround: () => undefined };
+  return runFormula(parsed.program, { ...nothing, ...context }, undefined);
+}
+
+const results: Record<string, number | undefined> = {
+  '1 + 2 * 3 - 4 / 2': 5,
+  '(1 + 2) * 3': 9,
+  '2 - 3 - 4': -5,
+  '-2 * -3': 6,
+  // In binary fractions these are others.
+  '0.1 + 0.2': 0.3,
+  '1.1 * 1.1': 1.21,
+  '0.3 % 0.1': 0,
+  '100.1 - 100': 0.1,
+  '1000000.1 - 1000000': 0.1,
+  '0.1 + 0.2 - 0.3': 0,
+  '0.3 / 0.1 - 3': 0,
+  '0.3 / 0.1 % 1': 0,
+  '100.1 % 100': 0.1,
+  '-(1 / 3) * 3': -1,
+  '1 / 3 + 1 / 3 + 1 / 3': 1,
+  '0.1 * 3': 0.3,
+  '0.3 / 0.1': 3,
+  'round(1.23456, 0.3 / 0.1)': 1.235,
+  'sum(100.1, -100)': 0.1,
+  'sum(0.1, 0.2, -0.3)': 0,
+  'average(0.1, 0.2)': 0.15,
+  'average(0.1, 0.2, 0.3)': 0.2,
+  'min(0.1 + 0.2, 1) + max(0.1 * 3, 0)': 0.6,
+  'abs(1000.1 - 1000.3)': 0.2,
+  'ceil(0.1 * 3 * 10) + floor(0.3 / 0.1)': 6,
+  'if(0.1 + 0.2 = 0.3 and 100.1 - 100 <= 0.1, 1, 0)': 1,
+  '0.00000000000000000001 * 3': 3e-20,
+  '123456789012345 - 1 + 1': 123456789012345,
+  '-7 % 3': 2,
+  '7 % 0': undefined,
+  '1 / 0': undefined,
+  '0 / 0': undefined,
+  '1 / 3 * 3': 1,
+  '999999999999999 + 1': undefined,
+  '0 * -1': 0,
+  'round(1.005, 2)': 1.01,
+  'round(-2.5)': -3,
+  'round(1234.5, -2)': 1200,
+  'round(5, 99)': undefined,
+  'floor(-1.5) + ceil(-1.5) + abs(-3)': 0,
+  'if(1 < 2 and not 2 < 1, 5, 6)': 5,
+  'if(1 > 2 or 2 = 3, 5, 6)': 6,
+  'if("Ada " = "ADA", 1, 0)': 1,
+  'if(includes("Hamburg", "burg"), 1, 0)': 1,
+  'IF(TRUE, 1, 0)': 1,
+  'sum(1, 2, 3.5) + min(4, 2) + max(4, 2) + average(1, 2) + count(1, "x")': 16,
+  'length("😀 ab")': 4,
+  'days_between("2026-01-31", "2026-03-01")': 29,
+  'days_between("2026-03-01", "2024-02-28")': -732,
+  'minutes_between("09:15", "17:45") / 60': 8.5,
+  'minutes_between("2026-01-31T23:30", "2026-02-01T00:15")': 45,
+  'age("2000-02-29", "2026-02-28")': 25,
+  'age("2000-02-29", "2026-03-01")': 26,
+  'year("2026-11-23") + month("2026-11-23") + day("2026-11-23")': 2060,
+  'weekday("2026-11-23") * 10 + weekday("2026-11-29")': 17,
+  'if(today() > "2000-01-01", 1, 0)': 1,
+  'if("09:30" < "10:00" and "2026-01-31T09:30" >= "2026-01-31", 1, 0)': 1,
+  // What is no day comes neither before nor after one: a browser says a text of a date that it cannot read.
+  'if("2026-02-31" > "2026-01-31" or "2026-02-31" <= "2026-01-31", 1, 0)': 0,
+};
+for (const [formula, result] of Object.entries(results)) {
+  test(`${formula} gives ${result ?? 'no number'}`, () => assert.equal(resultOf(formula), result));
+}
+
+const faults: [formula: string, problem: RegExp, character: number][] = [
+  ['', /ends where a value should stand/, 1],
+  ['1 +', /ends where a value should stand/, 4],
+  ['(1 + 2', /ends where "\)" should stand/, 7],
+  ['1 2', /has "2" where an operator or its end should stand/, 3],
+  ['price * 2', /"price", which is no value: an element is named in braces/, 1],
+  ['foo(1)', /"foo", which is no function/, 1],
+  ['1 & 2', /"&", which says nothing/, 3],
+  ['{-1}', /"\{" that begins no id/, 1],
+  ['{}', /"\{" that begins no id/, 1],
+  ['"open', /not closed/, 1],
+  ['sum()', /a sum\(\) of nothing/, 1],
+  ['round 2', /has "2" where "\(" after "round" should stand/, 7],
+  ['points(5)', /where an element in braces/, 8],
+  [`${'('.repeat(40)}1${')'.repeat(40)}`, /nested at most 30 deep/, 31],
+  [`${'-'.repeat(40)}1`, /nested at most 30 deep/, 31],
+];
+for (const [formula, problem, character] of faults) {
+  test(`${formula.slice(0, 20) || 'nothing'} is refused at character ${character}`, () => {
+    const said = formulaProblem(formula) ?? '';
+    assert.match(said, problem);
+    assert.ok(said.endsWith(`(character ${character})`), said);
+  });
+}
+
+test('a formula has at most 2,000 characters; a long one goes no deeper than a short one', () => {
+  assert.match(formulaProblem(`1${'+1'.repeat(1_000)}`) ?? '', /at most 2000 characters/);
+  assert.equal(resultOf(`1${'+1'.repeat(999)}`), 1_000);
+});
+
+const calculation = (id: string, formula: string, attrs = {}): FormNode =>
+  element('calculation', id, { formula, ...attrs });
+const asked = [
+  element('number', 'price'),
+  element('text', 'name'),
+  element('date', 'day'),
+  element('radio', 'color'),
+  element('multiple_choice', 'colors'),
+  element('radio', 'mood', { options: [{ id: 'a', label: 'Good', points: 5 }, 'bad'] }),
+  element('heading', 'head'),
+  composite('rows', [element('number', 'cost'), element('number', 'amount')], { repeatable: true }),
+  composite('others', [element('number', 'other')], { repeatable: true }),
+  composite('plain', [element('number', 'inner')]),
+];
+const refused: [formula: string, problem: string][] = [
+  ['{gone}', 'names "gone", which is no element of the form (character 1)'],
+  ['1 + {head}', 'names "head", which takes no answer (character 5)'],
+  ['{plain}', 'names "plain", which has no answer of its own: name the elements in it (character 1)'],
+  ['{late}', 'names "late", which is asked in a later step (character 1)'],
+  ['{name} * 2', 'has a text where "*" takes a number (character 1)'],
+  ['{name}', 'gives a text, and not a number (character 1)'],
+  ['{price} > 3', 'gives a comparison or a yes or no, and not a number (character 1)'],
+  ['if({price}, 1, 2)', 'has a number where if() takes a comparison or a yes or no (character 4)'],
+  ['if({price} > 1, 1, "x")', 'has a text where if() takes a number (character 20)'],
+  [
+    'if({day} > "soon", 1, 2)',
+    'has a text where ">" takes a number, a date or a time, like "2026-01-31" or "14:30" (character 12)',
+  ],
+  ['if({color} = "Pink", 1, 2)', 'compares with "Pink", which is none of the options (character 14)'],
+  [
+    'if(includes({colors}, "Pink"), 1, 2)',
+    'compares with "Pink", which is none of the options (character 23)',
+  ],
+  ['points({color})', 'asks for the points of "color", whose options have none (character 1)'],
+  ['round(1, 2, 3)', 'gives round() 3 values; it takes 1 to 2 (character 1)'],
+  ['year()', 'gives year() 0 values; it takes 1 (character 1)'],
+  [
+    '{cost} * 2',
+    'names "cost", which has an answer in each row of "rows": take them together by sum(), min(), max(), average() or count() (character 1)',
+  ],
+  [
+    'sum({cost} * {other})',
+    'takes together in sum() what is asked in rows of "rows" and "others": name one of them only (character 1)',
+  ],
+  ['sum({cost} / sum({amount}))', 'goes through rows of "rows" within rows (character 14)'],
+  ['sum({name})', 'has a text where sum() takes a number (character 5)'],
+];
+for (const [formula, problem] of refused) {
+  test(`${formula} is refused for what it names`, () => {
+    const form = structure(...asked, calculation('total', formula));
+    const late = { type: 'step', attrs: { title: 'Two' }, children: [element('number', 'late')] };
+    assert.deepEqual(problemsOf({ ...form, children: [...form.children!, late] }), [
+      { message: `"formula" of "total" ${problem}.`, path: [0, asked.length] },
+    ]);
+  });
+}
+
+test('formulas that go round in a circle are refused, by way of conditions too', () => {
+  const circle = structure(
+    calculation('a', '{b} + 1'),
+    element('number', 'n', { show_when: { element: 'a', is: 'answered' } }),
+    calculation('b', '{n} * 2'),
+  );
+  assert.deepEqual(problemsOf(circle), [
+    { message: 'The formulas go round in a circle: "a" → "b" → "n" → "a".', path: [0, 0] },
+  ]);
+  assert.match(problemsOf(structure(calculation('a', '{a}')))[0]!.message, /circle: "a" → "a"/);
+});
+
+test('the formulas of a form have at most 20,000 characters in all', () => {
+  const long = `1${'+1'.repeat(990)}`;
+  const form = (count: number) =>
+    structure(...Array.from({ length: count }, (_, index) => calculation(`c${index}`, long)));
+  assert.deepEqual(problemsOf(form(10)), []);
+  assert.match(problemsOf(form(11))[0]!.message, /at most 20000 characters in all/);
+});
+
+/** What is stored of answers, and how it is said what is wrong with them. */
+const stored = (nodes: readonly FormNode[], raw: unknown) => {
+  const result = checkAnswers(formOf(...nodes), raw, new Map(), context);
+  return result.ok ? result.answers : result.errors.map(({ message }) => message);
+};
+
+test('a result is stored like an answer, and never what was sent for it', () => {
+  const nodes = [element('number', 'price'), calculation('total', '{price} * 1.19', { decimals: 2 })];
+  assert.deepEqual(stored(nodes, { price: 9.99, total: 1 }), { price: 9.99, total: 11.89 });
+  assert.deepEqual(stored(nodes, { total: 'x' }), { total: 0 });
+  assert.deepEqual(stored([element('number', 'n'), calculation('c', '1 / {n}')], { n: 0 }), { n: 0 });
+});
+
+test('points of options, one or several, make a score', () => {
+  const options = [{ id: 'a', label: 'Good', points: 5 }, { id: 'b', label: 'So', points: 0.5 }, 'bad'];
+  const nodes = [
+    element('radio', 'one', { options }),
+    element('multiple_choice', 'all', { options }),
+    calculation('score', 'points({one}) + points({all})'),
+  ];
+  assert.deepEqual(stored(nodes, { one: 'a', all: ['b', 'a'] }), { one: 'a', all: ['b', 'a'], score: 10.5 });
+  assert.deepEqual(stored(nodes, { one: 'bad' }), { one: 'bad', score: 0 });
+});
+
+test('rows are taken together from outside, and worked out one by one inside; a result fills no row', () => {
+  const nodes = [
+    composite(
+      'items',
+      [
+        element('number', 'cost'),
+        element('number', 'amount'),
+        calculation('line', '{cost} * {amount} * {factor}'),
+      ],
+      { repeatable: true },
+    ),
+    element('number', 'factor'),
+    calculation('total', 'sum({line})'),
+    calculation('plain', 'sum({cost} * {amount})'),
+    calculation('rows', 'count({items})'),
+    calculation('mean', 'average({cost})'),
+  ];
+  const items = [{ cost: 2, amount: 3 }, {}, { cost: 10, line: 99 }];
+  assert.deepEqual(stored(nodes, { items, factor: 2 }), {
+    items: [
+      { cost: 2, amount: 3, line: 12 },
+      { cost: 10, line: 0 },
+    ],
+    factor: 2,
+    total: 12,
+    plain: 6,
+    rows: 2,
+    mean: 6,
+  });
+  assert.deepEqual(stored(nodes, { items: [{ line: 5 }] }), { total: 0, plain: 0, rows: 0 });
+});
+
+test('conditions ask for results, and what is hidden counts nothing', () => {
+  const nodes = [
+    element('number', 'n'),
+    calculation('double', '{n} * 2'),
+    element('text', 'why', {
+      show_when: { element: 'double', is: 'greater_than', value: 10 },
+      required: true,
+    }),
+    element('number', 'extra', { show_when: { element: 'double', is: 'less_than', value: 10 } }),
+    calculation('sum', '{double} + {extra}', { hide_when: { element: 'n', is: 'equals', value: 0 } }),
+  ];
+  assert.deepEqual(stored(nodes, { n: 6, extra: 5 }), ['The why: an answer is required.']);
+  assert.deepEqual(stored(nodes, { n: 4, extra: 5 }), { n: 4, double: 8, extra: 5, sum: 13 });
+  assert.deepEqual(stored(nodes, { n: 0 }), { n: 0, double: 0 });
+});
+
+test('a step with results alone that nobody sees is passed over; its results are there', () => {
+  const form = formOfSteps(
+    {},
+    [element('number', 'n')],
+    {},
+    [calculation('score', '{n} + 1', { hidden: true })],
+    { show_when: { element: 'score', is: 'equals', value: 2 } },
+    [element('text', 'why', { required: true })],
+  );
+  const at = (n: number) => checkStep(form, 2, { n }, new Map(), context).length;
+  assert.deepEqual([at(1), at(2)], [1, 0]);
+});
+
+test('a chain of 199 results is worked out', () => {
+  const chain = Array.from({ length: 199 }, (_, index) =>
+    calculation(`c${index}`, index === 198 ? '{n}' : `{c${index + 1}} + 1`),
+  );
+  const answers = stored([element('number', 'n'), ...chain], { n: 1 });
+  assert.equal((answers as Record<string, unknown>)['c0'], 199);
+});
+
+test('raw answers of any shape give no result', () => {
+  const nodes = [element('number', 'n'), element('date', 'd'), calculation('c', '{n} * 2 + age({d})')];
+  for (const n of ['x', {}, [1, 2], true]) {
+    const [first] = stored(nodes, { n, d: 'soon' }) as string[];
+    assert.match(first!, /The n:/);
+  }
+});
+
+test('a name follows its element, in formulas that are half written too', () => {
+  const rename = (id: string) => (id === 'a' ? 'b' : id);
+  assert.equal(renameInFormula('{a} + "{a}', rename), '{a} + "{a}');
+  assert.equal(
+    renameInFormula('{a} + "{a}" * {c} + points({ a })', rename),
+    '{b} + "{a}" * {c} + points({b})',
+  );
+  assert.equal(renameInFormula('{a} +', rename), '{b} +');
+});

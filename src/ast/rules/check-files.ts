@@ -1,0 +1,36 @@
+import { countProblem } from './check-rules.ts';
+import { isOfType } from './file-types.ts';
+import type { BrokenRule } from './problem.ts';
+
+/** An uploaded file as an answer stores it; its signed URL is made at each read (docs/rules.md 10). */
+export type FileAnswer = {
+  readonly id: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly content_type: string;
+};
+
+/** What a rule needs to know of a file: a page knows that much of one that is only chosen. */
+export type FileFacts = Omit<FileAnswer, 'id'>;
+
+/** What an author asks of files. */
+export type FileRules = {
+  readonly accept?: readonly string[];
+  readonly max_file_size?: number;
+  readonly min_files?: number;
+  readonly max_files?: number;
+};
+
+/** The first rule that files break, by the attributes of an input that takes them; each file is checked before their number. */
+export function filesProblem(attrs: object, files: readonly FileFacts[]): BrokenRule | undefined {
+  const { accept, max_file_size: size, min_files: least, max_files: most }: FileRules = attrs;
+  for (const file of files) {
+    if (accept && !isOfType(file, accept)) {
+      return { rule: 'accept', values: { file: file.filename, types: accept.join(', ') } };
+    }
+    if (size !== undefined && file.size > size) {
+      return { rule: 'max_file_size', values: { file: file.filename, limit: size } };
+    }
+  }
+  return countProblem(files.length, least, most, { least: 'min_files', most: 'max_files' });
+}

@@ -1,0 +1,243 @@
+import { isMissing } from './attributes/attributes.ts';
+import { isRecord, own } from './basics/json.ts';
+import { limits } from './basics/limits.ts';
+import { idOf, labelOf, type Option } from './basics/options.ts';
+import type { Translation, Translations } from './basics/translation-shapes.ts';
+import type { FormNode } from './form/tree.ts';
+import type { Settings } from './settings.ts';
+import {
+  attributesOfType,
+  type ConfirmationText,
+  confirmationBytes,
+  confirmationTexts,
+  isConfirmationText,
+  settingText,
+  settingTexts,
+  textAttributes,
+  translationsOf,
+} from './translations/check-translations.ts';
+import { changeTranslation } from './translations/translations.ts';
+
+/** A form on its way: its structure, complete or not, and its settings. */
+export type TextDocument = { readonly structure: FormNode; readonly settings: Settings };
+
+/** One text of a form that visitors read, and what it is in the form's other languages. */
+export type FormText = {
+  /**
+   * Where it stands: the element's id (of a part without one `$` and its path, of the root `$form`, of the settings
+   * `$settings`), the attribute, and the id of the option: `colour/options/red`.
+   */
+  readonly key: string;
+  /** The path of its node; undefined: it is a setting. */
+  readonly path: readonly number[] | undefined;
+  readonly attribute: string;
+  readonly option?: string;
+  /** In the form's own language. */
+  readonly text: string;
+  /** By BCP-47 tag, where it is translated. */
+  readonly translations: Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+};
+
+/** The parts of a node, which may be incomplete or wrong in what it says. */
+const attributesOf = ({ attrs }: FormNode): Readonly<Record<string, unknown>> =>
+  isRecord(attrs) ? attrs : {};
+const childrenOf = ({ children }: FormNode): readonly FormNode[] =>
+  Array.isArray(children) && children.every(isRecord) ? (children as unknown as readonly FormNode[]) : [];
+const optionsOf = (value: unknown): readonly Option[] =>
+  Array.isArray(value)
+    ? value.filter((option): option is Option => typeof option === 'string' || isNamed(option))
+    : [];
+const isNamed = (option: unknown): boolean =>
+  isRecord(option) && typeof option['id'] === 'string' && typeof option['label'] === 'string';
+
+/** The languages that a structure names, complete or not. */
+export function namedLanguages(structure: FormNode): readonly string[] {
+  const languages = own(attributesOf(structure), 'languages');
+  return Array.isArray(languages) ? languages.filter((tag) => typeof tag === 'string') : [];
+}
+
+/** Every text of a form, in reading order, then those of its settings. */
+export function listTexts({ structure, settings }: TextDocument): FormText[] {
+  return [...walkTexts(structure, []), ...textsOfSettings(settings)];
+}
+
+/** The texts that say nothing in a language. */
+export const missingIn = (texts: readonly FormText[], language: string): FormText[] =>
+  texts.filter(({ translations }) => !Object.hasOwn(translations, language));
+
+/** What the keys of a node's texts begin with. */
+function placeOf(node: FormNode, path: readonly number[]): string {
+  if (path.length === 0) return '$form';
+  const id = own(attributesOf(node), 'id');
+  // A step may have the id of an element.
+  return typeof id === 'string' && id !== '' && path.length > 1 ? id : `$${path.join('.')}`;
+}
+
+function* walkTexts(node: FormNode, path: readonly number[]): Generator<FormText, void> {
+  const attrs = attributesOf(node);
+  const translations = own(attrs, 'translations');
+  const known = isRecord(translations) ? (translations as Translations) : {};
+  const said = (find: (texts: Translations[string]) => unknown): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(known).flatMap(([language, texts]) => {
+        const text = isRecord(texts) ? find(texts) : undefined;
+        return typeof text === 'string' && !isMissing(text) ? [[language, text]] : [];
+      }),
+    );
+  const place = placeOf(node, path);
+  for (const [attribute, { kind, maxBytes }] of textAttributes(attributesOfType(node.type))) {
+    const value = own(attrs, attribute);
+    const found = { path, attribute, maxBytes };
+    if (kind === 'string' && typeof value === 'string' && !isMissing(value)) {
+      const translated = said((texts) => own(texts, attribute));
+      yield { ...found, key: `${place}/${attribute}`, text: value, translations: translated };
+    }
+    for (const option of kind === 'options' ? optionsOf(value) : []) {
+      const id = idOf(option);
+      const translated = said((texts) => {
+        const labels = own(texts, attribute);
+        return isRecord(labels) ? own(labels, id) : undefined;
+      });
+      const text = labelOf(option);
+      yield { ...found, option: id, key: `${place}/${attribute}/${id}`, text, translations: translated };
+    }
+  }
+  for (const [index, child] of childrenOf(node).entries()) yield* walkTexts(child, [...path, index]);
+}
+
+const settingsPlace = '$settings';
+
+function textsOfSettings(settings: Settings): FormText[] {
+  const textOf = (
+    attribute: string,
+    text: unknown,
+    maxBytes: number,
+    said: (language: Readonly<Record<string, unknown>>) => unknown,
+    holder: { readonly translations?: object },
+  ): FormText[] => {
+    if (typeof text !== 'string' || isMissing(text)) return [];
+    const translations = translationsOf(holder).flatMap(([language, texts]) => {
+      const translated = said(texts);
+      return typeof translated === 'string' ? [[language, translated] as const] : [];
+    });
+    const key = `${settingsPlace}/${attribute}`;
+    return [
+      { key, path: undefined, attribute, text, translations: Object.fromEntries(translations), maxBytes },
+    ];
+  };
+  return [
+    ...settingTexts.flatMap((name) => {
+      const most = name.startsWith('theme.') ? limits.labelBytes : limits.textBytes;
+      return textOf(name, settingText(settings, name), most, (texts) => own(texts, name), settings);
+    }),
+    ...(settings.confirmations ?? []).flatMap((confirmation, index) =>
+      confirmationTexts.flatMap((name) =>
+        textOf(
+          `confirmations.${index}.${name}`,
+          confirmation[name],
+          confirmationBytes[name],
+          (texts) => own(texts, name),
+          confirmation,
+        ),
+      ),
+    ),
+  ];
+}
+
+/** Which text of which confirmation by condition a text of the settings is; undefined of every other. */
+export function confirmationPlace(
+  attribute: string,
+): { readonly index: number; readonly attribute: ConfirmationText } | undefined {
+  const [, index, name] = /^confirmations\.(\d+)\.(\w+)$/.exec(attribute) ?? [];
+  return index !== undefined && name !== undefined && isConfirmationText(name)
+    ? { index: Number(index), attribute: name }
+    : undefined;
+}
+
+/** The settings with texts translated anew, those of confirmations by condition among them. */
+export function translateSettings(settings: Settings, changes: readonly TextChange[] = []): Settings {
+  const byIndex = Map.groupBy(changes, ({ text }) => confirmationPlace(text.attribute)?.index);
+  const spoken = translated(settings, byIndex.get(undefined));
+  const { confirmations } = spoken;
+  if (!confirmations || byIndex.size === Number(byIndex.has(undefined))) return spoken;
+  return {
+    ...spoken,
+    confirmations: confirmations.map((each, index) =>
+      translated(
+        each,
+        byIndex.get(index)?.map((change) => ({
+          ...change,
+          text: { ...change.text, ...confirmationPlace(change.text.attribute) },
+        })),
+      ),
+    ),
+  };
+}
+
+/** A text of a form that is to be another in one of its languages; undefined takes the translation away. */
+export type TextChange = {
+  readonly text: FormText;
+  readonly language: string;
+  readonly to: string | undefined;
+};
+
+/** The document with texts translated anew. What is not changed is shared. */
+export function translateTexts(document: TextDocument, changes: readonly TextChange[]): TextDocument {
+  const byPlace = Map.groupBy(changes, ({ text }) => text.path?.join('.') ?? settingsPlace);
+  return {
+    structure: translateNode(document.structure, '', byPlace),
+    settings: translateSettings(document.settings, byPlace.get(settingsPlace)),
+  };
+}
+
+type ByPlace = ReadonlyMap<string, readonly TextChange[]>;
+
+function translateNode(node: FormNode, place: string, changes: ByPlace): FormNode {
+  const old = attributesOf(node);
+  const attrs = translated(old, changes.get(place));
+  const parts = childrenOf(node);
+  const children = parts.map((child, index) =>
+    translateNode(child, place === '' ? String(index) : `${place}.${index}`, changes),
+  );
+  const isSame = attrs === old && children.every((child, at) => child === parts[at]);
+  return isSame ? node : { ...node, attrs, children };
+}
+
+/** The attributes of a node, or settings, with texts translated anew. */
+export function translated<Holder extends { readonly translations?: unknown }>(
+  holder: Holder,
+  changes: readonly TextChange[] = [],
+): Holder {
+  if (changes.length === 0) return holder;
+  const { translations: old, ...rest } = holder;
+  const translations = changes.reduce<Translations | undefined>(
+    (now, { text, language, to }) => changeTranslation(now, language, text, to),
+    isRecord(old) ? (old as Translations) : undefined,
+  );
+  return { ...rest, ...(translations && { translations }) } as Holder;
+}
+
+type Entry<Value> = readonly [name: string, value: Value];
+
+/** Translations without those that say nothing any more: of other languages, attributes and options. */
+export function tidyTranslations(node: FormNode, languages: readonly string[]): Translations | undefined {
+  const attrs = attributesOf(node);
+  const translations = own(attrs, 'translations');
+  if (!isRecord(translations)) return undefined;
+  const names = new Map(textAttributes(attributesOfType(node.type)));
+  const kept = Object.entries(translations as Translations).flatMap(
+    ([language, texts]): Entry<Translation>[] => {
+      if (!languages.slice(1).includes(language)) return [];
+      const left = Object.entries(texts).flatMap(([name, text]): Entry<Translation[string]>[] => {
+        if (names.get(name)?.kind !== (typeof text === 'string' ? 'string' : 'options')) return [];
+        if (typeof text === 'string') return [[name, text]];
+        const ids = new Set(optionsOf(own(attrs, name)).map(idOf));
+        const labels = Object.entries(text).filter(([id]) => ids.has(id));
+        return labels.length === 0 ? [] : [[name, Object.fromEntries(labels)]];
+      });
+      return left.length === 0 ? [] : [[language, Object.fromEntries(left)]];
+    },
+  );
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}

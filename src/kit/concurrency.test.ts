@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { test } from 'node:test';
+import { gather, share, untilAborted } from './concurrency.ts';
+
+test('what is asked in one turn goes in one batch, and each gets its own answer', async () => {
+  const batches: number[][] = [];
+  const double = gather(
+    async (items: readonly number[]) => {
+      batches.push([...items]);
+      return items.map((item) => item * 2);
+    },
+    { most: 10, atOnce: 1 },
+  );
+  assert.deepEqual(await Promise.all([1, 2, 3].map(double)), [2, 4, 6]);
+  assert.deepEqual(batches, [[1, 2, 3]]);
+});
+
+test('a batch has its most, and what comes meanwhile waits for it and goes together', async () => {
+  const batches: number[] = [];
+  const same = gather(
+    async (items: readonly number[]) => {
+      batches.push(items.length);
+      return items;
+    },
+    { most: 4, atOnce: 1 },
+  );
+  await Promise.all(Array.from({ length: 9 }, (_, index) => same(index)));
+  assert.deepEqual(batches, [4, 4, 1]);
+});
+
+test('a batch runs beside another when enough waits for it, and else after it', async () => {
+  const batches: number[] = [];
+  const first = Promise.withResolvers<void>();
+  const same = gather(
+    async (items: readonly number[]) => {
+      batches.push(items.length);
+      if (batches.length === 1) await first.promise;
+      return items;
+    },
+    { most: 4, atOnce: 2, leastBeside: 3 },
+  );
+  const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+  const all = [same(0)];
+  await settled();
+  all.push(same(1), same(2));
+  await settled();
+  assert.deepEqual(batches, [1]);
+  all.push(same(3));
+  await settled();
+  assert.deepEqual(batches, [1, 3]);
+  all.push(same(4));
+  await settled();
+  first.resolve();
+  assert.deepEqual(await Promise.all(all), [0, 1, 2, 3, 4]);
+});
+
+test('an item that fails, fails alone', async () => {
+  const check = gather(
+    async (items: readonly string[]) => {
+      if (items.includes('bad')) throw new Error('bad');
+      return items;
+    },
+    { most: 10, atOnce: 2 },
+  );
+  const results = await Promise.allSettled(['a', 'bad', 'b'].map(check));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  );
+});
+
+test('a database that answers nobody is asked once, and those that wait hear of it at once', async () => {
+  const asked: number[] = [];
+  const gathered = gather(
+    (items: readonly number[]) => {
+      asked.push(...items);
+      return Promise.reject(new Error('Connection terminated: the database does not answer'));
+    },
+    { most: 2, atOnce: 1 },
+  );
+  const results = await Promise.allSettled([1, 2, 3, 4, 5].map(gathered));
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    Array.from({ length: 5 }, () => 'rejected'),
+  );
+  assert.deepEqual(asked, [1, 2]);
+});
+
+/** Questions that are answered when the test says so, in their order. */
+function openQuestions() {
+  const asked: { key: string; answer: PromiseWithResolvers<string> }[] = [];
+  const find = share(
+    (key: string) => {
+      const answer = Promise.withResolvers<string>();
+      asked.push({ key, answer });
+      return answer.promise;
+    },
+    { atOnce: 2 },
+  );
+  return { asked, find, keys: () => asked.map(({ key }) => key) };
+}
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+test('who asks for the same in one turn shares a question, and who asks for something else has another', async () => {
+  const { asked, find, keys } = openQuestions();
+  const all = Promise.all([find('a'), find('b'), find('a')]);
+  await turn();
+  assert.deepEqual(keys(), ['a', 'b']);
+  for (const { key, answer } of asked) answer.resolve(key);
+  assert.deepEqual(await all, ['a', 'b', 'a']);
+});
+
+test('who comes while two are on their way shares the next, which begins after it was asked for', async () => {
+  const { asked, find, keys } = openQuestions();
+  const [first] = [find('a'), await turn()];
+  const [second] = [find('a'), await turn()];
+  const late = [find('a')];
+  await turn();
+  late.push(find('a'));
+  await turn();
+  assert.deepEqual(keys(), ['a', 'a']);
+  asked[1]!.answer.resolve('second');
+  assert.equal(await second, 'second');
+  await turn();
+  assert.deepEqual(keys(), ['a', 'a', 'a'], 'one that takes long keeps nobody from the next');
+  asked[2]!.answer.resolve('late');
+  assert.deepEqual(await Promise.all(late), ['late', 'late']);
+  asked[0]!.answer.resolve('first');
+  assert.equal(await first, 'first');
+});
+
+test('a question that fails, fails for those who share it', async () => {
+  const { asked, find } = openQuestions();
+  const both = Promise.allSettled([find('a'), find('b')]);
+  await turn();
+  asked[0]!.answer.reject(new Error('bad'));
+  asked[1]!.answer.resolve('good');
+  assert.deepEqual(
+    (await both).map(({ status }) => status),
+    ['rejected', 'fulfilled'],
+  );
+  const again = find('a');
+  await turn();
+  asked[2]!.answer.resolve('good');
+  assert.equal(await again, 'good');
+});
+
+test('a database that answers nobody is asked no further: those that wait hear of it at once', async () => {
+  const { asked, find, keys } = openQuestions();
+  const all: Promise<string>[] = [];
+  for (let time = 0; time < 4; time += 1) {
+    all.push(find('a'));
+    await turn();
+  }
+  const results = Promise.allSettled(all);
+  for (const { answer } of asked.slice())
+    answer.reject(new Error('Connection terminated: the database does not answer'));
+  assert.ok((await results).every(({ status }) => status === 'rejected'));
+  assert.deepEqual(keys(), ['a', 'a']);
+});
+
+test('work is waited for until the signal, and what has ended leaves nothing with a signal that stays', async () => {
+  const { signal } = new AbortController();
+  assert.equal(await untilAborted(Promise.resolve('done'), signal), 'done');
+  await assert.rejects(untilAborted(Promise.reject(new Error('broken')), signal), /broken/);
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
+  const told = new AbortController();
+  const waiting = untilAborted(new Promise(() => {}), told.signal);
+  told.abort(new Error('enough'));
+  await assert.rejects(waiting, /enough/);
+  await assert.rejects(untilAborted(new Promise(() => {}), told.signal), /enough/);
+});

@@ -1,0 +1,176 @@
+import { X509Certificate } from 'node:crypto';
+import { lookup, Resolver } from 'node:dns/promises';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import ipaddr from 'ipaddr.js';
+import { ConfigError } from '../config.ts';
+
+/**
+ * Which addresses the service may be made to connect to by somebody who enters a URL. Only addresses of the public
+ * internet, so that nobody reads or moves what lies beside the server (the union of the lists of Smokescreen and
+ * Svix).
+ */
+export type AddressGuard = {
+  /** @param address an IP address, not a name: what a name resolves to is asked about one by one. */
+  mayConnect(address: string, port: number): boolean;
+  /** Whether it is this service itself, by name. */
+  isOwnHost(hostname: string, port: number): boolean;
+};
+
+type Address = ReturnType<typeof ipaddr.parse>;
+
+/** The port of a URL; only https (and http, for the service's own address) have one that is left out. */
+export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
+
+/** A host of a URL without the brackets of an IPv6 address. */
+export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
+
+/**
+ * @param allowNetworks CIDRs that are let through although they are not public.
+ * @param ownUrls where this service itself is reached: a webhook to it would be a loop.
+ */
+export function openAddressGuard(
+  allowNetworks: readonly string[],
+  ownUrls: readonly string[] = [],
+): AddressGuard {
+  const allowed = allowNetworks.map((network) => ipaddr.parseCIDR(network));
+  const own = ownUrls.map((url) => new URL(url));
+  const ownPorts = new Set(own.map(portOf));
+  return {
+    mayConnect(text, port) {
+      // ipaddr.js also takes short and octal spellings, which URL has turned into addresses long before.
+      if (isIP(text) === 0) return false;
+      const address = ipaddr.parse(text);
+      if (ownPorts.has(port) && isThisMachine(address)) return false;
+      return (
+        isReceiverPort(port) && (isPublic(address) || allowed.some((network) => isWithin(address, network)))
+      );
+    },
+    isOwnHost: (hostname, port) =>
+      own.some((url) => rootless(url.hostname) === rootless(hostname) && portOf(url) === port),
+  };
+}
+
+/** `forms.example.` is the name `forms.example` (RFC 1034, 3.1), which URL leaves as it is written. */
+const rootless = (hostname: string): string => bareHost(hostname).replace(/\.$/, '');
+
+/** All that is given out of IPv6 (RFC 4291, 2.4; IANA). The rest is nobody's yet, or old forms such as `::a.b.c.d`. */
+const globalUnicast = ipaddr.parseCIDR('2000::/3');
+
+/**
+ * `unicast` is what remains after every special range: private, loopback, link-local, shared (RFC 6598),
+ * multicast, reserved, documentation, and every IPv6 form that carries an IPv4 address (mapped, NAT64, 6to4,
+ * Teredo), whichever address that is.
+ */
+const isPublic = (address: Address): boolean =>
+  address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, globalUnicast));
+
+const isWithin = (address: Address, [network, bits]: [Address, number]): boolean =>
+  address.kind() === network.kind() && address.match(network, bits);
+
+function isThisMachine(address: Address): boolean {
+  if (address.range() === 'loopback') return true;
+  const text = address.toString();
+  return Object.values(networkInterfaces()).some((entries) =>
+    entries?.some((entry) => ipaddr.parse(entry.address).toString() === text),
+  );
+}
+
+/** Databases and caches that take any line for a command; no webhook receiver listens there. */
+const servicePorts: readonly number[] = [3306, 5432, 6379, 11211, 27017];
+
+/** Ports below 1024 other than 443 belong to other protocols: mail, remote shells, directories. */
+const isReceiverPort = (port: number): boolean =>
+  port === 443 || (port >= 1024 && !servicePorts.includes(port));
+
+/** Resolving a name takes no longer, in milliseconds. */
+const resolveMs = 5_000;
+
+const hostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
+
+/**
+ * Every address of a name, IPv4 first. The hosts file is asked first, then DNS, without the operating system's
+ * resolver: that one holds one of four threads for up to half a minute per slow name, and file uploads need
+ * those threads (docs/rules.md F20). Only names without a dot go there, for their search domains.
+ * @param servers the DNS servers; the system's when left out.
+ * @throws an error whose code is ENOTFOUND when the name does not exist, ENODATA when it has no address, and
+ * another when DNS did not answer.
+ */
+export async function resolveName(name: string, servers?: readonly string[]): Promise<string[]> {
+  const plain = name.replace(/\.$/, '').toLowerCase();
+  const known = addressesInHosts(await readFile(hostsFile, 'utf8').catch(() => ''), plain);
+  if (known.length > 0) return known;
+  if (!plain.includes('.')) return (await lookup(plain, { all: true })).map(({ address }) => address);
+  return askDns(plain, servers);
+}
+
+/** The addresses that a hosts file gives a name. */
+export function addressesInHosts(hosts: string, name: string): string[] {
+  return hosts
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim().toLowerCase().split(/\s+/))
+    .flatMap(([address, ...names]) => (address && names.includes(name) ? [address] : []));
+}
+
+async function askDns(name: string, servers: readonly string[] | undefined): Promise<string[]> {
+  const resolver = new Resolver({ timeout: resolveMs / 2, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  const limit = setTimeout(() => resolver.cancel(), resolveMs);
+  try {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const addresses = [ipv4, ipv6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length === 0 && ipv4.status === 'rejected') throw ipv4.reason;
+    return addresses;
+  } finally {
+    clearTimeout(limit);
+  }
+}
+
+const certificateBlock = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
+
+/**
+ * Makes every TLS connection of this process trust the authorities of a PEM file (WEBHOOK_CA_FILE) beside the usual
+ * ones: webhooks, S3, OIDC, SMTP and PostgreSQL alike.
+ * @throws ConfigError where the file cannot be read or holds no certificate.
+ */
+export function trustCaFile(path: string | undefined): void {
+  if (path === undefined) return;
+  setDefaultCACertificates([...new Set([...getCACertificates('default'), ...readCertificates(path)])]);
+}
+
+function readCertificates(path: string): string[] {
+  const blocks = readText(path).match(certificateBlock);
+  if (!blocks)
+    throw new ConfigError([
+      `WEBHOOK_CA_FILE is "${path}", which contains no certificate. It must contain one or more certificates in PEM format (-----BEGIN CERTIFICATE-----).`,
+    ]);
+  const broken = blocks.findIndex((block) => !isReadable(block));
+  if (broken !== -1)
+    throw new ConfigError([
+      `WEBHOOK_CA_FILE is "${path}", whose certificate number ${broken + 1} cannot be read. Export it again in PEM format.`,
+    ]);
+  return blocks;
+}
+
+function isReadable(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})`;
+    throw new ConfigError([
+      `WEBHOOK_CA_FILE is "${path}", which ${why}. It must be a file of certificates in PEM format.`,
+    ]);
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { type Config, ConfigError } from '../config.ts';
+import { bareHost } from './address-guard.ts';
+
+/**
+ * Which Host headers are ours: the name of PUBLIC_URL, those of ALLOWED_HOSTS, and this machine's own. A page elsewhere
+ * can make its own name lead here (DNS rebinding), where we would pass for a part of it. Addresses lead only where they
+ * say, and health checks ask by them.
+ */
+export function ownHosts({
+  publicUrl,
+  allowedHosts,
+}: Pick<Config, 'publicUrl' | 'allowedHosts'>): (host: string) => boolean {
+  const names = new Set([new URL(publicUrl).hostname, ...allowedHosts, 'localhost']);
+  return (host) => {
+    const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '') ?? '';
+    return names.has(name) || name.endsWith('.localhost') || isIP(bareHost(name)) > 0;
+  };
+}
+
+/** @throws ConfigError when HOST or METRICS_LISTEN has a name that this machine cannot resolve. */
+export async function refuseUnknownHosts({ host, metrics }: Config): Promise<void> {
+  const settings = { HOST: host, METRICS_LISTEN: metrics?.listen?.host };
+  const problems: string[] = [];
+  for (const [setting, name] of Object.entries(settings)) {
+    if (name === undefined) continue;
+    try {
+      await lookup(name);
+    } catch {
+      problems.push(
+        `${setting} names "${name}", which this machine cannot resolve. It must be an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
+      );
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+/** The boot id is new at each start of a machine, and differs between copies of one. Only Linux has it. */
+const bootOf = (): Promise<string> => readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+
+/**
+ * Returns the name of a server's database sessions. All processes of a server have one name. Two machines have different
+ * names, even if one is a copy of the other.
+ */
+export async function nameServer(
+  { dataDir }: Pick<Config, 'dataDir'>,
+  boot?: string,
+): Promise<`formloom node ${string}`> {
+  // The folder does not exist before the first start.
+  const folder = await stat(dataDir, { bigint: true }).catch(() => undefined);
+  const words = [hostname(), boot ?? (await bootOf()), folder?.dev, folder?.ino].join(' ');
+  return `formloom node ${createHash('sha256').update(words).digest('hex').slice(0, 24)}`;
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startBesideBackground } from '#app/server/processes.ts';
+import { cellsOf } from '#cells/cells.ts';
+import { makeCells } from '#test/cells/make-cells.ts';
+import { testDatabase } from '#test/database.ts';
+import { startRelay } from '#test/relay.ts';
+import { until } from '#test/service.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
+import { newId } from '../clock.ts';
+import { type Database, openDatabase, transaction } from '../database.ts';
+import { openLog } from '../log.ts';
+import { announceJobs, announceWithCommit } from '../queue.ts';
+import { type Hearing, hearJobs, openAnnouncer } from './announcer.ts';
+
+const log = openLog('silent');
+const { database, url } = await testDatabase();
+const cells = await makeCells(database, { connectionString: url }, 3);
+after(() => cells?.close());
+const pools = cellsOf(database).map((cell) => cell.database) as [Database, Database, Database];
+
+const open: Hearing[] = [];
+test.afterEach(async () => {
+  await Promise.all(open.splice(0).map((hearing) => hearing.stop()));
+});
+
+/** Hears of a cell, and listens. */
+async function hear(pool: Database): Promise<string[]> {
+  const heard: string[] = [];
+  const hearing = hearJobs(pool, { log, hear: (sender) => heard.push(sender) });
+  open.push(hearing);
+  await until('it to listen', async () => hearing.isListening());
+  return heard;
+}
+
+const listening = async (): Promise<number> =>
+  (
+    await database.query(
+      `select from pg_stat_activity where query = 'listen formloom_jobs' and datname = current_database()`,
+    )
+  ).rowCount!;
+
+test('the queues of a cell hear of its jobs, and of no others', async () => {
+  const all: string[][] = [];
+  for (const pool of pools) all.push(await hear(pool));
+  for (const heard of all) heard.length = 0;
+  for (const pool of pools) await announceJobs(pool, 'one');
+  await announceJobs(pools[1], 'again');
+  await announceWithCommit(pools[0]);
+  await until('all to hear the last', async () => all.every((heard) => heard.at(-1) === ''));
+  assert.deepEqual(all, [
+    ['one', ''],
+    ['one', 'again', ''],
+    ['one', ''],
+  ]);
+});
+
+test('what the cells of a server have to announce in the same moment is one statement for all of them', async () => {
+  const all = await Promise.all(pools.map((pool) => hear(pool)));
+  const announcers = pools.map((pool) => openAnnouncer({ database: pool, log }, 'busy'));
+  const lent = pools.map(() => 0);
+  for (const [index, pool] of pools.entries()) pool.on('acquire', () => (lent[index]! += 1));
+  for (const announcer of [...announcers, ...announcers]) announcer.announce();
+  await until('all to hear of theirs', async () => all.every((heard) => heard.includes('busy')));
+  assert.deepEqual(lent, [1, 0, 0]);
+  assert.deepEqual(
+    all.map((heard) => heard.filter((sender) => sender === 'busy').length),
+    [1, 1, 1],
+  );
+  await Promise.all(announcers.map((each) => each.stop()));
+});
+
+test('who ends says what it has not said yet, though others of its server go on', async () => {
+  const heard = await hear(pools[1]);
+  const [ending, other] = [
+    openAnnouncer({ database: pools[1], log }, 'last'),
+    openAnnouncer({ database, log }, 'other'),
+  ];
+  ending.announce();
+  await ending.stop();
+  await until('it to be heard', async () => heard.includes('last'));
+  await other.stop();
+});
+
+test('who ends says so, though it announced nothing: what it gave back is due to others', async () => {
+  const heard = await hear(pools[1]);
+  const others = openAnnouncer({ database, log }, 'other');
+  await openAnnouncer({ database: pools[1], log }, 'ending').stop();
+  await announceJobs(pools[1], 'after');
+  await until('what is said after it', async () => heard.includes('after'));
+  assert.deepEqual(
+    heard.filter((sender) => sender !== ''),
+    ['ending', 'after'],
+  );
+  await others.stop();
+});
+
+test('what cannot be said keeps no process open, though who ends says so twice, or another one does not end', async () => {
+  const gone = openDatabase({ connectionString: url }, { pool: 1, log });
+  await gone.end();
+  const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+  const before = timers();
+  const [twice, other] = [
+    openAnnouncer({ database: gone, log }, 'twice'),
+    openAnnouncer({ database: gone, log }, 'other'),
+  ];
+  await twice.stop();
+  assert.equal(timers(), before);
+  await other.stop();
+  await twice.stop();
+  assert.equal(timers(), before);
+});
+
+test('one connection hears of all cells of a server, until nobody hears any more', async () => {
+  await hear(pools[0]);
+  const second = await hear(pools[1]);
+  assert.equal(await listening(), 1);
+  await open.shift()!.stop();
+  await announceJobs(pools[1], 'still');
+  await until('the other to hear', async () => second.includes('still'));
+  await open.shift()!.stop();
+  await until('nobody to listen', async () => (await listening()) === 0);
+});
+
+test('a process that leaves the work of a cell to another one wakes its queue there', async () => {
+  const [here, far] = [await hear(pools[1]), await hear(pools[2])];
+  const first = startBesideBackground({ database, log });
+  const others = [pools[1], pools[2]].map((pool) => startBesideBackground({ database: pool, log }, first));
+  for (const { wakeQueue } of others) wakeQueue();
+  await until('both to be woken', async () =>
+    [here, far].every((heard) => heard.some((sender) => sender !== '')),
+  );
+  await Promise.all([first, ...others].map((each) => each.stop()));
+});
+
+test('what people are mailed of is heard with the commit of what they are told of, and of nothing that does not happen', async () => {
+  const workspaceId = newId();
+  await database.query(
+    `insert into workspaces (id, name, plan, created_at) values ('${workspaceId}', 'Test', 'pro', now())`,
+  );
+  const heard = await hear(database);
+  const tell = (what: unknown) =>
+    transaction(database, async (client) => {
+      await reportNews(client, workspaceId, { kind: 'workspace_kept' });
+      heard.length = 0;
+      if (what) throw what;
+    });
+  await assert.rejects(tell(new Error('it does not happen')));
+  await announceJobs(database, 'meanwhile');
+  await until('what is said meanwhile', async () => heard.length > 0);
+  assert.deepEqual(heard, ['meanwhile']);
+  await tell(undefined);
+  await until('it to be heard', async () => heard.includes(''));
+});
+
+test('who hears is told when the connection is lost, and knows it until there is another one', async () => {
+  const relay = await startRelay(url);
+  const own = openDatabase({ connectionString: relay.url }, { pool: 1, log });
+  after(() => own.end());
+  const heard = await hear(own);
+  const [hearing] = open as [Hearing];
+  heard.length = 0;
+  relay.silence({ connected: false, next: true });
+  relay.hangUp();
+  await until('it to be told', async () => heard.length > 0);
+  assert.equal(hearing.isListening(), false);
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { openLog } from '../log.ts';
+import { type Failures, pauseAfter, runPeriodically, tellFailures, workOff } from './periodic.ts';
+
+test('a failure is logged when it is new, or when other parts fail than before', async () => {
+  const lines = new PassThrough({ encoding: 'utf8' });
+  const runs: Failures[] = ['a', 'a', 'b', '', 'b', 'b'].map(
+    (part) => new Map(part === '' ? [] : [[part, new Error('broken')]]),
+  );
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('warn', lines),
+    async work() {
+      const failures = runs.shift();
+      if (!failures) resolve();
+      else tellFailures(failures);
+    },
+  });
+  await over;
+  await periodic.stop();
+  const said = (lines.read() as string).trim().split('\n');
+  assert.deepEqual(
+    said.map((line) => (JSON.parse(line) as { err: { message: string } }).err.message.slice(0, 11)),
+    ['1 failed: a', '1 failed: b', '1 failed: b'],
+  );
+});
+
+test('a database that is away once is no line, and one that stays away is one line without a stack', async () => {
+  const lines = new PassThrough({ encoding: 'utf8' });
+  const away = (): Error => Object.assign(new Error('the database system is starting up'), { code: '57P03' });
+  const runs = [
+    away(),
+    undefined,
+    new AggregateError([away()], '1 failed: a'),
+    undefined,
+    away(),
+    away(),
+    away(),
+  ];
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('warn', lines),
+    async work() {
+      if (runs.length === 0) return resolve();
+      const error = runs.shift();
+      if (error) throw error;
+    },
+  });
+  await over;
+  await periodic.stop();
+  const said = (lines.read() as string)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as object);
+  assert.equal(said.length, 1);
+  assert.deepEqual(
+    { ...said[0], time: '' },
+    {
+      level: 'warn',
+      time: '',
+      reason: 'the database system is starting up',
+      msg: 'working failed, and will be tried again',
+    },
+  );
+});
+
+test('work that takes long hears that it is to end', async () => {
+  const begun = Promise.withResolvers<void>();
+  const periodic = runPeriodically('working', {
+    pauseMs: 1,
+    log: openLog('silent'),
+    async work(signal) {
+      begun.resolve();
+      await once(signal, 'abort');
+    },
+  });
+  await begun.promise;
+  await periodic.stop();
+});
+
+test('what is done once a minute does not begin with the process, and ends before it has begun', async () => {
+  const seen: string[] = [];
+  const often = Promise.withResolvers<void>();
+  const [rare, frequent] = [60_000, 1].map((pauseMs) =>
+    runPeriodically('working', {
+      pauseMs,
+      log: openLog('silent'),
+      async work() {
+        if (seen.push(`${pauseMs}`) === 3) often.resolve();
+      },
+    }),
+  );
+  await often.promise;
+  await Promise.all([rare!.stop(), frequent!.stop()]);
+  assert.deepEqual(new Set(seen), new Set(['1']));
+});
+
+test('work that finds nothing to do is left alone for longer each time, and not when there was some', () => {
+  const pauses = { pauseMs: 500, longestMs: 5_000 };
+  let pause = pauses.pauseMs;
+  const after = (found: unknown): number => (pause = pauseAfter(pause, found, pauses));
+  assert.deepEqual(
+    [0, 0, 0, 0, 0, 3, 0, undefined].map(after),
+    [1_000, 2_000, 4_000, 5_000, 5_000, 500, 1_000, 500],
+  );
+});
+
+test('what fails is left out of the run, and everything else is worked off', async () => {
+  const left = new Set(['a1', 'a2', 'b1', 'c1', 'c2']);
+  const failures: Failures = new Map();
+  await workOff(failures, {
+    batch: 2,
+    find: async ({ limit, without }) => [...left].filter((row) => !without.includes(row[0]!)).slice(0, limit),
+    partOf: (row) => row[0]!,
+    async work(rows) {
+      if (rows[0]![0] === 'a') throw new Error('a is broken');
+      for (const row of rows) left.delete(row);
+    },
+  });
+  assert.deepEqual([[...left], [...failures.keys()]], [['a1', 'a2'], ['a']]);
+});

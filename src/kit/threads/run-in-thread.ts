@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { fewAtOnce } from '../concurrency.ts';
+import { ApiError, type ErrorCode, type ErrorItem } from '../errors.ts';
+
+/** The memory and time that a thread may use, and the answer if it needs more. */
+type Limits<Answer> = {
+  readonly megabytes: number;
+  readonly ms: number;
+  readonly tooMuch: Answer;
+};
+
+/** Limits the threads that run for one owner at once: each takes a processor, and up to its limit of memory. */
+const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'In this workspace 2 files are being read.' });
+
+/** An exported function of a module, and its arguments. They and its result are copied. */
+export type Task<Module = URL> = {
+  readonly module: Module;
+  readonly name: string;
+  readonly given: readonly unknown[];
+};
+
+/** Structured cloning turns an ApiError into a plain Error, so its fields are sent. */
+export type ThreadAnswer =
+  | { readonly value: unknown }
+  | {
+      readonly refusal: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly errors: readonly ErrorItem[] | undefined;
+      };
+    };
+
+/**
+ * Runs a function on a thread, so that other requests do not wait for it. Every thread has limits: an uploaded document
+ * must not use up the memory of the process.
+ * @param owner the ID of the workspace that asked.
+ * @throws what the function throws; ApiError rate_limit_exceeded while two threads of the owner run.
+ */
+export const runInThread = <Answer>(owner: string, task: Task, limits: Limits<Answer>): Promise<Answer> =>
+  twoAtOnce.run(owner, () => answerOf(task, limits));
+
+async function answerOf<Answer>(
+  { module, ...call }: Task,
+  { megabytes, ms, tooMuch }: Limits<Answer>,
+): Promise<Answer> {
+  const thread = new Worker(new URL('thread.ts', import.meta.url), {
+    workerData: { module: module.href, ...call } satisfies Task<string>,
+    resourceLimits: { maxOldGenerationSizeMb: megabytes },
+  });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void thread.terminate();
+  }, ms);
+  const ended = once(thread, 'exit').then(() => undefined);
+  try {
+    const received = (await Promise.race([once(thread, 'message'), ended])) as [ThreadAnswer] | undefined;
+    if (received) return valueOf(received[0]) as Answer;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+    return tooMuch;
+  } finally {
+    clearTimeout(timer);
+  }
+  if (isLate) return tooMuch;
+  throw new Error('A thread ended without an answer.');
+}
+
+function valueOf(answer: ThreadAnswer): unknown {
+  if ('value' in answer) return answer.value;
+  const { code, message, errors } = answer.refusal;
+  throw new ApiError(code, message, errors && { errors });
+}

@@ -1,0 +1,19 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { ApiError } from '../errors.ts';
+import type { Task, ThreadAnswer } from './run-in-thread.ts';
+
+/* The thread that run-in-thread.ts starts: it calls one function, answers, and ends. */
+
+type Functions = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;
+
+const { module, name, given } = workerData as Task<string>;
+const send = (answer: ThreadAnswer): void => parentPort!.postMessage(answer, []);
+
+try {
+  const functions = (await import(module)) as Functions;
+  send({ value: await functions[name]!(...given) });
+} catch (error) {
+  if (!(error instanceof ApiError)) throw error;
+  const { code, message, errors } = error;
+  send({ refusal: { code, message, errors } });
+}

@@ -1,0 +1,99 @@
+import { type Look, type Picture, plainLook } from '../theme/look.ts';
+import {
+  attributes,
+  cover,
+  type Html,
+  html,
+  iconAddress,
+  logo,
+  preloadCover,
+  toText,
+  verbatim,
+} from './html.ts';
+import { stylesheet } from './style.ts';
+
+/** Languages written from right to left, by their primary subtag. */
+const rightToLeft = ['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'sd', 'ug', 'ur', 'yi'];
+
+export function directionOf(language: string): 'rtl' | 'ltr' {
+  return rightToLeft.includes(language.toLowerCase().split('-')[0]!) ? 'rtl' : 'ltr';
+}
+
+/** The link preview that other sites show (Open Graph). */
+export type Social = {
+  readonly title: string;
+  /** With an absolute address: other sites fetch it. */
+  readonly image?: Picture | undefined;
+};
+
+/** The parts of an HTML document. */
+type Document = {
+  /** BCP 47 tag. */
+  readonly language: string;
+  readonly title: string;
+  readonly main: Html;
+  /** The look of the form's theme. */
+  readonly look?: Look | undefined;
+  readonly social?: Social | undefined;
+  /** The address of the page's script. */
+  readonly script?: string | undefined;
+};
+
+/** Renders a page. Its style sheets are inline, exactly as `problem-page.ts` hashes them. */
+export function renderDocument({
+  language,
+  title,
+  main,
+  look = plainLook,
+  script,
+  social,
+}: Document): string {
+  const { style, mode, font, isEmbedded } = look;
+  const early = attributes({ rel: 'preload', href: font, as: 'font', type: 'font/woff2', crossorigin: true });
+  return toText(html`<!doctype html>
+<html${attributes({ lang: language, dir: directionOf(language), 'data-embedded': isEmbedded })}>
+<head>
+<meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="${mode === 'auto' ? 'light dark' : mode}">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+${look.favicon && html`<link${attributes({ rel: 'icon', href: iconAddress(look.favicon) })}>`}
+${social && socialLines(social)}
+${look.cover && preloadCover(look.cover)}
+${font && html`<link${early}>`}
+<style>${verbatim(stylesheet)}</style>${
+    style &&
+    html`
+<style>${verbatim(style)}</style>`
+  }${
+    script &&
+    html`
+<script${attributes({ type: 'module', src: script })}></script>`
+  }
+</head>
+<body>
+<main>
+${look.cover && cover(look.cover)}
+${look.logo && logo(look.logo, look.darkLogo)}
+${main}
+</main>
+</body>
+</html>
+`);
+}
+
+function socialLines({ title, image }: Social): Html[] {
+  const lines: Readonly<Record<string, string | number | undefined>> = {
+    'og:type': 'website',
+    'og:title': title,
+    'og:image': image?.address,
+    'og:image:width': image?.size?.width,
+    'og:image:height': image?.size?.height,
+    'twitter:card': image && 'summary_large_image',
+  };
+  return Object.entries(lines).flatMap(([property, content]) =>
+    content === undefined ? [] : [html`<meta${attributes({ property, content })}>`],
+  );
+}

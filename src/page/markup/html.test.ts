@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { readMarkup } from '#test/page/read-page.ts';
+import { attributes, html, json, toText, url } from './html.ts';
+
+test('no text leaves its place: in content and in a quoted attribute it comes back as it went in', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, title) => {
+      const [read] = readMarkup(toText(html`<p title="${title}">${text}</p>`));
+      assert.deepEqual(read, { tag: 'p', attrs: { title }, text });
+    }),
+  );
+});
+
+test('text is escaped, markup stays, lists are written line by line, nothing leaves nothing', () => {
+  const cases: [ReturnType<typeof html>, string][] = [
+    [html`${'<b>&"\''}`, '&lt;b&gt;&amp;&quot;&#39;'],
+    [html`${html`<b>${1}</b>`}`, '<b>1</b>'],
+    [html`${[html`<i>a</i>`, ['b', 'c']]}`, '<i>a</i>\nb\nc'],
+    [html`${undefined}${null}${false}${''}${[]}`, ''],
+    [html`${0}`, '0'],
+  ];
+  for (const [part, expected] of cases) assert.equal(toText(part), expected);
+});
+
+test('an object that only looks like markup is not markup', () => {
+  const forged = JSON.parse('{"markup":"<script>","Symbol(markup)":"<script>"}') as ReturnType<typeof html>;
+  assert.throws(() => html`${forged}`);
+});
+
+test('attributes: true is the bare name, undefined and false leave it out, values are escaped', () => {
+  const written = attributes({ id: 'a"b', checked: true, required: false, title: undefined, rows: 4 });
+  assert.equal(toText(written), ' id="a&quot;b" checked rows="4"');
+});
+
+test('an address that could run is replaced', () => {
+  const cases: [string, string][] = [
+    ['/f/1?a=b&c=d', '/f/1?a=b&c=d'],
+    ['https://example.com/', 'https://example.com/'],
+    ['mailto:a@example.com', 'mailto:a@example.com'],
+    ['javascript:alert(1)', '#'],
+    [' JaVaScRiPt:alert(1)', '#'],
+    ['java\nscript:alert(1)', '#'],
+    ['data:text/html,<script>', '#'],
+    ['vbscript:x', '#'],
+    ['http://[', '#'],
+  ];
+  for (const [address, expected] of cases) assert.equal(url(address), expected, JSON.stringify(address));
+});
+
+test('JSON in a page can neither end its script nor open a comment, and reads back as it was', () => {
+  const value = { text: '</script><script>alert(1)</script><!--', more: ['<', '\u2028', '&amp;'] };
+  const written = toText(json(value));
+  assert.ok(!written.includes('<'));
+  assert.deepEqual(JSON.parse(written), value);
+});

@@ -1,0 +1,99 @@
+import { marks } from '#ast/basics/marks.ts';
+import { attributes, type Html, html, joined, url } from './html.ts';
+
+/** The marks of `marks`, plus `*italic*`. */
+const moreMarks = new RegExp(`${marks.source}|\\*([^\\s*](?:[^*\\n]*[^\\s*])?)\\*`, 'g');
+
+/** Markers of list items. */
+const items = { ul: /^[-*] +/, ol: /^\d{1,3}[.)] +/ } as const;
+
+/** Markers of a heading: more `#` means a lower level. */
+const heading = /^(#{1,3}) +/;
+
+/**
+ * Renders an author's text with bold, links and lists from Markdown-like marks. Everything else is escaped,
+ * so no text becomes markup (docs/rules.md T6).
+ * @param box attributes of the element around it: a paragraph, or a `div` if there is a list.
+ * @param plain renders the text between the marks, and fills in the answers that it shows.
+ */
+export function richText(text: string, box: Html = html``, plain: Plain = asIs): Html {
+  const blocks = readBlocks(text);
+  if (blocks.every(({ kind }) => kind === 'text')) return html`<p${box}>${inline(text, plain, marks)}</p>`;
+  return html`<div${box}>${blocks.map((block) => draw(block, plain, marks))}</div>`;
+}
+
+/**
+ * Renders a longer text: also with paragraphs between blank lines, headings (`# `, `## `) and italics.
+ * @param top the tag of its highest heading, so that no level is skipped.
+ */
+export function formattedText(text: string, top: 'h2' | 'h3', box: Html, plain: Plain): Html {
+  const parts = text
+    .split(/\r?\n/)
+    .reduce<string[][]>(
+      (all, line) => {
+        const isApart = line.trim() === '' || heading.test(line) || heading.test(all.at(-1)![0] ?? '');
+        if (isApart) all.push([line]);
+        else all.at(-1)!.push(line);
+        return all;
+      },
+      [[]],
+    )
+    .map((lines) => lines.join('\n').trim())
+    .filter((part) => part !== '');
+  const levels = parts.flatMap((part) => heading.exec(part)?.[1]?.length ?? []);
+  const drawn = parts.flatMap((part) => {
+    const level = heading.exec(part)?.[1]?.length;
+    if (level === undefined) return readBlocks(part).map((block) => draw(block, plain, moreMarks));
+    const said = inline(part.replace(heading, ''), plain, moreMarks);
+    if (level > Math.min(...levels)) return [top === 'h2' ? html`<h3>${said}</h3>` : html`<h4>${said}</h4>`];
+    return [top === 'h2' ? html`<h2>${said}</h2>` : html`<h3>${said}</h3>`];
+  });
+  return html`<div${box}>${drawn}</div>`;
+}
+
+function draw({ kind, lines }: Block, plain: Plain, known: RegExp): Html {
+  if (kind === 'text') return html`<p>${inline(lines.join('\n'), plain, known)}</p>`;
+  const entries = lines.map((line) => html`<li>${inline(line.replace(items[kind], ''), plain, known)}</li>`);
+  return kind === 'ul' ? html`<ul>${entries}</ul>` : html`<ol>${entries}</ol>`;
+}
+
+/** Renders bold and links of a single line, such as a label. It shows no answers. */
+export const markedLine = (text: string): Html => inline(text, asIs, marks);
+
+type Plain = (text: string) => Html;
+
+const asIs: Plain = (text) => html`${text}`;
+
+type Block = { readonly kind: 'text' | keyof typeof items; readonly lines: string[] };
+
+/** Splits a text into lists and the texts between them, without blank lines at their edges. */
+function readBlocks(text: string): Block[] {
+  const blocks: Block[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const kind = items.ul.test(line) ? 'ul' : items.ol.test(line) ? 'ol' : 'text';
+    const last = blocks.at(-1);
+    if (last?.kind === kind) last.lines.push(line);
+    else if (kind !== 'text' || line.trim() !== '') blocks.push({ kind, lines: [line] });
+  }
+  for (const { lines } of blocks) while (lines.at(-1)?.trim() === '') lines.pop();
+  return blocks;
+}
+
+/** Renders a link that opens in a new tab, because the form may be half filled in or framed. */
+const link = (text: Html, address: string): Html =>
+  html`<a${attributes({ href: url(address), target: '_blank', rel: 'noopener noreferrer' })}>${text}</a>`;
+
+function inline(text: string, plain: Plain, known: RegExp): Html {
+  const parts: Html[] = [];
+  let from = 0;
+  for (const match of text.matchAll(known)) {
+    parts.push(plain(text.slice(from, match.index)), marked(match, plain));
+    from = match.index + match[0].length;
+  }
+  return joined([...parts, plain(text.slice(from))]);
+}
+
+function marked([, bold, said, address, italic]: RegExpExecArray, plain: Plain): Html {
+  if (bold !== undefined) return html`<b>${plain(bold)}</b>`;
+  return italic === undefined ? link(plain(said!), address!) : html`<i>${plain(italic)}</i>`;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { renderNotice } from '../render/notices.ts';
+import { type Look, lookOf, plainLook } from '../theme/look.ts';
+import { headersFor, pageHeaders } from './problem-page.ts';
+
+/** The value of a policy's directive. */
+const directive = (policy: string, name: string): string =>
+  policy
+    .split('; ')
+    .find((part) => part.startsWith(`${name} `))!
+    .slice(name.length + 1);
+
+const themed = { theme: { color: '#7a1f8a', font: 'inter' } } as const;
+const occasions: Readonly<Record<string, Look>> = {
+  'without a theme': plainLook,
+  'of a theme': lookOf('1', themed, { isEmbedded: false, language: 'en' }),
+};
+for (const [what, look] of Object.entries(occasions)) {
+  test(`the policy of a page ${what} admits its style sheets by their hashes, and files of this origin`, () => {
+    const page = renderNotice({ title: 'Closed', message: 'Come back later.', language: 'en', look });
+    const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, style]) => style!);
+    const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
+    const policy = headersFor(look)['Content-Security-Policy'];
+    assert.equal(directive(policy, 'style-src'), hashes.join(' '));
+    assert.equal(directive(policy, 'default-src'), "'none'");
+    for (const name of ['script-src', 'connect-src', 'font-src'])
+      assert.equal(directive(policy, name), "'self'");
+    assert.equal(directive(policy, 'img-src'), "'self' blob:", 'pictures that the visitor chose, too');
+    assert.doesNotMatch(policy, /unsafe-|nonce/);
+  });
+}
+
+const framings: readonly (readonly [what: string, look: Look, ancestors: string])[] = [
+  ['a page that was not asked for as an embedded one', plainLook, "'none'"],
+  ['an embedded page', lookOf('1', {}, { isEmbedded: true, language: 'en' }), '*'],
+  [
+    'an embedded page of a form that names origins',
+    lookOf(
+      '1',
+      { embed_origins: ['https://a.example', 'https://*.b.example'] },
+      { isEmbedded: true, language: 'en' },
+    ),
+    'https://a.example https://*.b.example',
+  ],
+  [
+    'an embedded page of a form that names none',
+    lookOf('1', { embed_origins: [] }, { isEmbedded: true, language: 'en' }),
+    "'none'",
+  ],
+  [
+    'the plain page of a form that names origins',
+    lookOf('1', { ...themed, embed_origins: ['https://a.example'] }, { isEmbedded: false, language: 'en' }),
+    "'none'",
+  ],
+];
+for (const [what, look, ancestors] of framings) {
+  test(`${what} may be framed by: ${ancestors}`, () => {
+    assert.equal(directive(headersFor(look)['Content-Security-Policy'], 'frame-ancestors'), ancestors);
+  });
+}
+
+test('a page is not kept, sniffed, referred from, or opened into', () => {
+  assert.equal(pageHeaders['Cache-Control'], 'no-store');
+  assert.equal(pageHeaders['X-Content-Type-Options'], 'nosniff');
+  assert.equal(pageHeaders['Referrer-Policy'], 'no-referrer');
+  assert.equal(pageHeaders['Cross-Origin-Opener-Policy'], 'same-origin');
+});

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { fill, sayTime } from '#ast/basics/words.ts';
+import { TooMuchWork } from '#ast/basics/work.ts';
+import { type ApiError, errorCodes } from '#kit/errors.ts';
+import { type Page, sendText } from '#kit/replies/packing.ts';
+import { problemOf } from '#kit/validation.ts';
+import { stylesheet } from '../markup/style.ts';
+import { type Retry, renderNotice, renderPassword } from '../render/notices.ts';
+import { type Look, lookOf, plainLook } from '../theme/look.ts';
+import type { RefusalReason } from '../visit/admission.ts';
+import { sourceOf } from '../visit/screening.ts';
+import { languageLinks, Refused, readVisit, scriptInFrame, type Visit } from '../visit/visit.ts';
+import { chooseLocale, wordsOf } from '../words/choose-locale.ts';
+import { type Words } from '../words/words.ts';
+import { wantsJson } from './answer-json.ts';
+import { isMultipart } from './multipart.ts';
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+const styleHash = hashOf(stylesheet);
+
+/**
+ * Headers of public pages. The policy allows only inline style sheets by hash, and scripts, images and fonts
+ * of this origin. Only a page that was requested as embedded may be framed, by the origins in the form's
+ * settings. `no-store`: a page contains answers.
+ */
+function makeHeaders({ style, isEmbedded, embedOrigins = ['*'] }: Look) {
+  const ancestors = isEmbedded ? embedOrigins.join(' ') : '';
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': [
+      "default-src 'none'",
+      `style-src ${style === '' ? styleHash : `${styleHash} ${hashOf(style)}`}`,
+      "script-src 'self'",
+      "connect-src 'self'",
+      // Previews of pictures that the visitor chose use blob: addresses.
+      "img-src 'self' blob:",
+      "font-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      `frame-ancestors ${ancestors || "'none'"}`,
+    ].join('; '),
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  } as const satisfies Readonly<Record<string, string>>;
+}
+
+export const headersFor = factOf(makeHeaders);
+
+/** Headers of pages without a theme. */
+export const pageHeaders = headersFor(plainLook);
+
+/**
+ * Sends a page with the headers of its look.
+ * @param leadsTo redirect URLs of the page's form: browsers apply the policy's `form-action` to redirects.
+ */
+export function sendPage(
+  reply: FastifyReply,
+  status: number,
+  page: Page,
+  look: Look = plainLook,
+  leadsTo: readonly string[] = [],
+): FastifyReply {
+  reply.code(status).headers(headersFor(look)).type('text/html; charset=utf-8');
+  if (leadsTo.length > 0) {
+    const policy = headersFor(look)['Content-Security-Policy'];
+    const origins = new Set(leadsTo.map((address) => new URL(address).origin));
+    const target = `form-action 'self' ${[...origins].join(' ')}`;
+    reply.header('Content-Security-Policy', policy.replace("form-action 'self'", target));
+  }
+  return sendText(reply.request, reply, page);
+}
+
+type FrameContext = {
+  readonly scriptSource: string | undefined;
+  readonly config: { readonly publicUrl: string };
+};
+
+/** Answers a failed request with JSON if the client accepts it, or else with an error page. */
+export function answerProblem(
+  context: FrameContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const refused = error instanceof Refused ? error : undefined;
+  const problem = problemOf(refused?.refusal.error ?? error, request);
+  reply.headers(problem.headers);
+  // The unread rest of a body would be parsed as the next request.
+  if (isMultipart(request) && !request.raw.complete) reply.header('Connection', 'close');
+  if (wantsJson(request))
+    return reply.code(problem.status).type('application/json; charset=utf-8').send(problem.body);
+  return refused?.form
+    ? sendRefusal(context, refused, request, reply)
+    : sendNotice(context, problem, request, reply);
+}
+
+type Said = { readonly title: string; readonly message: string; readonly next?: string | undefined };
+
+const saying =
+  (title: keyof Words, message: keyof Words, next?: keyof Words) =>
+  ({ words }: Visit): Said => ({ title: words[title], message: words[message], next: next && words[next] });
+
+/** The texts of pages for refused visitors: the problem and the next step. */
+const refusalPages: Readonly<Record<RefusalReason, (visit: Visit) => Said>> = {
+  absent: saying('notFoundTitle', 'notFoundText', 'linkNext'),
+  closed: saying('closedTitle', 'closedText', 'closedNext'),
+  early: ({ words, locale, live: { settings } }) => {
+    const date = sayTime(new Date(settings.opens_at!), locale, settings.time_zone);
+    const next = fill(words.opensOn, { date });
+    return {
+      title: words.notOpenTitle,
+      message: next,
+      next: settings.closed_message ? next : words.closedNext,
+    };
+  },
+  full: saying('fullTitle', 'closedText', 'closedNext'),
+  invited: saying('invitedTitle', 'invitedNext'),
+  password: saying('passwordTitle', 'passwordText', 'closedNext'),
+  link: saying('linkTitle', 'linkText', 'linkNext'),
+  used: saying('usedTitle', 'usedText', 'usedNext'),
+};
+
+function sendRefusal(
+  context: FrameContext,
+  { refusal, form }: Refused,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const visit = readVisit(form!, request);
+  const { status } = refusal.error;
+  if (refusal.reason === 'password')
+    return sendPage(reply, status, passwordPage(context, visit, request), visit.look);
+  const { title, message, next } = refusalPages[refusal.reason](visit);
+  const own = visit.live.settings.closed_message;
+  const isWorded = own !== undefined && refusal.error.message === form!.settings.closed_message;
+  const page = renderNotice({
+    formName: visit.live.form.attrs.name,
+    title,
+    message: isWorded ? own : message,
+    next,
+    language: visit.language,
+    languages: languageLinks(visit, request),
+    look: visit.look,
+    script: scriptInFrame(visit, context),
+  });
+  return sendPage(reply, status, page, visit.look);
+}
+
+/** Renders the page that asks for a form's password. `problem` is the error of the last attempt. */
+export function passwordPage(
+  context: FrameContext,
+  visit: Visit,
+  request: FastifyRequest,
+  problem?: string,
+): string {
+  const { live, language, look, words } = visit;
+  const { search } = new URL(request.url, 'http://form');
+  return renderPassword({
+    formName: live.form.attrs.name,
+    action: `/f/${live.id}/enter${search}`,
+    problem,
+    language,
+    languages: languageLinks(visit, request),
+    look,
+    script: scriptInFrame(visit, context),
+    words,
+  });
+}
+
+function sendNotice(
+  context: FrameContext,
+  problem: ApiError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const { searchParams } = new URL(request.url, 'http://form');
+  const locale = chooseLocale({
+    asked: searchParams.get('_lang') ?? undefined,
+    accepted: request.headers['accept-language'],
+  });
+  const words = wordsOf[locale];
+  const isLink = request.routeOptions.url?.endsWith('/:token') === true;
+  // Errors may be framed too: a frame that the browser refuses to fill stays blank.
+  const look = lookOf(
+    '',
+    {},
+    {
+      isEmbedded: searchParams.get('_embed') === '1',
+      isPersonal: isLink,
+      scheme: searchParams.get('_scheme') === 'dark' ? 'dark' : 'light',
+      language: locale,
+    },
+  );
+  const send = (title: string, message: string, next?: string, again?: Retry): FastifyReply => {
+    const script = look.isEmbedded ? context.scriptSource : undefined;
+    return sendPage(
+      reply,
+      problem.status,
+      renderNotice({ title, message, next, again, language: locale, look, script }),
+      look,
+    );
+  };
+  if (isLink && (problem.code === 'not_found' || problem.code === 'gone'))
+    return send(words.linkTitle, words.linkText, words.linkNext);
+  const titles: Readonly<Partial<Record<number, string>>> = {
+    [errorCodes.not_found.status]: words.notFoundTitle,
+    [errorCodes.gone.status]: words.closedTitle,
+    [errorCodes.payload_too_large.status]: words.tooLargeTitle,
+    [errorCodes.service_unavailable.status]: words.tryAgainTitle,
+  };
+  const title = titles[problem.status] ?? words.wrongTitle;
+  const isTooMuch = problem.cause instanceof TooMuchWork;
+  const isAway = problem.message === errorCodes.service_unavailable.message;
+  const own = isTooMuch ? words.tooMuchWork : isAway ? words.tryAgainText : problem.message;
+  if (problem.code === 'not_found') return send(title, words.notFoundText, words.linkNext);
+  if (problem.status !== errorCodes.service_unavailable.status) return send(title, own);
+  const again = retryOf(context, request, words);
+  const isKept = again?.method === 'post';
+  return send(title, own, isKept ? words.tryAgainKept : again ? undefined : words.tryAgainReload, again);
+}
+
+/**
+ * Returns the request for a retry. A post with files, with a password or from another site cannot be
+ * repeated: only the browser has the files, and the second post would seem to come from our page.
+ */
+function retryOf(
+  { config }: FrameContext,
+  request: FastifyRequest,
+  { tryAgain: text }: Words,
+): Retry | undefined {
+  const { body, method, url: address } = request;
+  const { pathname, searchParams } = new URL(address, 'http://form');
+  if (method !== 'POST') return { method: 'get', address: pathname, fields: [...searchParams], text };
+  const isHeld = body instanceof URLSearchParams && !body.has('_password');
+  if (!isHeld || sourceOf(request, {}, config.publicUrl).kind !== 'own') return undefined;
+  return { method: 'post', address, fields: [...body], text };
+}

@@ -1,0 +1,163 @@
+import type { FastifyRequest } from 'fastify';
+import { isBlank } from '#ast/basics/blank.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import type { RawAnswers } from '#ast/form/fields.ts';
+import { type Form, listQuestions } from '#ast/form/tree.ts';
+import { evaluate } from '#ast/logic/evaluate.ts';
+import { ApiError } from '#kit/errors.ts';
+import { refuseOtherMethods, type Server } from '#kit/http.ts';
+import { spanOf } from '#submissions/analytics/spans.ts';
+import { stepNamesOf } from '#submissions/analytics/step-names.ts';
+import type { VisitCount, VisitCounter } from '#submissions/analytics/visit-counter.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
+import { type Course, notBegun, reachStep, readWay, visitControl, type Way } from './course.ts';
+import { mayCount } from './is-counted.ts';
+import { sourceOf } from './screening.ts';
+import { type FormRequest, type OpenContext, openKnownForm, type Visit } from './visit.ts';
+
+/** Dependencies for counting visits. */
+export type CountingContext = { readonly visitCounter: VisitCounter };
+
+/** Counts a page view when a visit opens its first page. HEAD requests do not count. */
+export function countView(context: CountingContext, visit: Visit, request: FastifyRequest): void {
+  if (!visit.isCounted || request.method !== 'GET') return;
+  const first = stepNamesOf(visit.live.form)[firstStep(visit)]!;
+  add(context, visit, request, [
+    ['view', '', 1],
+    ['step', first, 1],
+  ]);
+}
+
+const firstSteps = new WeakMap<Form, { readonly today: string; readonly step: number }>();
+
+/**
+ * Returns the step at which a visit begins. Without reference data it depends only on the day, so it is
+ * cached.
+ */
+function firstStep({ live: { form }, context, reference }: Visit): number {
+  const { today } = context;
+  const known = firstSteps.get(form);
+  const isPlain = Object.keys(reference).length === 0;
+  if (isPlain && known?.today === today) return known.step;
+  const [step = 0] = evaluate(form, {}, context).steps;
+  if (isPlain) firstSteps.set(form, { today, step });
+  return step;
+}
+
+/** Counts the progress of a visit since the last count. */
+export function countWay(
+  context: CountingContext,
+  visit: Pick<Visit, 'live' | 'context'>,
+  request: FastifyRequest,
+  way: Way,
+  byScript: boolean,
+): void {
+  add(context, visit, request, wayCounts(visit.live.form, way, byScript));
+}
+
+/** Counts a completed visit, with its duration in seconds if known. */
+export function countCompletion(
+  context: CountingContext,
+  visit: Pick<Visit, 'live' | 'context'>,
+  request: FastifyRequest,
+  { way, byScript, seconds }: { way: Way; byScript: boolean; seconds: number | undefined },
+): void {
+  const { form } = visit.live;
+  const last = way.is.steps.at(-1);
+  add(context, visit, request, [
+    ...wayCounts(form, way, byScript),
+    ['completion', '', 1],
+    ...(last === undefined ? [] : [['onward', stepNamesOf(form)[last]!, 1] as const]),
+    ...(way.is.question === '' ? [] : [['question', way.is.question, -1] as const]),
+    ...(seconds === undefined ? [] : [['time', String(spanOf(seconds)), 1] as const]),
+  ]);
+}
+
+function* wayCounts(form: Form, { was, is }: Way, byScript: boolean): Generator<VisitCount, void> {
+  if (is.steps.length === 0) return;
+  const names = stepNamesOf(form);
+  if (was.steps.length === 0) {
+    yield ['start', '', 1];
+    if (byScript) yield ['scripted_start', '', 1];
+  }
+  // The page view already counted the first step.
+  let last = was.steps.at(-1);
+  for (const step of is.steps.slice(was.steps.length)) {
+    if (last !== undefined) {
+      yield ['onward', names[last]!, 1];
+      yield ['step', names[step]!, 1];
+    }
+    last = step;
+  }
+  if (was.question === is.question) return;
+  if (was.question !== '') yield ['question', was.question, -1];
+  if (is.question !== '') yield ['question', is.question, 1];
+}
+
+function add(
+  { visitCounter }: CountingContext,
+  { live, context }: Pick<Visit, 'live' | 'context'>,
+  request: FastifyRequest,
+  counts: Iterable<VisitCount>,
+): void {
+  const place = { workspaceId: live.workspaceId, formId: live.id, day: context.today };
+  visitCounter.add(place, addressKey(request.ip), counts);
+}
+
+/**
+ * Parses what a page reports about its visit. Drops steps and questions that this form does not have, for
+ * example those of an older version.
+ */
+export function readCourses(form: Form, text: string): { way: Way; byScript: boolean } {
+  const questions = new Set<string>(listQuestions(form).map(({ element }) => element.attrs.id));
+  const mend = ({ steps, question }: Course): Course => ({
+    steps: [...new Set(steps.filter((step) => Number.isInteger(step) && form.children[step] !== undefined))],
+    question: questions.has(question) ? question : '',
+  });
+  const told = readWay(text);
+  const was = mend(told.was);
+  const is = mend(told.is);
+  // The new path continues from the counted one.
+  const steps = [...new Set([...was.steps, ...is.steps])];
+  return { way: { was, is: { steps, question: is.question || was.question } }, byScript: text.includes('|') };
+}
+
+/** A group always has a row, so only rows with a filled-in cell count as answered. */
+const isAnswered = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some((row) => (isRecord(row) ? Object.values(row).some((cell) => !isBlank(cell)) : true))
+    : !isBlank(value);
+
+/**
+ * Derives the progress of a visit without a script: the last answered question, and the steps that were
+ * shown.
+ */
+export function courseOf(form: Form, raw: RawAnswers, steps: readonly number[], before = notBegun): Course {
+  const answered = listQuestions(form).findLast(({ element }) => isAnswered(own(raw, element.attrs.id)));
+  const question = answered?.element.attrs.id ?? before.question;
+  return steps.reduce(reachStep, { ...before, question });
+}
+
+type Context = OpenContext & CountingContext & { readonly config: { readonly publicUrl: string } };
+
+/** Enough bytes for the longest path through every step of a form. */
+const bodyLimit = 16_384;
+
+/**
+ * `POST /f/<id>/visit`: the page's script reports the progress of a visit in the control `_visit` when the
+ * page is hidden or left. Only the counts are stored. The response is 204 whether or not the visit counts, so
+ * that abusers learn nothing.
+ */
+export function visitRoute(server: Server, context: Context): void {
+  server.post('/f/:id/visit', { bodyLimit }, async (request: FormRequest, reply) => {
+    const visit = await openKnownForm(context, request);
+    const told = request.body instanceof URLSearchParams ? request.body.get(visitControl) : null;
+    if (told === null) throw new ApiError('bad_request', `Send the page's field "${visitControl}".`);
+    const isOurs = sourceOf(request, visit.live.settings, context.config.publicUrl).kind === 'own';
+    // Only pages of counted visits send reports, so the user agent is not checked again.
+    if (isOurs && mayCount(visit.live.settings, request.headers))
+      countWay(context, visit, request, readCourses(visit.live.form, told).way, true);
+    return reply.code(204).send();
+  });
+  refuseOtherMethods(server, '/f/:id/visit', ['POST']);
+}

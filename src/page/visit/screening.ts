@@ -1,0 +1,271 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { isOrigin, namesOrigin } from '#ast/settings-by-condition.ts';
+import { answerContext, type LiveForm, type LiveForms } from '#forms/live-form.ts';
+import { now, uuidPattern } from '#kit/clock.ts';
+import type { Config } from '#kit/config.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Vault } from '#kit/vault.ts';
+import { readKey } from '#submissions/exactly-once.ts';
+import { type HoldReason, holdAnswers } from '#submissions/held/hold.ts';
+import {
+  answerRepeat,
+  type SubmitContext,
+  type SubmitRequest,
+  type SubmitResult,
+  submitAnswers,
+} from '#submissions/submit.ts';
+import { countUpTo } from '#workspaces/authenticate.ts';
+import type { RequestCounter } from '#workspaces/request-counter.ts';
+
+/**
+ * The site that a post comes from, and whether the form's `embed_origins` lists it. `own`: this service, or
+ * no browser. `any`: another site, while the form has no list, so that every site may post. `origin` is
+ * `null` if the browser hides it.
+ */
+export type Source =
+  | { readonly kind: 'own' }
+  | { readonly kind: 'named' | 'any' | 'unlisted'; readonly origin: string };
+
+/** Dependencies for checking the source of a post. */
+export type SourceContext = {
+  readonly liveForms: LiveForms;
+  readonly config: { readonly publicUrl: string };
+};
+
+/** Returns the source of a post, by headers that a page cannot set. */
+export function sourceOf(
+  request: FastifyRequest,
+  { embed_origins: list }: Settings,
+  publicUrl: string,
+): Source {
+  const origin = otherOrigin(request, publicUrl);
+  if (origin === undefined) return { kind: 'own' };
+  if (list === undefined) return { kind: 'any', origin };
+  return { kind: namesOrigin(list, origin) ? 'named' : 'unlisted', origin };
+}
+
+/**
+ * Returns the origin of another site. Our own pages send no referrer, so their origin is also `null` without
+ * a script.
+ */
+function otherOrigin({ headers, host }: FastifyRequest, publicUrl: string): string | undefined {
+  const { origin, 'sec-fetch-site': site } = headers;
+  if (origin === undefined || origin === publicUrl || site === 'same-origin') return undefined;
+  if (!isOrigin(origin)) return site === 'cross-site' ? 'null' : undefined;
+  return new URL(origin).host === host ? undefined : origin;
+}
+
+/** Whether a browser shows the response as its next page. Otherwise, a script reads it. */
+const isPageLoad = ({ headers }: FastifyRequest): boolean =>
+  (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate' && /\btext\/html\b/.test(headers.accept ?? '');
+
+/**
+ * Checks the source before the body of a post is read. A script of an unlisted site is refused; a script of
+ * any other site may read the response, including errors. A page load from an unlisted site is accepted as
+ * spam, because its visitor would otherwise lose the answers.
+ */
+export const judgeSource =
+  ({ liveForms, config }: SourceContext) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const live = otherOrigin(request, config.publicUrl) && (await findForm(liveForms, request));
+    if (!live) return;
+    const source = sourceOf(request, live.settings, config.publicUrl);
+    if (source.kind === 'unlisted' && !isPageLoad(request)) throw unlisted(source.origin);
+    if (source.kind === 'any' || source.kind === 'named') reply.headers(readableBy(source));
+  };
+
+/** CORS headers that let a page of another site read the response. Cookies are neither needed nor allowed. */
+const readableBy = ({ kind, origin }: Extract<Source, { origin: string }>) => ({
+  'Access-Control-Allow-Origin': kind === 'any' ? '*' : origin,
+  'Access-Control-Expose-Headers': 'Retry-After, X-Request-Id',
+  Vary: 'Origin',
+});
+
+/**
+ * Answers the preflight request that a browser sends before another site may post JSON. @throws ApiError
+ * forbidden.
+ */
+export function answerPreflight(
+  { settings }: LiveForm,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  publicUrl: string,
+): FastifyReply {
+  const source = sourceOf(request, settings, publicUrl);
+  if (source.kind === 'unlisted') throw unlisted(source.origin);
+  if (source.kind !== 'own') {
+    reply.headers({
+      ...readableBy(source),
+      'Access-Control-Allow-Methods': 'POST',
+      'Access-Control-Allow-Headers': 'Content-Type, Idempotency-Key',
+      'Access-Control-Max-Age': '600',
+    });
+  }
+  return reply.code(204).header('Allow', 'GET, HEAD, POST, OPTIONS').send();
+}
+
+const unlisted = (origin: string): ApiError =>
+  new ApiError(
+    'forbidden',
+    `Pages of ${origin} cannot submit this form. Add the origin to the form's embed_origins setting.`,
+  );
+
+/** Finds the form of the address; undefined if it does not exist or was never published. */
+async function findForm(liveForms: LiveForms, request: FastifyRequest): Promise<LiveForm | undefined> {
+  const { id } = request.params as { id: string };
+  const live = uuidPattern.test(id) ? await liveForms.find(id.toLowerCase()) : undefined;
+  return live && (live.status !== 'draft' || live.wasPublished) ? live : undefined;
+}
+
+/** Dependencies for screening. */
+export type ScreeningContext = SubmitContext & {
+  requestCounter: RequestCounter;
+  config: Pick<Config, 'limits'>;
+};
+
+/** What a post tells about its sender, beyond the answers. */
+export type Sender = {
+  /** The sender's address, as addressKey makes it. */
+  address: string;
+  source: Source;
+  /** The value of the control `_key`, which is also the challenge of the proof of work. */
+  page: string | undefined;
+  /** The control `_website`, which visitors do not see. */
+  website: string | undefined;
+  /** The control `_proof`: a number that passes hasWorked. */
+  proof: string | undefined;
+};
+
+/**
+ * Leading zero bits of a proof of work: 131,000 hashes on average. The page's own SHA-256 takes about a
+ * second on a phone and a fifth of a second on a desktop.
+ */
+export const proofBits = 17;
+
+/** Whether the SHA-256 of `<page key>:<number>` has the required leading zero bits. */
+export function hasWorked(page: string, proof: string, bits: number = proofBits): boolean {
+  if (!/^\d{1,16}$/.test(proof)) return false;
+  const digest = createHash('sha256').update(`${page}:${proof}`).digest();
+  return Math.clz32(digest.readUInt32BE(0)) >= bits;
+}
+
+/**
+ * Screens a visitor's answers. A suspicious submission gets the usual response and becomes spam; one over a
+ * rate limit is refused. A repeated submit with a known key gets its earlier response, whatever the limits
+ * are now.
+ * @throws ApiError rate_limit_exceeded, and errors of submitAnswers.
+ */
+export async function screenAnswers(
+  context: ScreeningContext,
+  request: SubmitRequest,
+  sender: Sender,
+): Promise<SubmitResult> {
+  const { live } = request;
+  try {
+    await countArrival(context, live, sender.address);
+  } catch (error) {
+    // Looked up only after a failure: most submits neither exceed a limit nor repeat another.
+    const repeated = error instanceof ApiError ? await answerRepeat(context, request) : undefined;
+    if (!repeated) throw error;
+    return repeated;
+  }
+  const reason = findReason(context.vault, live, sender);
+  if (reason) {
+    const address = context.vault.sign('sender addresses', [live.workspaceId, live.id, sender.address]);
+    const origin = reason === 'other_site' && sender.source.kind !== 'own' ? sender.source.origin : undefined;
+    return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
+  }
+  if (!isScreened(live.settings)) return submitAnswers(context, request);
+  // Only new, valid submissions count towards the hourly limits, not invalid or repeated ones. A spam
+  // submission repeated later under its key stays spam, even if it is no longer too fast.
+  const rules = answerContext(live.settings, request.reference, request.work);
+  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  const repeated = await answerRepeat(context, request);
+  if (repeated) return repeated;
+  if (!checked.ok) return checked;
+  await countSubmission(context.requestCounter, live.id, live.settings, sender.address);
+  return submitAnswers(context, request);
+}
+
+/**
+ * Returns the first reason to treat answers as spam. The honeypot is on every page; the form's settings add
+ * the other checks. `min_seconds` needs a page key, which tells when our page was served. Sites that
+ * `embed_origins` lists are trusted. The proof of work is required from every other source, as authors turn
+ * it on when under attack.
+ */
+function findReason(
+  vault: Vault,
+  live: LiveForm,
+  { page, website, proof, source }: Sender,
+): HoldReason | undefined {
+  const { min_seconds, proof_of_work } = live.settings;
+  if (website) return 'honeypot';
+  if (source.kind === 'named') return undefined;
+  const key = page === undefined ? undefined : readKey(vault, live, page);
+  // Our own page in a sandboxed frame also sends the origin `null`.
+  if (source.kind === 'unlisted' && !(key && source.origin === 'null')) return 'other_site';
+  if (!key) {
+    if (proof_of_work) return source.kind === 'any' ? 'other_site' : 'no_page';
+    return min_seconds !== undefined && page !== undefined ? 'no_page' : undefined;
+  }
+  if (min_seconds !== undefined && now().getTime() - key.servedAt.getTime() < min_seconds * 1_000)
+    return 'too_fast';
+  return proof_of_work && !hasWorked(page!, proof ?? '') ? 'no_proof' : undefined;
+}
+
+/** Whether the form's settings can reject a submission or treat it as spam. */
+const isScreened = ({ min_seconds, proof_of_work, limit_per_address, limit_per_form }: Settings): boolean =>
+  proof_of_work === true ||
+  [min_seconds, limit_per_address, limit_per_form].some((limit) => limit !== undefined);
+
+/**
+ * Counts every submit, whatever its result, towards the limits of the instance. @throws ApiError
+ * rate_limit_exceeded.
+ */
+async function countArrival(
+  { requestCounter, config: { limits } }: ScreeningContext,
+  { id, workspaceId }: SubmitRequest['live'],
+  address: string,
+): Promise<void> {
+  const counted: [key: string, most: number][] = [
+    [`all submissions from ${address}`, limits.submitsPerAddress],
+    [`all submissions of ${id}`, limits.submitsPerForm],
+    [`all submissions in ${workspaceId}`, limits.submitsPerWorkspace],
+  ];
+  // In parallel, so that they reach another process or Valkey in one batch.
+  const limited = counted.filter(([, most]) => most > 0);
+  await Promise.all(limited.map(([key, most]) => countUpTo(requestCounter, key, most)));
+}
+
+const hourSeconds = 3_600;
+
+/**
+ * Counts a submission before accepting it, so that limits are exact even for parallel submits (docs/rules.md
+ * T29, T31).
+ */
+async function countSubmission(
+  counter: RequestCounter,
+  formId: string,
+  { limit_per_address, limit_per_form }: Settings,
+  address: string,
+): Promise<void> {
+  const limits: [key: string, most: number | undefined][] = [
+    [`submissions of ${formId} from ${address}`, limit_per_address],
+    [`submissions of ${formId}`, limit_per_form],
+  ];
+  for (const [key, most] of limits) {
+    if (most === undefined) continue;
+    await countUpTo(counter, key, most, { seconds: hourSeconds });
+  }
+}
+
+/** Saves per address per minute: a page saves whenever the visitor pauses typing. */
+const savesPerMinute = 120;
+
+/** Limits how often an address saves answers. @throws ApiError rate_limit_exceeded. */
+export async function limitSaves(counter: RequestCounter, formId: string, address: string): Promise<void> {
+  await countUpTo(counter, `saves of ${formId} from ${address}`, savesPerMinute);
+}

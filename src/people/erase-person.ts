@@ -1,0 +1,347 @@
+import { parse } from 'node:path';
+import { discardFiles, type FilesContext, removeTakenFiles } from '#files/stored-files.ts';
+import { newId } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Actor } from '#kit/operation.ts';
+import { firstId } from '#kit/pagination.ts';
+import type { Job } from '#kit/queue.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
+import { saidIn } from '#submissions/erase/strip-answers.ts';
+import { deleteHeld } from '#submissions/held/hold.ts';
+import { addTaskItems, findFirstItem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
+import { deleteEventsOf } from '#webhooks/upkeep.ts';
+import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
+import { type Asked, readAsked } from './asked.ts';
+import {
+  addCounts,
+  type ErasedCounts,
+  type ErasedKind,
+  type ErasureInput,
+  type ErasureItemKind,
+  type ErasureResult,
+  hashOfList,
+  hashOfReceipt,
+} from './receipt.ts';
+import { findTraces, type Match, mostTraces } from './traces.ts';
+
+/** Lists the files of submissions in the spam box. */
+const listHeldFiles = statement(
+  'people.list_held_files',
+  'workspace_id held_ids:uuids',
+  'id',
+  `select id from files where workspace_id = $workspace_id and held_id = any ($held_ids)`,
+);
+
+/** Deletes emails, sent or not. One that is being sent at this moment may still arrive. */
+const deleteMails = statement(
+  'people.delete_mails',
+  'workspace_id ids',
+  'id',
+  `delete from mails where workspace_id = $workspace_id and id = any ($ids) returning id`,
+);
+
+/** Finds a batch of import lines that are not submissions or invitations yet and may contain the term. */
+const findWaitingLines = statement(
+  'people.find_waiting_lines',
+  'workspace_id json_pattern after_id:uuid after_line:integer limit',
+  'import_id:uuid line said:text',
+  `select i.task_id as import_id, i.position as line, (i.item -> 'entry')::text as said from task_items i
+   join tasks t on t.workspace_id = i.workspace_id and t.id = i.task_id and t.kind in ('submissions.import', 'invitations.send')
+   where i.workspace_id = $workspace_id and (i.task_id, i.position) > ($after_id, $after_line) and (i.item -> 'entry')::text ~* $json_pattern
+   order by import_id, line limit $limit`,
+);
+
+/** Deletes lines of imports. `import_ids` and `lines` correspond by position. */
+const deleteWaitingLines = statement(
+  'people.delete_waiting_lines',
+  'workspace_id import_ids:uuids lines:integers',
+  'line',
+  `delete from task_items i using unnest($import_ids, $lines) as given (import_id, line)
+   where i.workspace_id = $workspace_id and i.task_id = given.import_id and i.position = given.line
+   returning i.position as line`,
+);
+
+/** Deletes import problems whose message contains the term. */
+const forgetImportProblems = statement(
+  'people.forget_import_problems',
+  'workspace_id json_pattern word_pattern:text',
+  '',
+  `update tasks
+      set problems = (select coalesce(jsonb_agg(problem order by place), '[]')
+                        from jsonb_array_elements(problems) with ordinality as said (problem, place)
+                       where problem ->> 'message' !~* $word_pattern)
+   where workspace_id = $workspace_id and problems::text ~* $json_pattern`,
+);
+
+/** Finds a batch of unclaimed uploads whose names may contain the term. */
+const findLooseFiles = statement(
+  'people.find_loose_files',
+  'workspace_id pattern:text after limit',
+  'id filename',
+  `select id, filename from files
+   where workspace_id = $workspace_id and id > $after and submission_id is null and held_id is null and filename ~* $pattern
+   order by id limit $limit`,
+);
+
+/**
+ * Deletes receipts when the audit entries that name them are deleted, after the number of days of each
+ * workspace.
+ */
+export const deleteOldErasures = statement(
+  'people.delete_old_erasures',
+  'now limit',
+  'id',
+  `/* sweep: across workspaces */
+   delete from tasks where (workspace_id, id) in (
+     select t.workspace_id, t.id from workspaces w cross join lateral (
+       select workspace_id, id from tasks
+        where workspace_id = w.id and kind = 'people.erase'
+          and finished_at < $now - make_interval(secs => w.audit_days * 86400)
+        order by id limit $limit) t
+     limit $limit)
+   returning id`,
+);
+
+/** Reads a batch of unsent emails, whose contents are sealed. */
+const readSealedMails = statement(
+  'people.read_sealed_mails',
+  'workspace_id after limit',
+  'id content',
+  `select id, content from mails
+   where workspace_id = $workspace_id and id > $after and content is not null order by id limit $limit`,
+);
+
+export const eraseJob = 'people.erase';
+
+/** Records of one step: few enough that no other transaction waits long for its locks. */
+const stepItems = 100;
+/** Rows per statement, because there may be many to check. */
+const windowRows = 200;
+
+export type EraseContext = FilesContext & { vault: Vault; wakeQueue: () => void };
+
+/** The request to erase a person. */
+export type EraseRequest = {
+  q: string;
+  match: Match;
+  what: ErasedKind;
+  /** Ids of records that belong to another person. */
+  except: readonly string[];
+  /** The number of records that the caller saw and confirmed. */
+  expected?: number | undefined;
+  by: Actor;
+};
+
+/**
+ * Starts erasing the records of a person that exist now. A job erases exactly these, step by step. If there
+ * are none, the receipt says so.
+ * @returns its id.
+ * @throws ApiError conflict if the number is not the expected one, or over the limit.
+ */
+export async function startErasing(
+  { database, vault, wakeQueue }: Omit<EraseContext, 'storage'>,
+  workspaceId: string,
+  { q, match, what, except, expected, by }: EraseRequest,
+): Promise<string> {
+  const found = await findTraces(database, workspaceId, readAsked(q), match);
+  if (found.isPartial)
+    throw new ApiError('conflict', `More than ${mostTraces} records were found. Enter a more specific term.`);
+  const traces = found.traces.filter(({ id }) => !except.includes(id));
+  if (expected !== undefined && expected !== traces.length)
+    throw new ApiError(
+      'conflict',
+      `You confirmed ${expected} records, but now there are ${traces.length}. Nothing was erased. Check them and confirm again.`,
+    );
+  const id = newId();
+  const task = {
+    workspaceId,
+    id,
+    kind: 'people.erase',
+    by,
+    secret: vault.seal('erasures', q),
+    input: { what } satisfies ErasureInput,
+    result: { gone: {}, list_hash: hashOfList(traces) } satisfies ErasureResult,
+    items: batchesOf(traces),
+    total: traces.length,
+  } as const;
+  await transaction(database, (client) =>
+    startTask(client, task, { kind: eraseJob, lane: `${eraseJob} ${workspaceId}` }),
+  );
+  wakeQueue();
+  return id;
+}
+
+/** Records of one kind and form that one step erases. */
+type Batch = { kind: ErasureItemKind; form_id: string | null; ids: string[] };
+
+const batchesOf = (
+  items: readonly { kind: ErasureItemKind; form_id: string | null; id: string }[],
+): Batch[] =>
+  [...Map.groupBy(items, ({ kind, form_id }) => `${kind} ${form_id}`).entries()]
+    .toSorted(([one], [other]) => (one < other ? 1 : -1))
+    .flatMap(([, alike]) => {
+      const { kind, form_id } = alike[0]!;
+      const ids = alike.map(({ id }) => id).toSorted();
+      const batches: Batch[] = [];
+      for (let at = 0; at < ids.length; at += stepItems)
+        batches.push({ kind, form_id, ids: ids.slice(at, at + stepItems) });
+      return batches;
+    });
+
+/** Runs one step of an erasure in one transaction, until its list is empty. */
+export async function eraseStep(context: EraseContext, job: Job): Promise<void> {
+  const { workspaceId, id } = job;
+  const key = { workspace_id: workspaceId, id };
+  const [first] = await findFirstItem(context.database, key);
+  const waiting = first?.item as Batch | undefined;
+  // Bytes are deleted before the transaction; after a crash, deleting them again is harmless.
+  if (waiting?.kind === 'file') await removeTakenFiles(context, workspaceId, waiting.ids);
+  await runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch], at }) => {
+    const { what } = task.input as ErasureInput;
+    const result = task.result as ErasureResult;
+    const asked = readAsked(context.vault.unseal('erasures', task.secret!));
+    if (!batch) {
+      const gone = addCounts(result.gone, await eraseUnlisted(context, client, workspaceId, asked));
+      const receipt = {
+        id,
+        what,
+        created_at: task.created_at,
+        finished_at: at,
+        gone,
+        list_hash: result.list_hash,
+      };
+      return { result: { ...result, gone, hash: hashOfReceipt(receipt) } };
+    }
+    const { kind, form_id, ids } = batch;
+    const place = { workspaceId, formId: form_id ?? firstId };
+    const step = await works[kind](client, place, ids, { what, asked });
+    const files = step.fileIds.map((file) => ({ kind: 'file', form_id: null, id: file }) as const);
+    await addTaskItems(client, { ...key, items: JSON.stringify(batchesOf(files)) });
+    return {
+      done: kind === 'file' ? 0 : ids.length,
+      result: { ...result, gone: addCounts(result.gone, step.gone) },
+      isWaking: step.deliveries > 0,
+    };
+  });
+}
+
+type Step = Omit<Erased, 'gone'> & { gone: ErasedCounts };
+type Work = (
+  db: Queryable,
+  place: { workspaceId: string; formId: string },
+  ids: string[],
+  asked: { what: ErasedKind; asked: Asked },
+) => Promise<Step>;
+
+const stepOf = (gone: ErasedCounts, fileIds: string[] = []): Step => ({ gone, fileIds, deliveries: 0 });
+
+const works: Readonly<Record<ErasureItemKind, Work>> = {
+  submission: (db, place, ids, { what, asked }) =>
+    what === 'identity' ? eraseIdentity(db, place, ids, asked.standsIn) : eraseSubmissions(db, place, ids),
+  async spam(db, { workspaceId, formId }, ids) {
+    const files = await listHeldFiles(db, { workspace_id: workspaceId, held_ids: ids });
+    const gone = await deleteHeld(db, { workspace_id: workspaceId, form_id: formId, ids });
+    return stepOf(
+      { spam: gone.length, files: files.length },
+      files.map(({ id }) => id),
+    );
+  },
+  async invitation(db, { workspaceId }, ids) {
+    return stepOf(only(await deleteInvitations(db, { workspace_id: workspaceId, ids }))!);
+  },
+  async mail(db, { workspaceId }, ids) {
+    const gone = await deleteMails(db, { workspace_id: workspaceId, ids });
+    return stepOf({ mails: gone.length });
+  },
+  async event(db, { workspaceId }, ids) {
+    return stepOf(only(await deleteEventsOf(db, { workspace_id: workspaceId, submission_ids: ids }))!);
+  },
+  file: async () => stepOf({}),
+};
+
+/**
+ * Erases data that is on no list, as the last step: lines of imports, unclaimed uploads and sealed contents.
+ */
+async function eraseUnlisted(
+  context: EraseContext,
+  client: Queryable,
+  workspaceId: string,
+  asked: Asked,
+): Promise<ErasedCounts> {
+  const workspace = { workspace_id: workspaceId };
+  const said = { ...workspace, json_pattern: asked.json_pattern };
+  // PostgreSQL also matches within longer words, which belong to other people.
+  const waiting = await sift<{ import_id: string; line: number; said: string }>(
+    (last) =>
+      findWaitingLines(client, {
+        ...said,
+        after_id: last?.import_id ?? firstId,
+        after_line: last?.line ?? 0,
+        limit: windowRows,
+      }),
+    (line) => saysIt(line.said, asked),
+  );
+  const lines = await deleteWaitingLines(client, {
+    ...workspace,
+    import_ids: waiting.map(({ import_id }) => import_id),
+    lines: waiting.map(({ line }) => line),
+  });
+  await forgetImportProblems(client, { ...said, word_pattern: asked.word_pattern });
+  const { pattern } = asked;
+  const loose = await sift<{ id: string; filename: string }>(
+    (last) =>
+      findLooseFiles(client, { ...workspace, pattern, after: last?.id ?? firstId, limit: windowRows }),
+    ({ filename }) => asked.isSaid(filename) || asked.isSaid(parse(filename).name),
+  );
+  await discardFiles(
+    context,
+    workspaceId,
+    loose.map((file) => file.id),
+  );
+  const mails = await sift<{ id: string; content: Buffer }>(
+    (last) => readSealedMails(client, { ...workspace, after: last?.id ?? firstId, limit: windowRows }),
+    ({ content }) => saysIt(opened(context.vault, content), asked),
+  );
+  await deleteMails(client, { ...workspace, ids: mails.map((mail) => mail.id) });
+  // Deletes all stored responses of repeatable requests: any may contain the person's data. They are stored
+  // for a day anyway.
+  const requests = await forgetKeptAnswers(client, workspace);
+  return {
+    import_lines: lines.length,
+    files: loose.length,
+    mails: mails.length,
+    kept_requests: requests.length,
+  };
+}
+
+const saysIt = (json: string, { isSaid }: Asked): boolean => saidIn(JSON.parse(json), isSaid);
+
+/** Reads rows batch by batch and returns those that match. */
+async function sift<Row>(
+  read: (last: Row | undefined) => Promise<Row[]>,
+  isMeant: (row: Row) => boolean,
+): Promise<Row[]> {
+  const found: Row[] = [];
+  let last: Row | undefined;
+  for (;;) {
+    const rows = await read(last);
+    found.push(...rows.filter(isMeant));
+    if (rows.length < windowRows) return found;
+    last = rows.at(-1);
+  }
+}
+
+/**
+ * Returns JSON null if the content was sealed with another key: it can't be read, and the email is never
+ * sent.
+ */
+function opened(vault: Vault, content: Buffer): string {
+  try {
+    return vault.unseal('mails', content);
+  } catch {
+    return 'null';
+  }
+}

@@ -1,0 +1,101 @@
+import { type Static, Type } from 'typebox';
+import { draftJoin, type FormStatus, publicUrlOf, shownName, submissionCount } from '#forms/form-rows.ts';
+import { formStatuses } from '#forms/live-form.ts';
+import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Person } from '#kit/operation.ts';
+import { requireRow, statement, word } from '#kit/statement.ts';
+import { type Role, roleNames } from '#rules/permissions.ts';
+import { refuseOneStep, type SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { TableSettings } from './shapes.ts';
+import { findTableSettings, saveTableSettings } from './table.ts';
+
+const id = Type.String({ format: 'uuid' });
+const timestamp = Type.String({ format: 'date-time' });
+const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
+const status = Type.Enum([...formStatuses]);
+
+/** The location of a form, and what all its screens show. */
+export const LocatedForm = Type.Object({
+  workspace_id: id,
+  id,
+  name: Type.String(),
+  status,
+  submission_count: Type.Integer(),
+  public_url: Type.String(),
+  published_at: nullableTimestamp,
+  /** The caller's role in its workspace. */
+  role: Type.Enum([...roleNames]),
+});
+export type LocatedForm = Static<typeof LocatedForm>;
+
+const Arrangement = Type.Object({ settings: Type.Union([TableSettings, Type.Null()]) });
+
+/** Finds a form by its id alone, if the person is a member of its workspace. */
+const locateForm = statement(
+  'locate_form',
+  'id user_id',
+  [
+    'workspace_id id name submission_count published_at? second_factor_required',
+    { status: word<FormStatus>(), role: word<Role>() },
+  ],
+  `/* lookup: across workspaces */
+   select f.workspace_id, f.id, ${shownName} as name, f.status, ${submissionCount} as submission_count, f.published_at, m.role,
+          w.second_factor_required
+   from form_lookup l
+   join forms f on f.workspace_id = l.workspace_id and f.id = l.form_id
+   join workspaces w on w.id = f.workspace_id
+   join members m on m.workspace_id = f.workspace_id and m.user_id = $user_id
+   ${draftJoin}
+   where l.form_id = $id and f.deleted_at is null`,
+);
+
+/** Operations of a session on one form: its location, and how the person arranged its table. */
+export function ownFormEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
+  const locate = async (id: string, person: Person) => {
+    const located = requireRow(await locateForm(database, { id, user_id: person.id }));
+    refuseOneStep(located, person);
+    const { second_factor_required: _, ...found } = located;
+    return found;
+  };
+  const keyOf = async (id: string, person: Person) => {
+    const { workspace_id } = await locate(id, person);
+    return { workspace_id, form_id: id, user_id: person.id };
+  };
+
+  return {
+    locateForm: operation({
+      summary: 'Find the workspace of a form',
+      description: 'Use the returned workspace in requests to the API.',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 200, description: 'The form and its workspace.', schema: LocatedForm },
+      async run({ person, params }) {
+        const found = await locate(params.id, person);
+        return { body: wired({ ...found, public_url: publicUrlOf(config, found.id) }) };
+      },
+    }),
+
+    getArrangement: operation({
+      summary: 'Get the table arrangement of a form',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 200, description: 'Your arrangement, or null if you have none.', schema: Arrangement },
+      async run({ person, params }) {
+        const [found] = await findTableSettings(database, await keyOf(params.id, person));
+        return { body: { settings: found?.settings ?? null } };
+      },
+    }),
+
+    saveArrangement: operation({
+      summary: 'Save the table arrangement of a form',
+      description: 'Applies to you, in every browser. Any role can do this.',
+      caller: 'person',
+      params: idParameter,
+      body: TableSettings,
+      reply: { status: 204, description: 'The arrangement is saved.' },
+      async run({ person, params, body }) {
+        await saveTableSettings(database, { ...(await keyOf(params.id, person)), settings: body });
+      },
+    }),
+  };
+}

@@ -1,0 +1,163 @@
+import { now } from '#kit/clock.ts';
+import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { nullable, requireRow, statement } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { eventKinds } from './event.ts';
+import { condition, kinds, lockWebhook } from './record-event.ts';
+import {
+  type CreateWebhookContext,
+  type CustomHeader,
+  eventProblems,
+  fillHeaders,
+  headerProblems,
+  makeSecret,
+  planProblems,
+  readFilter,
+  refuse,
+  sealHeaders,
+  secretProblems,
+  urlProblems,
+} from './webhooks.ts';
+
+/**
+ * Updates a webhook. Null keeps a value. The secret, the headers and the filter can become null, so a flag
+ * says whether they change. A replaced secret stays valid for `overlap` seconds; 0: not at all. Resuming a
+ * webhook clears its failures.
+ */
+const updateWebhook = statement(
+  'webhooks.update_webhook',
+  [
+    'workspace_id id url? active? changes_secret:boolean secret? overlap:double',
+    'changes_headers:boolean headers? header_names changes_filter:boolean pauses_on_failure?',
+    'now',
+    { events: nullable(kinds), filter: nullable(condition) },
+  ],
+  '',
+  `update webhooks
+      set url = coalesce($url, url), events = coalesce($events, events), active = coalesce($active, active),
+          paused_at = case when $active then null when active and not $active then $now else paused_at end,
+          paused_by = case when $active then null when active and not $active then 'person' else paused_by end,
+          failing_since = case when $active and not active then null else failing_since end,
+          secret = case when $changes_secret then $secret else secret end,
+          previous_secret = case when not $changes_secret then previous_secret
+                                 when $secret is not null and $overlap > 0 then secret end,
+          previous_secret_until = case when not $changes_secret then previous_secret_until
+                                       when $secret is not null and $overlap > 0 and secret is not null
+                                       then $now + make_interval(secs => $overlap) end,
+          headers = case when $changes_headers then $headers else headers end,
+          header_names = case when $changes_headers then $header_names else header_names end,
+          filter = case when $changes_filter then $filter else filter end,
+          pauses_on_failure = coalesce($pauses_on_failure, pauses_on_failure),
+          updated_at = greatest($now, updated_at + interval '1 ms')
+    where workspace_id = $workspace_id and id = $id`,
+);
+
+/** A change of a webhook. Omitted values are kept. */
+export type WebhookChange = {
+  workspaceId: string;
+  webhookId: string;
+  url?: string | undefined;
+  events?: readonly string[] | undefined;
+  /** false pauses the webhook. Events that happen during the pause are not sent, not even later. */
+  active?: boolean | undefined;
+  /** 16 to 256 characters, `generate` for a generated secret, or null to remove it. */
+  secret?: string | null | undefined;
+  /** Whether deliveries are also signed with the previous secret for a day. Default: true. */
+  overlap?: boolean | undefined;
+  /** Replaces all headers. A null value keeps the current one. */
+  headers?: readonly CustomHeader[] | undefined;
+  /** A condition, or null for none. Events that are already recorded are not filtered again. */
+  filter?: unknown;
+  pausesOnFailure?: boolean | undefined;
+  /** The state that the change is based on. */
+  unchanged?: Unchanged | undefined;
+};
+
+type ChangeWebhookContext = CreateWebhookContext & { vault: Pick<Vault, 'unseal'> };
+
+/** How long the previous secret keeps signing after a rotation, in seconds. */
+const overlapSeconds = 24 * 3_600;
+
+/**
+ * Changes a webhook, with the checks of its creation. Waiting deliveries go to the new address, signed with
+ * the new secret. For a day they are also signed with the previous secret, so that receivers can switch
+ * without a gap.
+ * @returns the secret if a new one was set. It is shown only here.
+ * @throws ApiError validation_error with every problem; not_found; precondition_failed.
+ */
+export async function changeWebhook(
+  context: ChangeWebhookContext,
+  change: WebhookChange,
+): Promise<{ secret?: string }> {
+  const { workspaceId, webhookId, url, events, active } = change;
+  refuse([
+    ...(url === undefined ? [] : await urlProblems(context.config, url)),
+    ...(events === undefined ? [] : eventProblems(events)),
+    ...(typeof change.secret === 'string' ? secretProblems(change.secret) : []),
+  ]);
+  const secret = change.secret === 'generate' ? makeSecret() : change.secret;
+  await transaction(context.database, async (client) => {
+    const found = requireRow(await lockWebhook(client, { workspace_id: workspaceId, id: webhookId }));
+    requireUnchanged(change.unchanged, found.updated_at);
+    if (typeof secret === 'string') refuse(planProblems(found.plan));
+    const headers = changedHeaders(context.vault, found, change);
+    const filter = await readFilter(client, { workspaceId, formId: found.form_id }, change.filter);
+    await updateWebhook(client, {
+      workspace_id: workspaceId,
+      id: webhookId,
+      url: url ?? null,
+      events: events ? eventKinds.filter((kind) => events.includes(kind)) : null,
+      active: active ?? null,
+      changes_secret: secret !== undefined,
+      secret: typeof secret === 'string' ? context.vault.seal('webhook secrets', secret) : null,
+      overlap: change.overlap === false ? 0 : overlapSeconds,
+      changes_headers: headers !== undefined,
+      ...sealHeaders(context.vault, headers ?? {}),
+      changes_filter: change.filter !== undefined,
+      filter,
+      pauses_on_failure: change.pausesOnFailure ?? null,
+      now: now(),
+    });
+  });
+  return typeof secret === 'string' ? { secret } : {};
+}
+
+type Stored = { url: string; headers: Buffer | null; header_names: readonly string[] };
+
+/**
+ * Returns the webhook's new headers, or undefined if they stay.
+ * @throws ApiError validation_error, also if values are kept and the address gets a new host. Otherwise a
+ * person who may edit the webhook, but not see its headers, could send them to a server of their choice.
+ */
+function changedHeaders(
+  vault: ChangeWebhookContext['vault'],
+  stored: Stored,
+  { url, headers }: WebhookChange,
+): Record<string, string> | undefined {
+  const movesAway = url !== undefined && new URL(url).origin !== new URL(stored.url).origin;
+  const keeps = headers?.some(({ value }) => value === null) ?? stored.header_names.length > 0;
+  if (headers) refuse(headerProblems(headers, stored.header_names));
+  if (movesAway && keeps) {
+    const message = 'The address has a new host. Enter the header values again, or remove the headers.';
+    refuse([{ field: 'headers', message, code: 'required' }]);
+  }
+  if (!headers) return undefined;
+  if (!keeps || !stored.headers) return fillHeaders(headers, {});
+  return fillHeaders(headers, unseal(vault, stored.headers));
+}
+
+/**
+ * Decrypts the current headers. Fails if they were sealed with another key, because their values are lost.
+ */
+function unseal(vault: ChangeWebhookContext['vault'], sealed: Buffer): Record<string, string> {
+  try {
+    return JSON.parse(vault.unseal('webhook headers', sealed)) as Record<string, string>;
+  } catch {
+    const message = 'The instance key was replaced, so the header values are lost. Enter all of them again.';
+    throw new ApiError('validation_error', message, {
+      errors: [{ field: 'headers', message, code: 'required' }],
+    });
+  }
+}

@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '#kit/clock.ts';
+import { openDatabase, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { openLog } from '#kit/log.ts';
+import { announceJobs } from '#kit/queue.ts';
+import type { LinkTarget } from '#kit/vault.ts';
+import { testDatabase } from '#test/database.ts';
+import { happen, makeForm, makeWebhook, type Place } from '#test/webhooks/make-webhook.ts';
+import { snapshotOf } from './event.ts';
+import { openFeedBell } from './feed-bell.ts';
+import { type FeedPage, type FeedQuestion, readFeed } from './read-feed.ts';
+import { recordEvent } from './record-event.ts';
+import { pruneDeliveryLog } from './upkeep.ts';
+
+const { database, url } = await testDatabase();
+const log = openLog('silent');
+const links = {
+  sign: ({ workspaceId, id }: LinkTarget) => `https://files.test/${workspaceId}/${id}`,
+};
+const context = { database, links };
+
+type Body = {
+  event: string;
+  delivery_id: string;
+  form: { id: string };
+  submission: { responses: { name: string } };
+};
+const read = async (
+  { workspaceId }: Place,
+  question: Partial<FeedQuestion> = {},
+): Promise<FeedPage & { events: Body[] }> => {
+  const page = await readFeed(context, {
+    workspaceId,
+    after: undefined,
+    limit: 50,
+    formIds: null,
+    ...question,
+  });
+  return { ...page, events: page.bodies.map((body) => JSON.parse(body) as Body) };
+};
+/** Records an event that says a word, and commits it when it may. */
+const say = (place: Place, word: string, mayCommit: Promise<unknown> = Promise.resolve()) =>
+  transaction(database, async (client) => {
+    const id = newId();
+    const form = { id: place.formId, name: 'Contact', workspaceId: place.workspaceId };
+    const submission = {
+      id,
+      submittedAt: new Date(),
+      status: 'completed',
+      reference: {},
+      answers: { name: word },
+    };
+    const snapshot = snapshotOf({ form, submission, fields: {} });
+    const event = { submissionId: id, kind: 'submission.created', occurredAt: new Date(), snapshot } as const;
+    const heard = await recordEvent(client, { ...place, ...event, fields: {} });
+    await mayCommit;
+    return heard;
+  });
+const wordsOf = ({ events }: { events: Body[] }): string[] =>
+  events.map(({ submission }) => submission.responses.name);
+const isGone = (error: unknown): boolean => error instanceof ApiError && error.code === 'gone';
+
+test('without a reader nothing is recorded; from the first request on everything is, in order', async () => {
+  const place = await makeForm(database);
+  assert.equal(await say(place, 'unheard'), 0);
+  const first = await read(place);
+  assert.deepEqual([first.bodies, first.hasMore], [[], false]);
+  assert.equal(await say(place, 'one'), 1);
+  assert.equal((await read(place)).bodies.length, 1);
+  await say(place, 'two');
+  const page = await read(place, { after: first.next });
+  assert.deepEqual(wordsOf(page), ['one', 'two']);
+  assert.deepEqual((await read(place, { after: page.next })).bodies, []);
+  const halves = [await read(place, { limit: 1 })];
+  halves.push(await read(place, { limit: 1, after: halves[0]!.next }));
+  assert.deepEqual(halves.map(wordsOf), [['one'], ['two']]);
+});
+
+test('the body and its delivery_id are those of the webhook; of several, those of the one that is named', async () => {
+  const place = await makeForm(database);
+  const first = await makeWebhook(database, place, { url: 'https://receiver.test/' });
+  const second = await makeWebhook(database, place, {
+    url: 'https://receiver.test/',
+    events: ['submission.created'],
+  });
+  assert.equal(await happen(database, place), 2);
+  assert.equal(await happen(database, place, { kind: 'submission.deleted' }), 1);
+  const { rows } = await database.query(
+    'select id, webhook_id from deliveries where workspace_id = $1 order by webhook_id, created_at',
+    [place.workspaceId],
+  );
+  const idsOf = (webhook: string): string[] =>
+    rows.filter((row) => row.webhook_id === webhook).map(({ id }) => id as string);
+  const pulled = async (webhookId?: string): Promise<string[]> =>
+    (await read(place, { webhookId })).events.map(({ delivery_id: id }) => id);
+  assert.deepEqual(await pulled(), idsOf(first));
+  assert.deepEqual(await pulled(first), idsOf(first));
+  assert.deepEqual(await pulled(second), idsOf(second));
+  const [body] = (await read(place)).events;
+  assert.deepEqual(Object.keys(body!), ['event', 'timestamp', 'delivery_id', 'form', 'submission']);
+});
+
+test('an event that commits late is not passed by, though its id is older', async () => {
+  const place = await makeForm(database);
+  await read(place);
+  const gate = Promise.withResolvers<void>();
+  const late = say(place, 'late', gate.promise);
+  await sleep(5);
+  await say(place, 'early');
+  const page = await read(place);
+  assert.deepEqual(wordsOf(page), ['early']);
+  gate.resolve();
+  await late;
+  assert.deepEqual(wordsOf(await read(place, { after: page.next })), ['late']);
+});
+
+test('with parallel writers that commit when they like, every reader gets every event once', async () => {
+  const place = await makeForm(database);
+  const { next } = await read(place);
+  const [writers, each] = [8, 25];
+  const written: string[] = [];
+  const write = async (writer: number): Promise<void> => {
+    for (let count = 0; count < each; count += 1) {
+      const word = `${writer}-${count}`;
+      await say(place, word, sleep(Math.random() * 8));
+      written.push(word);
+    }
+  };
+  const follow = async (limit: number): Promise<string[]> => {
+    const words: string[] = [];
+    for (let cursor = next; words.length < writers * each; ) {
+      const page = await read(place, { after: cursor, limit });
+      words.push(...wordsOf(page));
+      cursor = page.next;
+      if (page.bodies.length === 0) await sleep(1);
+    }
+    return words;
+  };
+  const readers = [follow(1), follow(7), follow(50)];
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  const [slow, ...others] = await Promise.all(readers);
+  assert.deepEqual(slow!.toSorted(), written.toSorted());
+  for (const other of others) assert.deepEqual(other, slow, 'the order is the same for all');
+});
+
+test('a filter reads on past what it leaves out', async () => {
+  const place = await makeForm(database);
+  await read(place);
+  for (const kind of ['submission.created', 'submission.updated', 'submission.created'] as const)
+    await happen(database, place, { kind });
+  const page = await read(place, { kind: 'submission.updated', limit: 1 });
+  assert.deepEqual(
+    page.events.map(({ event }) => event),
+    ['submission.updated'],
+  );
+  const rest = await read(place, { kind: 'submission.updated', limit: 1, after: page.next });
+  assert.deepEqual([rest.bodies, rest.hasMore], [[], false]);
+  assert.deepEqual((await read(place, { formIds: [newId()] })).bodies, []);
+  assert.equal((await read(place, { formIds: [place.formId] })).bodies.length, 3);
+});
+
+test('a test of a webhook is no event of the feed, and another workspace has its own', async () => {
+  const [place, other] = [await makeForm(database), await makeForm(database)];
+  await Promise.all([read(place), read(other)]);
+  await say(place, 'real');
+  await say(place, 'a test');
+  await database.query(
+    `update events set is_test = true where workspace_id = $1 and snapshot::text like '%a test%'`,
+    [place.workspaceId],
+  );
+  assert.deepEqual(wordsOf(await read(place)), ['real']);
+  assert.deepEqual((await read(other)).bodies, []);
+});
+
+/** Makes everything of a workspace so many days older, as far as pruning looks at it. */
+async function age({ workspaceId }: Place, words: string): Promise<void> {
+  await database.query(
+    `update events set id = ('00000000' || substr(gen_random_uuid()::text, 9))::uuid
+      where workspace_id = $1 and snapshot::text like $2`,
+    [workspaceId, `%${words}%`],
+  );
+}
+
+test('a cursor from before what the retention removed is told so: 410; a new reader begins with what is left', async () => {
+  const place = await makeForm(database);
+  const { next } = await read(place);
+  await say(place, 'old');
+  const old = await read(place);
+  await say(place, 'young');
+  await age(place, 'old');
+  await pruneDeliveryLog({ database }, { retentionDays: 30 });
+  await assert.rejects(read(place, { after: next }), isGone);
+  assert.deepEqual(wordsOf(await read(place, { after: old.next })), ['young']);
+  assert.deepEqual(wordsOf(await read(place)), ['young']);
+});
+
+test('what the retention removed before anybody read it is missed by nobody in silence', async () => {
+  const place = await makeForm(database);
+  const { next } = await read(place);
+  await say(place, 'unread');
+  await age(place, 'unread');
+  await pruneDeliveryLog({ database }, { retentionDays: 30 });
+  await assert.rejects(read(place, { after: next }), isGone);
+  assert.deepEqual((await read(place)).bodies, []);
+});
+
+test('a feed that nobody reads for 30 days records nothing, and tells whoever comes back', async () => {
+  const place = await makeForm(database);
+  const { next } = await read(place);
+  await database.query(`update feeds set read_at = now() - interval '31 days' where workspace_id = $1`, [
+    place.workspaceId,
+  ]);
+  assert.equal(await say(place, 'unheard'), 0);
+  await assert.rejects(read(place, { after: next }), isGone);
+  assert.equal(await say(place, 'heard'), 1);
+  assert.deepEqual(wordsOf(await read(place)), ['heard']);
+});
+
+test('a cursor that the feed never gave is a 410 as well', async () => {
+  const place = await makeForm(database);
+  await read(place);
+  await assert.rejects(read(place, { after: 7 }), isGone);
+});
+
+test('whoever waits is woken though there is always something to hear', async (t) => {
+  const place = await makeForm(database);
+  const { next } = await read(place);
+  const bell = openFeedBell({ database, log });
+  const chatter = setInterval(() => void announceJobs(database, 'others'), 5);
+  t.after(() => clearInterval(chatter));
+  const wait = bell.wait(place.workspaceId, next, 10_000);
+  await say(place, 'news');
+  const began = performance.now();
+  assert.equal(await wait, true);
+  bell.close();
+  assert.ok(performance.now() - began < 5_000);
+});
+
+test('whoever waits is woken by the commit of another process, and holds no connection meanwhile', async () => {
+  const place = await makeForm(database);
+  const { next } = await read(place);
+  const small = openDatabase({ connectionString: url }, { pool: 1, log });
+  after(() => small.end());
+  const bell = openFeedBell({ database: small, log });
+  const waits = Array.from({ length: 20 }, () => bell.wait(place.workspaceId, next, 10_000));
+  const short = await bell.wait(place.workspaceId, next, 30);
+  assert.equal(short, false, 'the time was over');
+  await small.query('select 1');
+  await say(place, 'news');
+  await announceJobs(database, 'another');
+  assert.deepEqual(new Set(await Promise.all(waits)), new Set([true]));
+  const open = bell.wait(place.workspaceId, next + 9, 10_000);
+  bell.close();
+  assert.equal(await open, false);
+  assert.equal(await bell.wait(place.workspaceId, next, 10_000), false);
+});

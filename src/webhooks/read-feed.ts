@@ -1,0 +1,234 @@
+import type { FileLinks } from '#files/stored-files.ts';
+import { feedLasts, isFeedRead } from '#forms/live-form.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { columns, nullable, only, statement, uuids, word } from '#kit/statement.ts';
+import type { EventKind } from './event.ts';
+import { deliveryBody } from './signature.ts';
+
+const ends = columns('last removed:bigint');
+
+/** Finds the feed of a workspace if it is on and was read in the last hour. */
+const findFeed = statement(
+  'webhooks.find_feed',
+  'workspace_id',
+  ends,
+  `select last, removed from feeds
+    where workspace_id = $workspace_id and ${isFeedRead} and read_at > now() - interval '1 hour'`,
+);
+
+/** SQL like isFeedRead, for a feed that is being read again. */
+const wasRead = `feeds.read_at + ${feedLasts} > excluded.read_at`;
+
+/**
+ * Turns the feed on, or records that it was read. If it was off, events may be missing, so they count as
+ * removed.
+ */
+const readFeedAgain = statement(
+  'webhooks.read_feed_again',
+  'workspace_id',
+  ends,
+  `insert into feeds (workspace_id, read_at) values ($workspace_id, now())
+   on conflict (workspace_id) do update
+      set read_at = excluded.read_at,
+          last = case when ${wasRead} then feeds.last else feeds.last + 1 end,
+          removed = case when ${wasRead} then feeds.removed else feeds.last + 1 end
+   returning last, removed`,
+);
+
+/**
+ * Returns the next events of the feed. Scans at most `window` events, so that a rare kind does not scan the
+ * whole feed. Every row says how many were scanned and up to which position. If no event matches, there is
+ * one row without an event.
+ */
+const selectFeed = statement(
+  'webhooks.select_feed',
+  [
+    'workspace_id after:bigint window:integer limit webhook_id?',
+    {
+      /** Null: every form. */
+      form_ids: nullable(uuids),
+      kind: nullable(word<EventKind>()),
+    },
+  ],
+  [
+    'seen:bigint reach:bigint? position:bigint? delivery_id? occurred_at? snapshot?',
+    { kind: nullable(word<EventKind>()) },
+  ],
+  `with seen as materialized (
+     select position, id, form_id, kind, occurred_at, snapshot
+       from events
+      where workspace_id = $workspace_id and position > $after
+      order by position
+      limit $window
+   )
+   select ends.seen, ends.reach, wanted.position, wanted.delivery_id, wanted.kind, wanted.occurred_at,
+          wanted.snapshot::text as snapshot
+     from (select count(*) as seen, max(position) as reach from seen) as ends
+     left join lateral (
+       select seen.position, coalesce(delivery.id, seen.id) as delivery_id, seen.kind, seen.occurred_at, seen.snapshot
+         from seen
+         left join lateral (
+           select id from deliveries
+            where workspace_id = $workspace_id and event_id = seen.id and webhook_id = $webhook_id
+            limit 1) as delivery on $webhook_id is not null
+        where ($form_ids is null or seen.form_id = any($form_ids))
+          and ($kind is null or seen.kind = $kind)
+          and ($webhook_id is null or delivery.id is not null)
+        order by seen.position
+        limit $limit) as wanted on true
+    order by wanted.position`,
+);
+
+/** Returns whether there are committed events without a position. */
+const hasUnplacedEvents = statement(
+  'webhooks.has_unplaced_events',
+  'workspace_id',
+  'found:boolean',
+  `select exists (select from events
+                   where workspace_id = $workspace_id and position is null and not is_test) as found`,
+);
+
+/** Locks the feed, so that one process at a time assigns positions. */
+const lockFeed = statement(
+  'webhooks.lock_feed',
+  'workspace_id',
+  'last',
+  `select last from feeds where workspace_id = $workspace_id for no key update`,
+);
+
+/**
+ * Assigns the next positions to the oldest committed events without one. Run it while lockFeed's lock is
+ * held. It must be a separate statement, so that it sees what the previous process committed. Locked rows are
+ * left for the next run, because they may be about to be deleted (pruneEvents).
+ */
+const placeEvents = statement(
+  'webhooks.place_events',
+  'workspace_id last limit',
+  'count',
+  `with unplaced as (
+     select id from events
+      where workspace_id = $workspace_id and position is null and not is_test
+      order by id
+      limit $limit
+        for no key update skip locked
+   ),
+   numbered as (select id, row_number() over (order by id) as place from unplaced),
+   placed as (
+     update events set position = $last + numbered.place
+       from numbered
+      where events.workspace_id = $workspace_id and events.id = numbered.id
+     returning events.position
+   ),
+   feed as (
+     update feeds set last = (select max(position) from placed)
+      where feeds.workspace_id = $workspace_id and exists (select from placed)
+   )
+   select count(*) as count from placed`,
+);
+
+/** What to read from the feed. */
+export type FeedQuestion = {
+  workspaceId: string;
+  /** The cursor of a page; undefined: from the oldest event that is kept. */
+  after: number | undefined;
+  limit: number;
+  /** Null: every form. */
+  formIds: readonly string[] | null;
+  kind?: EventKind | undefined;
+  /** Only events that this webhook receives, with the ids of its deliveries. */
+  webhookId?: string | undefined;
+};
+
+/**
+ * `bodies` are the JSON texts of webhooks. `next` is the cursor to continue with, also if there is no event.
+ */
+export type FeedPage = { bodies: string[]; next: number; hasMore: boolean };
+
+type FeedContext = { database: Database; links: Pick<FileLinks, 'sign'> };
+
+/** How many events a filtered read scans. */
+const filteredWindow = 1_000;
+/** How many events get a position in one transaction, which takes about 20 ms. */
+const placedAtOnce = 1_000;
+
+/**
+ * Returns the next events, in the order in which their commits were seen. A reader that continues with `next`
+ * misses no event, however late it commits (docs/decisions/0018). The first read turns the feed on.
+ * @throws ApiError gone if events after the cursor are no longer kept.
+ */
+export async function readFeed(context: FeedContext, question: FeedQuestion): Promise<FeedPage> {
+  const workspace = { workspace_id: question.workspaceId };
+  const feed =
+    only(await findFeed(context.database, workspace)) ??
+    only(await readFeedAgain(context.database, workspace))!;
+  const after = question.after ?? feed.removed;
+  if (after < feed.removed) {
+    throw new ApiError(
+      'gone',
+      'Events after this cursor are no longer kept. Read without "after" to continue with the oldest event, and compare with the submissions.',
+    );
+  }
+  if (after > feed.last)
+    throw new ApiError('gone', 'This cursor is not from this feed. Read without "after".');
+  const page = await readPage(context, question, after);
+  if (page.hasMore) return page;
+  const placed = await placeNew(context.database, question.workspaceId);
+  if (placed === 0) return page;
+  const again = await readPage(context, question, after);
+  return { ...again, hasMore: again.hasMore || placed === placedAtOnce };
+}
+
+/** Returns the cursor after all events so far. The first read turns the feed on. */
+export async function findEnd({ database }: FeedContext, workspaceId: string): Promise<number> {
+  const workspace = { workspace_id: workspaceId };
+  await readFeedAgain(database, workspace);
+  while ((await placeNew(database, workspaceId)) === placedAtOnce);
+  return only(await findFeed(database, workspace))!.last;
+}
+
+/** Assigns positions to events that were committed since the last run. @returns how many. */
+async function placeNew(database: Database, workspaceId: string): Promise<number> {
+  const workspace = { workspace_id: workspaceId };
+  const [unplaced] = await hasUnplacedEvents(database, workspace);
+  if (!unplaced!.found) return 0;
+  return transaction(database, async (client) => {
+    const feed = only(await lockFeed(client, workspace));
+    if (!feed) return 0;
+    const [placed] = await placeEvents(client, { ...workspace, last: feed.last, limit: placedAtOnce });
+    // If another process was faster, none is left, but there is something to read.
+    return Math.max(placed!.count, 1);
+  });
+}
+
+async function readPage(
+  { database, links }: FeedContext,
+  question: FeedQuestion,
+  after: number,
+): Promise<FeedPage> {
+  const { workspaceId, limit, formIds, kind, webhookId } = question;
+  const isFiltered = formIds !== null || kind !== undefined || webhookId !== undefined;
+  const window = isFiltered ? filteredWindow : limit;
+  const rows = await selectFeed(database, {
+    workspace_id: workspaceId,
+    after,
+    window,
+    limit,
+    form_ids: formIds && [...formIds],
+    kind: kind ?? null,
+    webhook_id: webhookId ?? null,
+  });
+  const { seen, reach } = rows[0]!;
+  const wanted = rows.filter(({ position }) => position !== null);
+  const bodies = wanted.map((row) =>
+    deliveryBody({
+      kind: row.kind!,
+      occurredAt: row.occurred_at!,
+      deliveryId: row.delivery_id!,
+      snapshot: row.snapshot!,
+      signLink: links.sign,
+    }),
+  );
+  const next = wanted.length === limit ? wanted.at(-1)!.position! : (reach ?? after);
+  return { bodies, next, hasMore: seen === window || next < (reach ?? after) };
+}

@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { newId, now } from '#kit/clock.ts';
+import { type Database, homeOf, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
+import { hashPassword } from '#kit/password-hash.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import { reportPasswordChange, reportToPerson } from '../audit/mail-news.ts';
+import { passwordProblems } from './passwords.ts';
+import { strangersFactors } from './strangers-factors.ts';
+import { emailProblems, refuseProblems, wordsOfPerson } from './users.ts';
+
+/** Deletes expired resets. */
+export const deleteExpiredResets = statement(
+  'password_reset.delete_expired',
+  'before',
+  '',
+  `delete from password_resets where expires_at < $before`,
+);
+
+/** Adds a reset for the account with an address; no row if there is none, or after three within an hour. */
+const insertReset = statement(
+  'password_reset.insert_reset',
+  'email hash now expires_at since:timestamp',
+  'user_id',
+  `insert into password_resets (hash, user_id, created_at, expires_at)
+   select $hash, u.id, $now, $expires_at
+     from users u
+    where u.email = $email
+      and (select count(*) from password_resets r where r.user_id = u.id and r.created_at > $since) < 3
+   returning user_id`,
+);
+
+/** Finds the account of a reset that has not expired. */
+const findReset = statement(
+  'password_reset.find_reset',
+  'hash now',
+  'user_id',
+  `select user_id from password_resets where hash = $hash and expires_at > $now`,
+);
+
+/** Deletes a reset when it is used: of two parallel requests, the second finds none. */
+const useReset = statement(
+  'password_reset.use_reset',
+  'hash now',
+  'user_id email',
+  `with used as (
+     delete from password_resets where hash = $hash and expires_at > $now returning user_id
+   )
+   select u.id as user_id, u.email from used join users u on u.id = used.user_id`,
+);
+
+/**
+ * Sets a password that was chosen through an emailed link, which proves the address. All sessions and other
+ * reset links end. Two-factor methods stay, unless the address was unconfirmed until now. An account that
+ * only had a provider gets a password (`account_id`).
+ */
+export const setPassword = statement(
+  'password_reset.set_password',
+  'user_id account_id password now',
+  '',
+  `with ${strangersFactors('id = $user_id')},
+   person as (
+     update users set temporary_until = null, second_factor = second_factor and email_verified,
+                      email_verified = true, updated_at = $now
+      where id = $user_id
+   ),
+   resets as (delete from password_resets where user_id = $user_id),
+   secret as (
+     update accounts set password = $password, updated_at = $now
+      where user_id = $user_id and provider_id = 'credential'
+     returning id
+   ),
+   first as (
+     insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+     select $account_id, $user_id, $user_id, 'credential', $password, $now, $now where not exists (select from secret)
+   )
+   delete from sessions where user_id = $user_id`,
+);
+
+/** How many minutes a reset link works. */
+export const resetMinutes = 60;
+const minuteMs = 60_000;
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/**
+ * Requests an email with a reset link. A job later checks whether the address has an account, so the response
+ * and its timing are equal for all addresses (docs/rules.md T19).
+ * @throws ApiError validation_error for an invalid address.
+ */
+export async function askForPasswordReset(database: Database, given: string): Promise<void> {
+  const email = normalizeAddress(given);
+  refuseProblems(emailProblems(email));
+  await reportToPerson(database, { kind: 'password_reset_asked', email });
+}
+
+/**
+ * Creates a reset in the caller's transaction. Only the SHA-256 of its token is stored.
+ * @returns the token; undefined if the address has no account, or after too many requests.
+ */
+export async function beginPasswordReset(db: Queryable, email: string): Promise<string | undefined> {
+  const token = randomBytes(32).toString('base64url');
+  const at = now();
+  const begun = await insertReset(homeOf(db), {
+    email,
+    hash: hashOf(token),
+    now: at,
+    expires_at: new Date(at.getTime() + resetMinutes * minuteMs),
+    since: new Date(at.getTime() - resetMinutes * minuteMs),
+  });
+  return begun.length > 0 ? token : undefined;
+}
+
+/**
+ * Sets the password of the account that a token belongs to, once. All sessions of the person end, and they
+ * are emailed.
+ * @returns the address to sign in with.
+ * @throws ApiError validation_error for an invalid password; gone for a token that was used, replaced or has
+ * expired.
+ */
+export async function finishPasswordReset(
+  database: Database,
+  { token, password }: { token: string; password: string },
+): Promise<{ email: string }> {
+  const hash = hashOf(token);
+  const owner = only(await findReset(database, { hash, now: now() }));
+  if (!owner) throw over();
+  const words = await wordsOfPerson(database, owner.user_id);
+  refuseProblems(await passwordProblems('password', password, words));
+  const hashed = await hashPassword(password);
+  return transaction(database, async (client) => {
+    const at = now();
+    const person = only(await useReset(client, { hash, now: at }));
+    if (!person) throw over();
+    await setPassword(client, { user_id: person.user_id, account_id: newId(), password: hashed, now: at });
+    await reportPasswordChange(client, person.user_id);
+    return { email: person.email };
+  });
+}
+
+const over = (): ApiError =>
+  new ApiError('gone', 'This link was already used, or it has expired. Request a new one.');

@@ -1,0 +1,236 @@
+import { randomBytes } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { ProblemCode } from '#ast/basics/problem-codes.ts';
+import { countCharacters, isCleanText, normalizeText } from '#ast/basics/text.ts';
+import { isEmail } from '#ast/rules/text-formats.ts';
+import { findInAllCells } from '#cells/across-cells.ts';
+import { newId, now, timeOfId } from '#kit/clock.ts';
+import { homeOf } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { normalizeAddress, readMailAddress } from '#kit/outbox/address.ts';
+import { hashPassword } from '#kit/password-hash.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
+import { reportPasswordChange } from '../audit/mail-news.ts';
+import type { AccountLibrary, Surroundings } from './account-library.ts';
+import { passwordProblems } from './passwords.ts';
+import { signAnew } from './sessions.ts';
+import { strangersFactors } from './strangers-factors.ts';
+
+/** The most characters of a name. */
+export const longestName = 100;
+
+/**
+ * Returns the problems with the name of a workspace, key or person: 1 to 100 characters, not only spaces, and
+ * text that PostgreSQL can store (docs/rules.md 13).
+ * @param field the name of the field in the request.
+ */
+export function nameProblems(field: string, name: string): ErrorItem[] {
+  const problem = (code: ProblemCode, message: string): ErrorItem[] => [{ field, message, code }];
+  if (name.trim() === '') return problem('required', 'A name is required.');
+  if (countCharacters(name) > longestName)
+    return problem('too_long', `A name must have at most ${longestName} characters.`);
+  if (!isCleanText(name))
+    return problem('not_storable', 'The name contains a NUL character or an unpaired surrogate. Remove it.');
+  return [];
+}
+
+/** Throws if there are problems. @throws ApiError validation_error with all of them. */
+export function refuseProblems(problems: readonly ErrorItem[]): void {
+  if (problems.length > 0) throw new ApiError('validation_error', undefined, { errors: problems });
+}
+
+// People ---------------------------------------------------------------------------------------------------
+
+/** Adds a person with a password; no row if the address has an account. */
+export const insertUser = statement(
+  'workspaces.insert_user',
+  'id:text account_id name email password email_verified:boolean now',
+  'id:text',
+  `with person as (
+     insert into users (id, name, email, email_verified, created_at, updated_at)
+     values ($id, $name, $email, $email_verified, $now, $now)
+     on conflict (email) do nothing
+     returning id
+   )
+   insert into accounts (id, user_id, account_id, provider_id, password, created_at, updated_at)
+   select $account_id, id, id, 'credential', $password, $now, $now from person
+   returning user_id as id`,
+);
+
+const hasPassword = `email = $email and id in (select user_id from accounts where provider_id = 'credential')`;
+
+/**
+ * Sets a temporary password, confirms the address, and ends all sessions and reset links. No row for an
+ * unknown address or an account that only has a provider. Two-factor methods stay, unless the address was
+ * unconfirmed until now: a stranger may then have set them up.
+ */
+const resetPassword = statement(
+  'workspaces.reset_password',
+  'email password now until:timestamp',
+  'id:text',
+  `with ${strangersFactors(hasPassword)},
+   person as (
+     update users set temporary_until = $until, second_factor = second_factor and email_verified,
+                      email_verified = true, updated_at = $now
+      where ${hasPassword}
+     returning id
+   ),
+   secret as (
+     update accounts set password = $password, updated_at = $now
+      where user_id in (select id from person) and provider_id = 'credential'
+   ),
+   ended as (delete from sessions where user_id in (select id from person)),
+   resets as (delete from password_resets where user_id in (select id from person))
+   select id from person`,
+);
+
+/** Finds the name and address of a person, and the names of their workspaces. */
+const findWordsOfPerson = statement(
+  'workspaces.find_words_of_person',
+  'id:text',
+  'email name workspaces:texts',
+  `/* lookup: across workspaces */
+   select u.email, u.name,
+          array(select w.name from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id)
+            as workspaces
+     from users u where u.id = $id`,
+);
+
+/**
+ * A new person who signs in with email and password. The name defaults to the part of the address before the
+ * @.
+ */
+type NewUser = {
+  email: string;
+  password: string;
+  name?: string;
+  /**
+   * Whether the address is confirmed, by an email that they read or by the operator. An unconfirmed account
+   * can only join the workspace whose link created it.
+   */
+  isConfirmed?: boolean;
+  /** Other words known about them: the name of the workspace that they join. */
+  words?: readonly string[];
+};
+
+/** Returns the problems with a new person's email, password and name. */
+export async function userProblems({ email, password, name, words = [] }: NewUser): Promise<ErrorItem[]> {
+  const known = [email, ...(name === undefined ? [] : [name]), ...words];
+  const problems = [...emailProblems(email), ...(await passwordProblems('password', password, known))];
+  return name === undefined ? problems : [...problems, ...nameProblems('name', name)];
+}
+
+/** Returns what is wrong with an address to sign in with: it must be one that emails can be sent to. */
+export function emailProblems(email: string): ErrorItem[] {
+  if (isEmail(email) && readMailAddress(email)) return [];
+  return [
+    {
+      field: 'email',
+      message: 'Enter a valid email address, such as ada@example.org.',
+      code: 'invalid_format',
+    },
+  ];
+}
+
+/**
+ * Adds a person in one statement, and so within the caller's transaction, if any. The library's own sign-up
+ * writes equal rows, but one after the other and outside of transactions.
+ * @throws ApiError validation_error with all problems; conflict if the address has an account.
+ */
+export async function createUser(database: Queryable, user: NewUser): Promise<{ id: string }> {
+  refuseProblems(await userProblems(user));
+  const id = newId();
+  const added = await insertUser(homeOf(database), {
+    id,
+    account_id: newId(),
+    name: normalizeText(user.name ?? user.email.split('@', 1)[0]!),
+    email: normalizeAddress(user.email),
+    password: await hashPassword(user.password),
+    email_verified: user.isConfirmed ?? false,
+    now: timeOfId(id),
+  });
+  if (added.length === 0)
+    throw new ApiError('conflict', 'An account with this email address already exists.');
+  return { id };
+}
+
+/** How long a temporary password can be used to choose a new one. */
+const temporaryMs = 24 * 3_600_000;
+
+/**
+ * Returns a temporary password for a person who has lost theirs. They must change it at the next sign-in,
+ * within a day. All their sessions end, and they are emailed. The operator vouches for the recipient, so the
+ * account is confirmed.
+ * @throws ApiError not_found if no account has this address.
+ */
+export async function resetUserPassword(
+  database: Queryable,
+  email: string,
+): Promise<{ id: string; temporaryPassword: string }> {
+  const temporaryPassword = randomBytes(16).toString('base64url');
+  const at = now();
+  const [person] = await resetPassword(database, {
+    email: normalizeAddress(email),
+    password: await hashPassword(temporaryPassword),
+    now: at,
+    until: new Date(at.getTime() + temporaryMs),
+  });
+  if (!person)
+    throw new ApiError('not_found', `There is no account with a password and the address ${email}.`);
+  await reportPasswordChange(database, person.id);
+  return { id: person.id, temporaryPassword };
+}
+
+/**
+ * Returns the words known about a person, which must not make up their password: name, address, workspaces.
+ */
+export async function wordsOfPerson(database: Queryable, userId: string): Promise<string[]> {
+  const found = await findInAllCells(database, (cells) => findWordsOfPerson(cells, { id: userId }), {
+    isPartial: true,
+  });
+  return found.flatMap(({ email, name, workspaces }) => [email, name, ...workspaces]);
+}
+
+/** A household or server gets a whole /64, so limits for single IPv6 addresses would be useless. */
+const ipv6Prefix = 64;
+
+/**
+ * Returns the key under which requests from an IP address are counted. It is equal for all spellings of an
+ * IPv4 address, including `::ffff:1.2.3.4`, and for all addresses of an IPv6 /64 (docs/rules.md T29).
+ * @param ip the peer's address, or the one from a trusted proxy; all invalid ones share one key.
+ */
+export function addressKey(ip: string): string {
+  if (!ipaddr.isValid(ip)) return 'unknown';
+  const address = ipaddr.process(ip);
+  if (address.kind() === 'ipv4') return address.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(
+    `${address.toNormalizedString().split('%', 1)[0]}/${ipv6Prefix}`,
+  );
+  return `${network.toString()}/${ipv6Prefix}`;
+}
+
+/**
+ * Accounts of people. There is no public sign-up: the library's is off, and the setup link, the CLI or a
+ * member's invitation creates accounts. Its API-key plugin is not used (CVE-2025-61928); API keys are ours.
+ */
+export type Accounts = {
+  /** Loads the library on first use: it takes 25 MB, and forms and the API do not need it. */
+  library(): Promise<AccountLibrary>;
+  /** Works without the library: see createUser in users.ts. */
+  createUser(user: NewUser): Promise<{ id: string }>;
+  /** Returns the cookies of a request as the library accepts them: see signAnew. */
+  readCookies(cookies: string | undefined): string;
+};
+
+export function openAccounts(surroundings: Surroundings): Accounts {
+  let loading: Promise<AccountLibrary> | undefined;
+  const load = async (): Promise<AccountLibrary> => {
+    const { openAccountLibrary } = await import('./account-library.ts');
+    return openAccountLibrary(surroundings);
+  };
+  return {
+    library: () => (loading ??= load()),
+    createUser: (user) => createUser(surroundings.database, user),
+    readCookies: (cookies = '') => signAnew(surroundings.vault, cookies),
+  };
+}

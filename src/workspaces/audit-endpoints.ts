@@ -1,0 +1,197 @@
+import { Readable } from 'node:stream';
+import { type Static, Type } from 'typebox';
+import { now, timeOfId } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { operation } from '#kit/operation.ts';
+import { belowId, endCut, lastId, listOf, listParameters, named, readCut } from '#kit/pagination.ts';
+import { attachment } from '#kit/replies/attachment.ts';
+import { columns, statement } from '#kit/statement.ts';
+import { rangeParameters, readRange } from '#kit/time-range.ts';
+import { filter, filtered, type LineActor, selectLines } from './audit/audit-lines.ts';
+import { tooLong } from './audit/personal-audit.ts';
+import { requireWholeWorkspace } from './authenticate.ts';
+import { closed, maybe, timestamp, uuid } from './shapes.ts';
+
+export const countPersonalLines = statement(
+  'audit.count_personal_lines',
+  'user_id',
+  'count',
+  `select count(*) as count from person_lines where user_id = $user_id`,
+);
+
+/**
+ * Deletes old events of accounts. @returns the deleted ones; a full batch of 1,000 means that there may be
+ * more.
+ */
+export const deleteOldPersonalLines = statement(
+  'audit.delete_old_personal_lines',
+  'before:uuid',
+  'id',
+  `delete from person_lines where (user_id, id) in (
+     select l.user_id, l.id from users u cross join lateral (
+       select user_id, id from person_lines where user_id = u.id and id < $before order by id limit 1000) l
+     limit 1000)
+   returning id`,
+);
+
+/** The parameters of a statement that creates something and inserts its audit entry. */
+export const lineParameters = columns(
+  'line_id:uuid? line_actor_kind:text? line_actor_id:text? line_operation:text?',
+  'line_method:text? line_path:text? line_request_id:uuid? line_address:text?',
+  'line_agent:text? line_session_id:text?',
+);
+
+/**
+ * Returns SQL for a `with` that inserts the audit entry of created rows (workspace_id, id), with their
+ * status.
+ */
+export const insertedLine = (made: string): string =>
+  `insert into audit_lines (workspace_id, id, actor_kind, actor_id, operation, method, path, thing_id, request_id, status,
+                            address, agent, session_id)
+     select workspace_id, $line_id, $line_actor_kind, $line_actor_id, $line_operation, $line_method, $line_path, id,
+            $line_request_id, 201, $line_address, $line_agent, $line_session_id
+       from ${made} where $line_id is not null`;
+
+const countLines = statement(
+  'audit.count_lines',
+  filter,
+  'count',
+  `select count(*) as count from audit_lines a where ${filtered}`,
+);
+
+/** How an action was done, by the kind of its actor. */
+const meansOf = {
+  person: 'session',
+  key: 'key',
+  operator: 'command',
+  service: 'schedule',
+} as const satisfies Record<LineActor, string>;
+const means = Object.values(meansOf);
+const kindOf = (by: (typeof means)[number]): LineActor =>
+  (Object.keys(meansOf) as LineActor[]).find((kind) => meansOf[kind] === by)!;
+
+const anything = Type.Unknown();
+const word = Type.String({ minLength: 1, maxLength: 100 });
+
+const AuditLineShape = named(
+  'AuditLine',
+  Type.Object({
+    id: uuid,
+    at: timestamp,
+    actor: Type.Object({
+      kind: Type.Enum(['key', 'person', 'operator', 'service']),
+      id: maybe(Type.String()),
+      name: maybe(Type.String({ description: 'The current name; null for the operator and the service.' })),
+    }),
+    operation: Type.String({
+      description: 'The `operationId`, or a name of its own for account events.',
+    }),
+    method: Type.String(),
+    path: Type.String(),
+    thing_id: maybe(
+      Type.String({ format: 'uuid', description: 'The id of the object that was changed or created.' }),
+    ),
+    by: Type.Enum([...means], {
+      description:
+        'How it was done: in a session, with an API key, on the command line, or by the service on a schedule.',
+    }),
+    address: maybe(Type.String({ description: 'IP address of the request; null on the command line.' })),
+    agent: maybe(Type.String({ description: 'The User-Agent of the browser or program.' })),
+    session_id: maybe(Type.String()),
+    changes: maybe(
+      Type.Record(
+        Type.String(),
+        Type.Object({ from: Type.Optional(anything), to: Type.Optional(anything) }),
+        {
+          description: `Changed settings by name; long values are \`${tooLong}\`. Null if nothing changed or there are no settings.`,
+        },
+      ),
+    ),
+    request_id: maybe(Type.String({ format: 'uuid', description: '`X-Request-Id` of the response.' })),
+    status: maybe(Type.Integer({ description: 'Status of the response; null if the outcome is unknown.' })),
+  }),
+);
+
+const filterParameters = {
+  by: Type.Optional(Type.Enum([...means])),
+  actor_id: Type.Optional(word),
+  operation: Type.Optional(word),
+  thing_id: Type.Optional(uuid),
+  ...rangeParameters,
+} as const;
+const AuditFilter = Type.Object(filterParameters, closed);
+const AuditQuery = Type.Object({ ...listParameters, ...filterParameters }, closed);
+
+const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
+
+const filterOf = (workspaceId: string, query: Static<typeof AuditFilter>) => ({
+  workspace_id: workspaceId,
+  actor_kind: query.by === undefined ? null : kindOf(query.by),
+  actor_id: query.actor_id ?? null,
+  operation: query.operation ?? null,
+  thing_id: query.thing_id ?? null,
+  from: dateOf(readRange(query).from),
+  to: dateOf(readRange(query).to),
+});
+
+type Found = Awaited<ReturnType<typeof selectLines>>[number];
+const lineJson = ({ actor_kind: kind, actor_id, actor_name, ...row }: Found) => ({
+  ...row,
+  at: timeOfId(row.id).toISOString(),
+  actor: { kind, id: actor_id, name: actor_name },
+  by: meansOf[kind],
+});
+
+/** The entries of one read for the file. */
+const linesAtOnce = 1_000;
+
+/** Operations of the audit log. */
+export const auditEndpoints = ({ database }: { database: Database }) => ({
+  listAuditLog: operation({
+    summary: 'List audit log',
+    description:
+      'Returns who changed forms or administration, signed in or tried to, read a single submission, or exported or deleted data, newest first. Contains no answers and no secrets. The workspace sets how long entries are kept. Submissions have their own history of changes.',
+    permission: 'audit:read',
+    query: AuditQuery,
+    reply: { status: 200, description: 'A page of audit entries.', schema: listOf(AuditLineShape) },
+    async run({ workspaceId, formIds, query }) {
+      requireWholeWorkspace(formIds);
+      const cut = readCut(query, 'audit');
+      const filter = filterOf(workspaceId, query);
+      const place = { below: belowId(cut), limit: cut.limit, offset: cut.offset };
+      const found = await selectLines(database, { ...filter, ...place });
+      const total = cut.total ?? (await countLines(database, filter))[0]!.count;
+      const { rows, ends } = endCut(cut, found, total);
+      return { body: { data: rows.map(lineJson), ...ends } };
+    },
+  }),
+
+  exportAuditLog: operation({
+    summary: 'Export audit log',
+    description:
+      'Returns all entries that match the filter, newest first, as NDJSON: one JSON object a line, as in the list.',
+    permission: 'audit:read',
+    query: AuditFilter,
+    reply: { status: 200, description: 'The file.', content: ['application/x-ndjson'] },
+    async run({ workspaceId, formIds, query }) {
+      requireWholeWorkspace(formIds);
+      const day = now().toISOString().slice(0, 10);
+      return {
+        headers: { 'Content-Type': 'application/x-ndjson', ...attachment('Audit log', ` ${day}.ndjson`) },
+        stream: Readable.from(exportLines(database, filterOf(workspaceId, query))),
+      };
+    },
+  }),
+});
+
+async function* exportLines(
+  database: Database,
+  filter: ReturnType<typeof filterOf>,
+): AsyncGenerator<string, void, void> {
+  for (let below = lastId; ; ) {
+    const rows = await selectLines(database, { ...filter, below, limit: linesAtOnce, offset: 0 });
+    if (rows.length > 0) yield rows.map((row) => `${JSON.stringify(lineJson(row))}\n`).join('');
+    if (rows.length < linesAtOnce) return;
+    below = rows.at(-1)!.id;
+  }
+}

@@ -1,0 +1,343 @@
+import { type Static, Type } from 'typebox';
+import { now } from '#kit/clock.ts';
+import { seenIn } from '#kit/conditional.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { named } from '#kit/pagination.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
+import { only, statement } from '#kit/statement.ts';
+import { dataPermissions, permissionNames, roleMay } from '#rules/permissions.ts';
+import { personBehind } from './authenticate.ts';
+import {
+  type ApiKey,
+  changeKey,
+  createKey,
+  listKeys,
+  longestGraceHours,
+  revokeKey,
+  rotateKey,
+} from './keys.ts';
+import { keptRequests } from './request-log.ts';
+import { closed, maybe, nameText, role, timestamp, uuid } from './shapes.ts';
+
+const permission = Type.Enum([...permissionNames]);
+const permissions = Type.Array(permission, { maxItems: 100 });
+const formIds = Type.Array(uuid, { maxItems: 1_000 });
+
+export const Key = named(
+  'Key',
+  Type.Object({
+    id: uuid,
+    name: Type.String(),
+    prefix: Type.String(),
+    /** Null for all data permissions, including later ones. */
+    permissions: maybe(Type.Array(permission)),
+    /** The forms that it can access; null for all of the workspace. */
+    form_ids: maybe(Type.Array(uuid)),
+    /**
+     * The name of the member who created it or last rotated it; null for the operator's keys and deleted
+     * accounts.
+     */
+    created_by: maybe(Type.String()),
+    /** The role of that member; null if no role limits the key. */
+    created_by_role: maybe(role),
+    /** Permissions of the key that do not apply because that member lacks them. */
+    withheld: Type.Array(permission),
+    created_at: timestamp,
+    updated_at: timestamp,
+    expires_at: maybe(timestamp),
+    revoked_at: maybe(timestamp),
+    last_used_at: maybe(timestamp),
+    last_used_address: maybe(Type.String()),
+    /** The expiry of the previous secret after a rotation. */
+    former_until: maybe(timestamp),
+    /** Requests within the last seven days. */
+    requests: Type.Integer(),
+  }),
+);
+export type Key = Static<typeof Key>;
+
+export const NewKey = Type.Object(
+  {
+    name: nameText,
+    /** If missing, all data permissions, including later ones. */
+    permissions: Type.Optional(permissions),
+    /** If missing, every form, including later ones. */
+    form_ids: Type.Optional(formIds),
+    expires_at: Type.Optional(timestamp),
+  },
+  closed,
+);
+export type NewKey = Static<typeof NewKey>;
+
+/** Missing properties keep their value; null removes a limit. */
+export const KeyChange = Type.Object(
+  {
+    name: Type.Optional(nameText),
+    permissions: Type.Optional(maybe(permissions)),
+    form_ids: Type.Optional(maybe(formIds)),
+    expires_at: Type.Optional(maybe(timestamp)),
+  },
+  closed,
+);
+export type KeyChange = Static<typeof KeyChange>;
+
+/** How long the previous secret still works. If missing, it ends immediately. */
+const KeyRotation = Type.Object(
+  { grace_hours: Type.Optional(Type.Integer({ minimum: 0, maximum: longestGraceHours })) },
+  closed,
+);
+/** A new key with its secret, which is shown only once. */
+const CreatedKey = Type.Object({ id: uuid, key: Type.String() });
+const RotatedKey = Type.Object({ id: uuid, key: Type.String(), former_until: timestamp });
+
+/** A recent request of an API key. */
+export const KeyRequest = named(
+  'KeyRequest',
+  Type.Object({
+    /** X-Request-Id of the response. */
+    id: uuid,
+    method: Type.String(),
+    path: Type.String(),
+    status: Type.Integer(),
+    ms: Type.Integer(),
+    requested_at: timestamp,
+  }),
+);
+export type KeyRequest = Static<typeof KeyRequest>;
+
+/**
+ * The caller who grants. `expiresAt` is the expiry of their own key; null for a person and for a key that
+ * does not expire.
+ */
+type Granter = Pick<Scope, 'may' | 'formIds'> & { expiresAt: Date | null };
+
+/**
+ * The permissions, forms and expiry that a request gives to a key; null for all data permissions, every form,
+ * or no expiry.
+ */
+type Grant = {
+  permissions?: readonly string[] | null | undefined;
+  formIds?: readonly string[] | null | undefined;
+  expiresAt?: Date | null | undefined;
+};
+
+/**
+ * Checks that a caller has all permissions, forms and time that they grant to a key. To change or rotate a
+ * key, the caller needs all that it has. Otherwise they could narrow it, rotate it for its secret, and wait
+ * until its permissions are restored.
+ * @throws ApiError forbidden, naming what the caller lacks.
+ */
+function requireGrantable(
+  { may, formIds: own, expiresAt: ownEnd }: Granter,
+  { permissions, formIds, expiresAt }: Grant,
+): void {
+  const given = permissions === null ? dataPermissions : (permissions ?? []);
+  const lacking = given.filter((permission) => !may(permission));
+  if (lacking.length > 0)
+    throw new ApiError(
+      'forbidden',
+      `You can't grant permissions that you don't have: ${lacking.join(', ')}.`,
+    );
+  if (formIds !== undefined && !isWithin(own, formIds))
+    throw new ApiError('forbidden', "You can't grant access to forms that you can't access.");
+  if (ownEnd !== null && expiresAt !== undefined && (expiresAt === null || expiresAt > ownEnd))
+    throw new ApiError(
+      'forbidden',
+      `The key would outlive your own, which expires at ${ownEnd.toISOString()}. Set \`expires_at\` to that time or earlier.`,
+    );
+}
+
+/** Whether a caller who can access `own` can access all of these forms; null means all of the workspace. */
+const isWithin = (own: readonly string[] | null, formIds: readonly string[] | null): boolean =>
+  own === null || (formIds !== null && formIds.every((id) => own.includes(id.toLowerCase())));
+
+/** Lists the latest requests of a key, newest first. */
+export const listRequests = statement(
+  'request_log.list_requests',
+  'workspace_id key_id limit',
+  'id method path status:smallint ms:integer requested_at:timestamp',
+  `select id, method, path, status, ms, requested_at from api_requests
+   where workspace_id = $workspace_id and api_key_id = $key_id order by id desc limit $limit`,
+);
+
+/**
+ * Operations on API keys. A key that is limited to certain forms only sees keys within these forms. What a
+ * key creates or rotates belongs to its creator, and ends with their membership.
+ */
+export function keyEndpoints({ database }: { database: Database }) {
+  const load = async ({ workspaceId, formIds }: Scope, id: string): Promise<ApiKey> => {
+    const key = only(await listKeys(database, workspaceId, id));
+    if (!key || !isWithin(formIds, key.formIds)) throw new ApiError('not_found');
+    return key;
+  };
+  /** Returns the caller with the expiry of their own key. */
+  const granterOf = async ({ workspaceId, actor, may, formIds }: Scope) => {
+    const own = actor.kind === 'key' ? only(await listKeys(database, workspaceId, actor.id)) : undefined;
+    return { may, formIds, expiresAt: own?.expiresAt ?? null };
+  };
+  const show = async (scope: Scope, id: string) => {
+    const body = presentKey(await load(scope, id));
+    return { body, tag: tagOf(new Date(body.updated_at), seenIn(body)) };
+  };
+
+  return {
+    listKeys: operation({
+      summary: 'List API keys',
+      description: 'Newest first, including revoked and expired ones. Contains no secrets.',
+      permission: 'keys:read',
+      reply: { status: 200, description: 'All API keys.', schema: Type.Object({ data: Type.Array(Key) }) },
+      async run({ workspaceId, formIds }) {
+        const keys = await listKeys(database, workspaceId);
+        return { body: { data: keys.filter((key) => isWithin(formIds, key.formIds)).map(presentKey) } };
+      },
+    }),
+
+    createKey: operation({
+      summary: 'Create API key',
+      description:
+        "The key is shown only once. Without `permissions` it can do everything with data and can't administer the workspace. You can't grant permissions that you don't have.",
+      permission: 'keys:write',
+      body: NewKey,
+      example: { body: { name: 'Nightly export', permissions: ['forms:read', 'submissions:read'] } },
+      reply: { status: 201, description: 'The API key.', schema: CreatedKey },
+      async run({ body, ...scope }) {
+        const grant = { permissions: body.permissions, formIds: body.form_ids };
+        const expiresAt = readExpiry(body.expires_at) ?? undefined;
+        requireGrantable(await granterOf(scope), {
+          permissions: grant.permissions ?? null,
+          formIds: grant.formIds ?? null,
+          expiresAt: expiresAt ?? null,
+        });
+        const made = await createKey(database, {
+          workspaceId: scope.workspaceId,
+          name: body.name.trim(),
+          ...grant,
+          expiresAt,
+          createdBy: (await personBehind(database, scope))?.id,
+        });
+        return { body: made };
+      },
+    }),
+
+    getKey: operation({
+      summary: 'Get API key',
+      permission: 'keys:read',
+      params: idParameter,
+      reply: { status: 200, description: 'The key without its secret.', schema: Key },
+      run: ({ params, ...scope }) => show(scope, params.id),
+    }),
+
+    changeKey: operation({
+      summary: 'Change API key',
+      description:
+        'Changes the name, permissions, forms and expiry. The change applies immediately; the secret stays. The caller needs all permissions and forms of the key, before and after the change.',
+      permission: 'keys:write',
+      params: idParameter,
+      body: KeyChange,
+      example: { body: { name: 'Weekly export' } },
+      isConditional: true,
+      reply: { status: 200, description: 'The changed key.', schema: Key },
+      async run({ params, body, unchanged, ...scope }) {
+        const expiresAt = readExpiry(body.expires_at);
+        const grant = { permissions: body.permissions, formIds: body.form_ids, expiresAt };
+        const granter = await granterOf(scope);
+        requireGrantable(granter, await load(scope, params.id));
+        requireGrantable(granter, grant);
+        const key = { workspaceId: scope.workspaceId, keyId: params.id };
+        await changeKey(database, key, { name: body.name?.trim(), ...grant, unchanged });
+        return show(scope, params.id);
+      },
+    }),
+
+    revokeKey: operation({
+      summary: 'Revoke API key',
+      description: 'The key stops working immediately. A key can revoke itself.',
+      permission: 'keys:write',
+      params: idParameter,
+      isConditional: true,
+      isDestructive: true,
+      reply: { status: 204, description: 'The key is revoked.' },
+      async run({ params, unchanged, ...scope }) {
+        await load(scope, params.id);
+        await revokeKey(database, { workspaceId: scope.workspaceId, keyId: params.id, unchanged });
+      },
+    }),
+
+    rotateKey: operation({
+      summary: 'Rotate API key',
+      description:
+        'Returns a new secret, which is shown only once. The previous one works for `grace_hours` more. The caller needs all permissions and forms of the key.',
+      permission: 'keys:write',
+      params: idParameter,
+      body: KeyRotation,
+      isBodyOptional: true,
+      example: { body: { grace_hours: 24 } },
+      reply: { status: 200, description: 'The new secret.', schema: RotatedKey },
+      async run({ params, body: { grace_hours: graceHours = 0 }, ...scope }) {
+        requireGrantable(await granterOf(scope), await load(scope, params.id));
+        const { id, key, formerUntil } = await rotateKey(database, {
+          workspaceId: scope.workspaceId,
+          keyId: params.id,
+          graceHours,
+          rotatedBy: (await personBehind(database, scope))?.id,
+        });
+        return { body: { id, key, former_until: formerUntil.toISOString() } };
+      },
+    }),
+
+    listKeyRequests: operation({
+      summary: 'List requests of an API key',
+      description: `Returns the latest ${keptRequests} requests, newest first. A request appears about a second after its response.`,
+      permission: 'keys:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'The requests.',
+        schema: Type.Object({ data: Type.Array(KeyRequest) }),
+      },
+      async run({ params, ...scope }) {
+        await load(scope, params.id);
+        const filter = { workspace_id: scope.workspaceId, key_id: params.id, limit: keptRequests };
+        return { body: { data: wired(await listRequests(database, filter)) } };
+      },
+    }),
+  };
+}
+
+/** Parses an expiry. @throws ApiError validation_error if it is in the past. */
+function readExpiry<Nothing extends null | undefined>(text: string | Nothing): Date | Nothing {
+  if (typeof text !== 'string') return text;
+  const date = new Date(text);
+  if (date > now()) return date;
+  throw new ApiError('validation_error', undefined, {
+    errors: [{ field: 'expires_at', message: 'The expiry must be in the future.', code: 'too_small' }],
+  });
+}
+
+const isoOrNull = (date: Date | null): string | null => date?.toISOString() ?? null;
+
+function presentKey(found: ApiKey): Key {
+  const { makerRole: role } = found;
+  return {
+    id: found.id,
+    name: found.name,
+    prefix: found.prefix,
+    permissions: found.permissions ? [...found.permissions] : null,
+    form_ids: found.formIds ? [...found.formIds] : null,
+    created_by: found.createdBy,
+    created_by_role: role,
+    withheld:
+      role === null ? [] : (found.permissions ?? dataPermissions).filter((name) => !roleMay(role, name)),
+    created_at: found.createdAt.toISOString(),
+    updated_at: found.updatedAt.toISOString(),
+    expires_at: isoOrNull(found.expiresAt),
+    revoked_at: isoOrNull(found.revokedAt),
+    last_used_at: isoOrNull(found.lastUsedAt),
+    last_used_address: found.lastUsedAddress,
+    former_until: isoOrNull(found.formerUntil),
+    requests: found.requests,
+  };
+}

@@ -1,0 +1,296 @@
+import { idParameter, operation } from '#kit/operation.ts';
+import { notePerson, originOf, personalLine } from '../audit/note-person.ts';
+import { isSetUp } from '../workspaces.ts';
+import { askProvider, providerSeconds, signInByProvider } from './identity-provider.ts';
+import {
+  addPasskey,
+  askForPasskey,
+  namePasskey,
+  readPasskeys,
+  removePasskey,
+  signInByPasskey,
+  startPasskey,
+} from './passkeys.ts';
+import { hasPassword } from './password-again.ts';
+import type { SessionServices } from './require-person.ts';
+import {
+  type Added,
+  confirmTotp,
+  readFactors,
+  removeTotp,
+  renewRecoveryCodes,
+  startTotp,
+} from './second-factor.ts';
+import {
+  AddedFactor,
+  MadePasskey,
+  NewTotp,
+  PasskeyName,
+  PasskeyQuestion,
+  PasskeyRequest,
+  PasswordAgain,
+  ProviderAnswer,
+  ProviderQuestion,
+  RecoveryCodes,
+  SecondFactors,
+  SecondStep,
+  ShownPasskey,
+  WaysIn,
+} from './session-shapes.ts';
+
+/**
+ * Reads and writes a cookie. Its name begins with `__Host-` if the instance is reached by https, as for
+ * sessions (#workspaces/account-library.ts).
+ */
+const cookie = (name: string, maxAgeSeconds: number) => {
+  const names = { plain: `formloom.${name}`, secure: `__Host-formloom.${name}` };
+  return {
+    /** Returns the cookie's value from the request headers. */
+    read(headers: Headers): string | undefined {
+      const cookies = (headers.get('Cookie') ?? '').split(/;\s*/);
+      for (const each of [names.secure, names.plain]) {
+        const found = cookies.find((sent) => sent.startsWith(`${each}=`));
+        if (found) return found.slice(each.length + 1);
+      }
+      return undefined;
+    },
+    /** Returns the Set-Cookie values: none if the value is undefined; '' deletes the cookie. */
+    write(publicUrl: string, value: string | undefined): string[] {
+      if (value === undefined) return [];
+      const isSecure = publicUrl.startsWith('https:');
+      const attributes = `Max-Age=${value === '' ? 0 : maxAgeSeconds}; Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
+      return [`${isSecure ? names.secure : names.plain}=${value}; ${attributes}`];
+    },
+  };
+};
+
+/**
+ * The cookie of a browser that has signed in before (#workspaces/sign-in.ts). It lives for a year: browsers
+ * keep no cookie much longer.
+ */
+export const deviceCookie = cookie('device', 31_536_000);
+
+/** The sealed state of a sign-in while the person is at the identity provider. */
+const askedCookie = cookie('provider', providerSeconds);
+
+/** The reply of operations that change two-factor methods; `description` says what changed. */
+const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
+
+/** What somebody is told whose second factors have changed; the mail about it goes out. */
+function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: Added) {
+  wakeQueue();
+  return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
+}
+
+/** What a person signs in with beside the password. Secrets and codes are in one answer each, and in no other. */
+export function secondFactorEndpoints(services: SessionServices) {
+  const { database, config } = services;
+  return {
+    readSecondFactors: operation({
+      summary: 'Get two-factor methods',
+      caller: 'person',
+      reply: {
+        status: 200,
+        description: 'The two-factor methods, without their secrets.',
+        schema: SecondFactors,
+      },
+      async run({ person }) {
+        const { totpSince, recoveryCodes } = await readFactors(database, person.id);
+        const passkeys = (await readPasskeys(database, person.id)).map((passkey) => ({
+          id: passkey.id,
+          name: passkey.name,
+          created_at: passkey.created_at.toISOString(),
+          last_used_at: passkey.last_used_at?.toISOString() ?? null,
+        }));
+        const totp_since = totpSince?.toISOString() ?? null;
+        const has_password = await hasPassword(database, person.id);
+        return { body: { totp_since, recovery_codes_left: recoveryCodes, has_password, passkeys } };
+      },
+    }),
+
+    startTotp: operation({
+      summary: 'Start setting up an authenticator app',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: {
+        status: 201,
+        description: 'The secret for the app. Nothing has changed yet.',
+        schema: NewTotp,
+      },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const service = `Formloom (${new URL(config.publicUrl).host})`;
+        return { body: await startTotp(services, { person, visitor }, { ...body, service }) };
+      },
+    }),
+
+    confirmTotp: operation({
+      summary: 'Confirm the authenticator app with a code',
+      caller: 'person',
+      body: SecondStep,
+      reply: addedReply('The cookies carry a new session. All other sessions have ended.'),
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        return answerAdded(services, await confirmTotp(services, { person, visitor }, body.code));
+      },
+    }),
+
+    removeTotp: operation({
+      summary: 'Remove the authenticator app',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: addedReply('The authenticator app is removed.'),
+      errors: ['not_found', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        return answerAdded(services, await removeTotp(services, { person, visitor }, body.password));
+      },
+    }),
+
+    renewRecoveryCodes: operation({
+      summary: 'Create new recovery codes',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: {
+        status: 200,
+        description: 'The new codes. The previous ones no longer work.',
+        schema: RecoveryCodes,
+      },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const codes = await renewRecoveryCodes(services, { person, visitor }, body.password);
+        services.wakeQueue();
+        return { body: { recovery_codes: codes } };
+      },
+    }),
+  };
+}
+
+/** Passkeys: adding, naming and removing one's own, and signing in by one. */
+export function passkeyEndpoints(services: SessionServices) {
+  const { database } = services;
+  return {
+    startPasskey: operation({
+      summary: 'Start adding a passkey',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: {
+        status: 201,
+        description: 'The options with which the browser creates the passkey.',
+        schema: PasskeyRequest,
+      },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        const { algorithms, ...request } = await startPasskey(services, { person, visitor }, body.password);
+        return { body: { ...request, algorithms: [...algorithms] } };
+      },
+    }),
+
+    addPasskey: operation({
+      summary: 'Add a passkey',
+      caller: 'person',
+      body: MadePasskey,
+      reply: addedReply('The passkey is added. If it is the first, all other sessions have ended.'),
+      errors: ['bad_request', 'conflict'],
+      async run({ person, visitor, body }) {
+        return answerAdded(services, await addPasskey(services, { person, visitor }, body));
+      },
+    }),
+
+    renamePasskey: operation({
+      summary: 'Rename a passkey',
+      caller: 'person',
+      params: idParameter,
+      body: PasskeyName,
+      reply: { status: 204, description: 'The passkey is renamed.' },
+      async run({ person, visitor, params, body }) {
+        await namePasskey(database, { userId: person.id, id: params.id, name: body.name });
+        await notePerson(database, personalLine({ person, visitor }, 'renamePasskey'));
+      },
+    }),
+
+    removePasskey: operation({
+      summary: 'Remove a passkey',
+      caller: 'person',
+      params: idParameter,
+      body: PasswordAgain,
+      reply: addedReply('The passkey no longer signs anyone in.'),
+      errors: ['rate_limit_exceeded'],
+      async run({ person, visitor, params, body }) {
+        return answerAdded(
+          services,
+          await removePasskey(services, { person, visitor }, { ...params, ...body }),
+        );
+      },
+    }),
+
+    askForPasskey: operation({
+      summary: 'Start signing in with a passkey',
+      caller: 'visitor',
+      reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyQuestion },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
+    }),
+
+    signInByPasskey: operation({
+      summary: 'Sign in with a passkey',
+      caller: 'visitor',
+      body: ShownPasskey,
+      reply: { status: 204, description: 'The cookies carry the session.' },
+      errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        const { userId, cookies, device } = await signInByPasskey(services, visitor, body);
+        const by = { origin: originOf(visitor) };
+        await notePerson(database, { who: { userId }, operation: 'signInByPasskey', by });
+        return {
+          headers: { 'Set-Cookie': [...cookies, ...deviceCookie.write(services.config.publicUrl, device)] },
+        };
+      },
+    }),
+  };
+}
+
+/** Signing in by the provider of identities that the operator named. */
+export function providerEndpoints(services: SessionServices) {
+  const { publicUrl, identityProvider } = services.config;
+  return {
+    readWaysIn: operation({
+      summary: 'Get sign-in methods',
+      caller: 'visitor',
+      reply: {
+        status: 200,
+        description: 'The identity provider, and whether the instance is set up.',
+        schema: WaysIn,
+      },
+      run: async () => ({
+        body: { is_set_up: await isSetUp(services.database), provider: identityProvider?.name ?? null },
+      }),
+    }),
+
+    askProvider: operation({
+      summary: 'Start signing in with the identity provider',
+      caller: 'visitor',
+      reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderQuestion },
+      errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
+      async run({ visitor }) {
+        const { url, kept } = await askProvider(services, visitor);
+        return { body: { url }, headers: { 'Set-Cookie': askedCookie.write(publicUrl, kept) } };
+      },
+    }),
+
+    signInByProvider: operation({
+      summary: 'Sign in with the identity provider',
+      caller: 'visitor',
+      body: ProviderAnswer,
+      reply: { status: 204, description: 'The cookies carry the session.' },
+      errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        const kept = askedCookie.read(visitor.headers);
+        const { userId, cookies } = await signInByProvider(services, visitor, { answer: body.answer, kept });
+        const by = { origin: originOf(visitor) };
+        await notePerson(services.database, { who: { userId }, operation: 'signInByProvider', by });
+        services.wakeQueue();
+        return { headers: { 'Set-Cookie': [...cookies, ...askedCookie.write(publicUrl, '')] } };
+      },
+    }),
+  };
+}

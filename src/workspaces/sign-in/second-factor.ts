@@ -1,0 +1,402 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientBase } from 'pg';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Person, Visitor } from '#kit/operation.ts';
+import { normalizeAddress } from '#kit/outbox/address.ts';
+import { only, type Queryable, statement } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { endSession } from '../accounts/sessions.ts';
+import type { Accounts } from '../accounts/users.ts';
+import { type PersonalNews, reportPersonalNews } from '../audit/mail-news.ts';
+import { notePerson, type PersonalLine, personalLine } from '../audit/note-person.ts';
+import { lockAccount } from '../member-invitations/accept.ts';
+import type { RequestCounter } from '../request-counter.ts';
+import { requirePassword } from './password-again.ts';
+import { countTry, deviceMark, knownDevice, signInTries } from './sign-in.ts';
+import { base32, looksLikeTotp, newTotpSecret, stepOf, totpAddress } from './totp.ts';
+
+/** The number of recovery codes in a set; each works once. */
+const recoveryCodeCount = 10;
+/** Base32 characters of a code, which makes 50 bits. */
+const length = 10;
+
+/** Returns new recovery codes, such as `abcde-fghij`. */
+const newRecoveryCodes = (): string[] =>
+  Array.from({ length: recoveryCodeCount }, () => {
+    const code = base32(randomBytes(7)).slice(0, length).toLowerCase();
+    return `${code.slice(0, length / 2)}-${code.slice(length / 2)}`;
+  });
+
+/**
+ * Returns the stored hashes of a code, one for each instance key, the current one first. Case, hyphens and
+ * spaces in the typed code are ignored.
+ */
+export const hashesOfRecoveryCode = (vault: Vault, userId: string, typed: string): string[] =>
+  vault.signatures('second factors', [
+    'recovery code',
+    userId,
+    typed.toLowerCase().replaceAll(/[^a-z2-7]/g, ''),
+  ]);
+
+/** Locks changes of a person's two-factor methods until the transaction ends. */
+const lockPerson = statement(
+  'second_factor.lock_person',
+  'user_id',
+  'email',
+  `select email from users where id = $user_id for no key update`,
+);
+
+/** Finds when a person's app was confirmed, and counts their passkeys and remaining recovery codes. */
+const findFactors = statement(
+  'second_factor.find_factors',
+  'user_id',
+  'totp_since:timestamp? passkeys:bigint recovery_codes',
+  `select (select confirmed_at from totp_secrets where user_id = $user_id) as totp_since,
+          (select count(*) from passkeys where user_id = $user_id) as passkeys,
+          (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
+);
+
+/** Stores a new secret; no row if the person has a confirmed one. */
+export const putTotp = statement(
+  'second_factor.put_totp',
+  'user_id secret now',
+  'user_id',
+  `insert into totp_secrets (user_id, secret, created_at) values ($user_id, $secret, $now)
+   on conflict (user_id) do update set secret = excluded.secret, created_at = excluded.created_at, last_step = 0
+    where totp_secrets.confirmed_at is null
+   returning user_id`,
+);
+
+const findTotp = statement(
+  'second_factor.find_totp',
+  'user_id',
+  'secret is_confirmed',
+  `select secret, confirmed_at is not null as is_confirmed from totp_secrets where user_id = $user_id`,
+);
+
+/**
+ * Accepts the code of a step once: of two parallel requests, the second gets no row. The first code confirms
+ * the secret.
+ */
+const takeTotpStep = statement(
+  'second_factor.use_totp_step',
+  'user_id step:bigint now',
+  'user_id',
+  `update totp_secrets set last_step = $step, confirmed_at = coalesce(confirmed_at, $now)
+    where user_id = $user_id and last_step < $step
+   returning user_id`,
+);
+
+const deleteTotp = statement(
+  'second_factor.delete_totp',
+  'user_id',
+  'user_id',
+  `delete from totp_secrets where user_id = $user_id and confirmed_at is not null returning user_id`,
+);
+
+const spendRecoveryCode = statement(
+  'second_factor.use_recovery_code',
+  'user_id hashes',
+  'user_id',
+  `delete from recovery_codes where user_id = $user_id and hash = any($hashes) returning user_id`,
+);
+
+/** Replaces the remaining recovery codes. */
+const replaceRecoveryCodes = statement(
+  'second_factor.replace_recovery_codes',
+  'user_id hashes',
+  '',
+  `with former as (delete from recovery_codes where user_id = $user_id)
+   insert into recovery_codes (user_id, hash) select $user_id, hash from unnest($hashes) as given (hash)`,
+);
+
+/**
+ * Records whether the person has two-factor after a method was added or removed. Without any method, the
+ * recovery codes are deleted. If the result has changed, all sessions end, and the caller begins a new one.
+ */
+const settleFactors = statement(
+  'second_factor.settle',
+  'user_id',
+  'second_factor has_changed:boolean recovery_codes',
+  `with had as (
+     select u.second_factor as before,
+            exists (select from totp_secrets where user_id = $user_id and confirmed_at is not null)
+              or exists (select from passkeys where user_id = $user_id) as after
+       from users u where u.id = $user_id
+   ),
+   codes as (delete from recovery_codes where user_id = $user_id and not (select after from had)),
+   ended as (delete from sessions where user_id = $user_id and (select before <> after from had))
+   update users u set second_factor = had.after from had where u.id = $user_id
+   returning had.after as second_factor, had.before <> had.after as has_changed,
+             (select count(*) from recovery_codes where user_id = $user_id) as recovery_codes`,
+);
+
+/**
+ * Removes all two-factor methods of the account with an address and ends its sessions; no row for an unknown
+ * address.
+ */
+const deleteFactors = statement(
+  'second_factor.delete_all',
+  'email',
+  'id:text had_any:boolean',
+  `with person as (select id, second_factor from users where email = $email),
+   totp as (delete from totp_secrets where user_id in (select id from person)),
+   keys as (delete from passkeys where user_id in (select id from person)),
+   codes as (delete from recovery_codes where user_id in (select id from person)),
+   ended as (delete from sessions where user_id in (select id from person))
+   update users u set second_factor = false from person where u.id = person.id
+   returning u.id, person.second_factor as had_any`,
+);
+
+export type FactorContext = {
+  accounts: Accounts;
+  database: Database;
+  vault: Vault;
+  requestCounter: RequestCounter;
+};
+
+/** The person whose two-factor methods are changed, and their browser. */
+export type Asker = { person: Person; visitor: Pick<Visitor, 'headers' | 'ip'> };
+
+/**
+ * App codes that unknown browsers can try for an account in a day. Three of a million codes are valid at a
+ * time, so guessing all day succeeds once in thirty years. Recovery codes and passkeys can't be guessed and
+ * have no daily limit. An attacker who uses up these attempts therefore does not lock out the owner.
+ */
+export const codeTriesInDay = 30;
+const daySeconds = 86_400;
+
+export const secondSteps = ['totp', 'recovery_code', 'passkey'] as const;
+type SecondStep = (typeof secondSteps)[number];
+
+/** Returns the two-factor methods of a person. `recoveryCodes` is the number that is left. */
+export async function readFactors(
+  database: Queryable,
+  userId: string,
+): Promise<{ totpSince: Date | null; passkeys: number; recoveryCodes: number }> {
+  const [found] = await findFactors(database, { user_id: userId });
+  return { totpSince: found!.totp_since, passkeys: found!.passkeys, recoveryCodes: found!.recovery_codes };
+}
+
+/** Returns the methods with which a person can complete two-factor. */
+export async function readSecondSteps(database: Database, userId: string): Promise<SecondStep[]> {
+  const { totpSince, passkeys, recoveryCodes } = await readFactors(database, userId);
+  const open = { totp: totpSince !== null, recovery_code: recoveryCodes > 0, passkey: passkeys > 0 };
+  return secondSteps.filter((step) => open[step]);
+}
+
+/**
+ * Starts setting up an app. Sign-ins do not need it before the person has confirmed it (confirmTotp).
+ * @returns the secret in base32, and the URL in the QR code.
+ * @throws ApiError validation_error for a wrong password; conflict if there is already an app;
+ * rate_limit_exceeded.
+ */
+export async function startTotp(
+  context: FactorContext,
+  { person }: Asker,
+  given: { password: string; service: string },
+): Promise<{ secret: string; address: string }> {
+  await requirePassword(context, person, given.password);
+  const secret = newTotpSecret();
+  const sealed = context.vault.seal('second factors', secret);
+  const put = await putTotp(context.database, { user_id: person.id, secret: sealed, now: now() });
+  if (put.length === 0)
+    throw new ApiError(
+      'conflict',
+      'You already have an authenticator app. Remove it before you set up another one.',
+    );
+  return { secret, address: totpAddress(secret, { service: given.service, email: person.email }) };
+}
+
+/** The result of a change: recovery codes if they are the first ones, and cookies. */
+export type Added = { recoveryCodes: string[] | null; cookies: string[] };
+
+/**
+ * Confirms the app with a code that it shows.
+ * @throws ApiError validation_error for a wrong code; conflict if no setup was started; rate_limit_exceeded.
+ */
+export async function confirmTotp(context: FactorContext, asker: Asker, typed: string): Promise<Added> {
+  const { person } = asker;
+  await countTry(context, `new app of ${person.id}`, signInTries.ofAccount);
+  return changeFactors(context, asker, 'addAuthenticatorApp', async (client) => {
+    const found = only(await findTotp(client, { user_id: person.id }));
+    if (!found || found.is_confirmed) throw new ApiError('conflict', 'Start again with a new QR code.');
+    if (!(await tryTotp(context, client, { userId: person.id, sealed: found.secret, typed })))
+      throw wrongCode(
+        "This code is wrong. Check that your phone's clock is correct, and enter the current code.",
+      );
+  });
+}
+
+/**
+ * Removes the app. @throws ApiError validation_error for a wrong password; not_found; rate_limit_exceeded.
+ */
+export async function removeTotp(context: FactorContext, asker: Asker, password: string): Promise<Added> {
+  await requirePassword(context, asker.person, password);
+  return changeFactors(context, asker, 'removeAuthenticatorApp', async (client) => {
+    const removed = await deleteTotp(client, { user_id: asker.person.id });
+    if (removed.length === 0) throw new ApiError('not_found', 'You have no authenticator app.');
+  });
+}
+
+/**
+ * Replaces the recovery codes; the previous ones end.
+ * @throws ApiError validation_error for a wrong password; conflict without two-factor; rate_limit_exceeded.
+ */
+export async function renewRecoveryCodes(
+  context: FactorContext,
+  { person, visitor }: Asker,
+  password: string,
+): Promise<string[]> {
+  await requirePassword(context, person, password);
+  return transaction(context.database, async (client) => {
+    await lockPerson(client, { user_id: person.id });
+    const { totpSince, passkeys } = await readFactors(client, person.id);
+    if (totpSince === null && passkeys === 0)
+      throw new ApiError('conflict', 'Recovery codes need two-factor. Set it up first.');
+    await tellAndNote(client, 'renewRecoveryCodes', personalLine({ person, visitor }, 'renewRecoveryCodes'));
+    return putRecoveryCodes(context, client, person.id);
+  });
+}
+
+/**
+ * Completes two-factor with a code of the app or a recovery code. The pending session ends, and a new one
+ * begins.
+ * @returns the cookies to set, and the token by which this browser is recognized from now on.
+ * @throws ApiError validation_error for a wrong code; conflict if two-factor is not pending;
+ * rate_limit_exceeded.
+ */
+export async function takeSecondStep(
+  context: FactorContext,
+  { person, visitor, device }: { person: Person; visitor: Visitor; device: string | undefined },
+  typed: string,
+): Promise<{ cookies: string[]; device: string }> {
+  if (!person.awaitsSecondStep) throw new ApiError('conflict', 'Sign-in is already complete.');
+  const known = knownDevice(context.vault, person.email, device);
+  const tries = known === undefined ? `second step of ${person.id}` : `second step from ${known}`;
+  await countTry(context, tries, signInTries.ofAccount);
+  const isTotp = looksLikeTotp(typed);
+  if (isTotp && known === undefined)
+    await countTry(context, `codes of ${person.id}`, codeTriesInDay, daySeconds);
+  const isRight = isTotp
+    ? await takeTotp(context, person.id, typed)
+    : await takeRecoveryCode(context, { person, visitor }, typed);
+  if (!isRight) throw wrongCode('This code is wrong or was already used. Enter another code.');
+  return {
+    cookies: await finishSignIn(context, { person, visitor }),
+    device: deviceMark(context.vault, person.email),
+  };
+}
+
+/** Ends the pending session and begins one with two-factor completed. */
+async function finishSignIn(context: FactorContext, { person, visitor }: Asker): Promise<string[]> {
+  await endSession(context.database, { user_id: person.id, id: person.sessionId });
+  const { beginSession } = await context.accounts.library();
+  return beginSession(person.id, now(), visitor.headers);
+}
+
+async function takeTotp(context: FactorContext, userId: string, typed: string): Promise<boolean> {
+  const found = only(await findTotp(context.database, { user_id: userId }));
+  return (
+    found?.is_confirmed === true &&
+    tryTotp(context, context.database, { userId, sealed: found.secret, typed })
+  );
+}
+
+/** Whether a code is correct and was not used before. */
+async function tryTotp(
+  { vault }: FactorContext,
+  db: Database | ClientBase,
+  { userId, sealed, typed }: { userId: string; sealed: Buffer; typed: string },
+): Promise<boolean> {
+  const at = now();
+  const step = stepOf(vault.unseal('second factors', sealed), typed.replaceAll(/\s/g, ''), at);
+  return step !== undefined && (await takeTotpStep(db, { user_id: userId, step, now: at })).length > 0;
+}
+
+const takeRecoveryCode = (
+  { database, vault }: FactorContext,
+  { person, visitor }: Asker,
+  typed: string,
+): Promise<boolean> =>
+  transaction(database, async (client) => {
+    const hashes = hashesOfRecoveryCode(vault, person.id, typed);
+    const used = await spendRecoveryCode(client, { user_id: person.id, hashes });
+    if (used.length > 0)
+      await tellAndNote(client, 'useRecoveryCode', personalLine({ person, visitor }, 'useRecoveryCode'));
+    return used.length > 0;
+  });
+
+/**
+ * Removes the two-factor methods of a person who has lost all of them; for the operator, on the command line.
+ * Their sessions end, and they are emailed.
+ * @returns whether they had any.
+ * @throws ApiError not_found if no account has this address.
+ */
+export function forgetFactors(database: Database, email: string): Promise<{ id: string; hadAny: boolean }> {
+  return transaction(database, async (client) => {
+    const address = { email: normalizeAddress(email) };
+    // Locks the account first, so that a method that is being added in parallel is removed too: the next
+    // statement sees it after the wait.
+    await lockAccount(client, address);
+    const person = only(await deleteFactors(client, address));
+    if (!person) throw new ApiError('not_found', `There is no account with the address ${email}.`);
+    if (person.had_any)
+      await tellAndNote(client, 'forgetSecondFactors', { who: { userId: person.id }, by: undefined });
+    return { id: person.id, hadAny: person.had_any };
+  });
+}
+
+/**
+ * Changes two-factor methods, and in one transaction emails the person and adds audit entries to each of
+ * their workspaces. If the account gains or loses two-factor, all sessions end, and this browser gets a new
+ * one.
+ */
+export async function changeFactors(
+  context: FactorContext,
+  { person, visitor }: Asker,
+  what: PersonalNews,
+  change: (client: ClientBase) => Promise<void>,
+): Promise<Added> {
+  const { recoveryCodes, hasOne, hasChanged } = await transaction(context.database, async (client) => {
+    await lockPerson(client, { user_id: person.id });
+    await change(client);
+    const [settled] = await settleFactors(client, { user_id: person.id });
+    await tellAndNote(client, what, personalLine({ person, visitor }, what));
+    const needsCodes = settled!.second_factor && settled!.recovery_codes === 0;
+    return {
+      recoveryCodes: needsCodes ? await putRecoveryCodes(context, client, person.id) : null,
+      hasOne: settled!.second_factor,
+      hasChanged: settled!.has_changed,
+    };
+  });
+  if (!hasChanged) return { recoveryCodes, cookies: [] };
+  const { beginSession } = await context.accounts.library();
+  return { recoveryCodes, cookies: await beginSession(person.id, hasOne ? now() : null, visitor.headers) };
+}
+
+async function putRecoveryCodes(
+  { vault }: FactorContext,
+  client: ClientBase,
+  userId: string,
+): Promise<string[]> {
+  const codes = newRecoveryCodes();
+  const hashes = codes.map((code) => hashesOfRecoveryCode(vault, userId, code)[0]!);
+  await replaceRecoveryCodes(client, { user_id: userId, hashes });
+  return codes;
+}
+
+/** Reports a change of sign-in methods to the person, and to the audit log of each of their workspaces. */
+async function tellAndNote(
+  client: ClientBase,
+  what: PersonalNews,
+  line: Pick<PersonalLine, 'by'> & { who: { userId: string } },
+): Promise<void> {
+  await notePerson(client, { ...line, operation: what });
+  await reportPersonalNews(client, line.who.userId, what);
+}
+
+const wrongCode = (message: string): ApiError =>
+  new ApiError('validation_error', undefined, { errors: [{ field: 'code', message, code: 'mismatch' }] });

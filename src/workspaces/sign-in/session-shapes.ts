@@ -1,0 +1,187 @@
+import { type Static, Type } from 'typebox';
+import { listOf } from '#kit/pagination.ts';
+import { roleNames } from '#rules/permissions.ts';
+import { passwordLength } from '../accounts/passwords.ts';
+import { personalDeeds } from '../audit/personal-audit.ts';
+import { type Plan, plans } from '../authenticate.ts';
+import { waysIn } from '../member-invitations/accept.ts';
+import { nameText } from '../shapes.ts';
+import { secondSteps } from './second-factor.ts';
+
+const role = Type.Enum([...roleNames]);
+const plan = Type.Enum(Object.keys(plans) as Plan[]);
+/** Longer texts are rejected before any code reads them. */
+const shortText = Type.String({ maxLength: 1000 });
+const newPassword = Type.String({ maxLength: passwordLength.most });
+
+const closed = { additionalProperties: false } as const;
+
+export const Account = Type.Object({ email: Type.String() });
+export const Joined = Type.Object({ workspace_id: Type.String({ format: 'uuid' }) });
+export const MadeWorkspace = Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan });
+
+/** The signed-in person, and the workspaces open to them. */
+export const Session = Type.Object({
+  user: Type.Object({
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    /** True after signing in with a temporary password: nothing else is open until it is changed. */
+    must_change_password: Type.Boolean(),
+    /**
+     * When the account will be deleted; null if it is not scheduled for deletion. Until then it can only be
+     * restored.
+     */
+    ends_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  }),
+  /**
+   * The two-factor methods that can complete the sign-in; nothing else is open before. Null if it is complete
+   * or needs none.
+   */
+  second_steps: Type.Union([Type.Array(Type.Enum([...secondSteps])), Type.Null()]),
+  workspaces: Type.Array(
+    Type.Object({ id: Type.String({ format: 'uuid' }), name: Type.String(), plan, role }),
+  ),
+  /** Workspaces that require two-factor, which this person has not set up. They are closed to them. */
+  closed_workspaces: Type.Array(Type.String({ format: 'uuid' })),
+  /** Workspaces that are scheduled for deletion, with the time. They are closed to everyone. */
+  ending_workspaces: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String(),
+      role,
+      ends_at: Type.String({ format: 'date-time' }),
+    }),
+  ),
+  /** Whether the operator lets this person create workspaces (WORKSPACE_CREATION). */
+  may_create_workspaces: Type.Boolean(),
+});
+export type Session = Static<typeof Session>;
+
+export const SignIn = Type.Object({ email: shortText, password: shortText }, closed);
+export const SecondStep = Type.Object({ code: shortText }, closed);
+export const PasswordChange = Type.Object({ current_password: shortText, new_password: newPassword }, closed);
+export const PersonChange = Type.Object({ name: nameText }, closed);
+
+/** When the account or workspace will be deleted. */
+export const Ending = Type.Object({ ends_at: Type.String({ format: 'date-time' }) });
+
+export const WorkspaceName = Type.Object({ name: nameText }, closed);
+export const InvitationToken = Type.Object({ token: shortText }, closed);
+/** An invitation as its page shows it. */
+export const OpenInvitation = Type.Object({
+  workspace: Type.String(),
+  email: Type.String(),
+  role,
+  invited_by: Type.Union([Type.String(), Type.Null()]),
+  way: Type.Enum([...waysIn]),
+});
+export type OpenInvitation = Static<typeof OpenInvitation>;
+export const NewPerson = Type.Object({ token: shortText, name: nameText, password: newPassword }, closed);
+
+export const PasswordReset = Type.Object({ email: shortText }, closed);
+export const NewPassword = Type.Object({ token: shortText, password: newPassword }, closed);
+
+/** The two-factor methods of a person. */
+export const SecondFactors = Type.Object({
+  /** When the authenticator app was added; null if there is none. */
+  totp_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  recovery_codes_left: Type.Integer(),
+  /** False for people who only sign in with a provider. A recent sign-in then replaces the password. */
+  has_password: Type.Boolean(),
+  passkeys: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      name: Type.String(),
+      created_at: Type.String({ format: 'date-time' }),
+      last_used_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+    }),
+  ),
+});
+export type SecondFactors = Static<typeof SecondFactors>;
+
+export const PasswordAgain = Type.Object({ password: shortText }, closed);
+export const NewTotp = Type.Object({
+  /** Base32, for people who cannot scan the QR code. */
+  secret: Type.String(),
+  /** `otpauth://…`, the content of the QR code. */
+  address: Type.String(),
+});
+export const RecoveryCodes = Type.Object({ recovery_codes: Type.Array(Type.String()) });
+/** The new recovery codes; null if the existing ones still work. */
+export const AddedFactor = Type.Object({
+  recovery_codes: Type.Union([Type.Array(Type.String()), Type.Null()]),
+});
+
+/** Base64url data from the browser; authenticator data is a few hundred bytes. */
+const encoded = Type.String({ maxLength: 4_000, pattern: '^[\\w-]+$' });
+export const PasskeyName = Type.Object({ name: nameText }, closed);
+export const PasskeyQuestion = Type.Object({ challenge: Type.String(), host: Type.String() });
+export const PasskeyRequest = Type.Object({
+  challenge: Type.String(),
+  /** The host that the passkey is bound to. */
+  host: Type.String(),
+  /** COSE numbers, the preferred algorithm first. */
+  algorithms: Type.Array(Type.Integer()),
+  /** The passkeys that the person already has. */
+  known: Type.Array(Type.String()),
+});
+export type PasskeyRequest = Static<typeof PasskeyRequest>;
+export const MadePasskey = Type.Object(
+  {
+    name: nameText,
+    client_data: encoded,
+    authenticator_data: encoded,
+    /** `SubjectPublicKeyInfo`. */
+    public_key: encoded,
+    algorithm: Type.Integer(),
+  },
+  closed,
+);
+export const ShownPasskey = Type.Object(
+  { id: encoded, client_data: encoded, authenticator_data: encoded, signature: encoded },
+  closed,
+);
+
+export const Sessions = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      /** The User-Agent of the browser. */
+      browser: Type.Union([Type.String(), Type.Null()]),
+      signed_in_at: Type.String({ format: 'date-time' }),
+      /** Up to a day behind. */
+      used_at: Type.String({ format: 'date-time' }),
+      /** True if only the password was entered and two-factor is pending. */
+      is_halfway: Type.Boolean(),
+      is_this: Type.Boolean(),
+    }),
+  ),
+});
+
+/** Account activity: what happened, where it came from, and whether it was refused. */
+export const Activity = listOf(
+  Type.Object({
+    id: Type.String({ format: 'uuid' }),
+    at: Type.String({ format: 'date-time' }),
+    /** True if it was done on the command line of the server. */
+    by_operator: Type.Boolean(),
+    operation: Type.Enum([...personalDeeds]),
+    /** 401 and 422: an attempt that was refused. */
+    status: Type.Integer(),
+    address: Type.Union([Type.String(), Type.Null()]),
+    browser: Type.Union([Type.String(), Type.Null()]),
+    /** Whether it was done in the current session. */
+    is_this: Type.Boolean(),
+  }),
+);
+
+export const WaysIn = Type.Object({
+  /** False if there is no account yet. The link that the server prints at its start creates the first one. */
+  is_set_up: Type.Boolean(),
+  /** The display name of the identity provider; null if there is none. */
+  provider: Type.Union([Type.String(), Type.Null()]),
+});
+export const ProviderQuestion = Type.Object({ url: Type.String() });
+/** The query string with which the identity provider redirected the browser back. */
+export const ProviderAnswer = Type.Object({ answer: Type.String({ maxLength: 8_000 }) }, closed);

@@ -1,0 +1,208 @@
+import { cellOfWorkspace } from '#cells/across-cells.ts';
+import { cellForNew } from '#cells/choose-cell.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation, type Visitor } from '#kit/operation.ts';
+import { requireRow } from '#kit/statement.ts';
+import { noteInWorkspace, originOf, personalLine } from '../audit/note-person.ts';
+import { beginEnd, beginEndOfAccount, bringBack, bringBackAccount } from '../endings.ts';
+import { joinAsPerson, joinByPassword, openInvitation } from '../member-invitations/accept.ts';
+import { addMember, findMembership, leaveWorkspace } from '../members.ts';
+import { createWorkspace, mayCreateWorkspace } from '../workspaces.ts';
+import { requirePassword } from './password-again.ts';
+import type { SessionServices } from './require-person.ts';
+import {
+  Account,
+  Ending,
+  InvitationToken,
+  Joined,
+  MadeWorkspace,
+  NewPerson,
+  OpenInvitation,
+  PasswordAgain,
+  WorkspaceName,
+} from './session-shapes.ts';
+import { countTry, signInTries } from './sign-in.ts';
+
+/** What is everyone's own matter: to make a workspace, and to leave one. */
+export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
+  return {
+    createWorkspace: operation({
+      summary: 'Create a workspace',
+      caller: 'person',
+      body: WorkspaceName,
+      reply: { status: 201, description: 'The workspace. You are its owner.', schema: MadeWorkspace },
+      errors: ['forbidden'],
+      async run({ person, visitor, body }) {
+        if (!(await mayCreateWorkspace(database, config.workspaceCreation, person.id)))
+          throw new ApiError('forbidden', "You can't create workspaces on this server. Ask its operator.");
+        const made = await transaction(await cellForNew(database), async (client) => {
+          const workspace = await createWorkspace(client, {
+            name: body.name.trim(),
+            plan: config.defaultPlan,
+          });
+          await addMember(client, { workspaceId: workspace.id, userId: person.id, role: 'owner' });
+          const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+          await noteInWorkspace(client, { workspaceId: workspace.id, operation: 'createWorkspace', by });
+          return workspace;
+        });
+        return { body: made };
+      },
+    }),
+
+    leaveWorkspace: operation({
+      summary: 'Leave a workspace',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 204, description: 'You are no longer a member.' },
+      errors: ['conflict'],
+      async run({ person, visitor, params }) {
+        await leaveWorkspace(database, { workspaceId: params.id, userId: person.id });
+        await noteInWorkspace(database, {
+          workspaceId: params.id,
+          operation: 'leaveWorkspace',
+          by: { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) },
+          thingId: person.id,
+        });
+      },
+    }),
+  };
+}
+
+/** Deleting a workspace, and one's account, and coming back meanwhile. */
+export function endingEndpoints(services: SessionServices) {
+  const { accounts, database } = services;
+  /** @throws ApiError not_found for people who are not members; forbidden for members who are not owners. */
+  const requireOwner = async (workspaceId: string, userId: string): Promise<void> => {
+    const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: userId }));
+    if (found.role !== 'owner') throw new ApiError('forbidden', 'Only an owner can do this.');
+  };
+
+  return {
+    deleteWorkspace: operation({
+      summary: 'Delete a workspace',
+      caller: 'person',
+      params: idParameter,
+      body: PasswordAgain,
+      reply: {
+        status: 200,
+        description: 'The workspace is closed. The response says when it will be deleted.',
+        schema: Ending,
+      },
+      errors: ['forbidden', 'conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, params, body }) {
+        await requireOwner(params.id, person.id);
+        await requirePassword(services, person, body.password);
+        const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+        const at = await beginEnd(database, params.id, by);
+        services.wakeQueue();
+        return { body: { ends_at: at.toISOString() } };
+      },
+    }),
+
+    bringBackWorkspace: operation({
+      summary: 'Restore a workspace that is being deleted',
+      caller: 'person',
+      params: idParameter,
+      reply: { status: 204, description: 'The workspace is open again, unchanged.' },
+      errors: ['forbidden', 'conflict'],
+      async run({ person, visitor, params }) {
+        await requireOwner(params.id, person.id);
+        const by = { userId: person.id, sessionId: person.sessionId, origin: originOf(visitor) };
+        await bringBack(database, params.id, by);
+        services.wakeQueue();
+      },
+    }),
+
+    deleteAccount: operation({
+      summary: 'Delete your account',
+      caller: 'person',
+      body: PasswordAgain,
+      reply: {
+        status: 200,
+        description: 'All sessions have ended. The response says when the account will be deleted.',
+        schema: Ending,
+      },
+      errors: ['conflict', 'rate_limit_exceeded'],
+      async run({ person, visitor, body }) {
+        await requirePassword(services, person, body.password);
+        const { by } = personalLine({ person, visitor }, 'deleteAccount');
+        const at = await beginEndOfAccount(database, person.id, by);
+        services.wakeQueue();
+        const { auth } = await accounts.library();
+        const { headers } = await auth.api.signOut({ headers: visitor.headers, returnHeaders: true });
+        return { body: { ends_at: at.toISOString() }, headers: { 'Set-Cookie': headers.getSetCookie() } };
+      },
+    }),
+
+    bringBackAccount: operation({
+      summary: 'Restore your account before it is deleted',
+      caller: 'leaving',
+      reply: { status: 204, description: 'The account is open again, unchanged.' },
+      errors: ['conflict'],
+      async run({ person, visitor }) {
+        const { by } = personalLine({ person, visitor }, 'bringBackAccount');
+        await bringBackAccount(database, person.id, by);
+        services.wakeQueue();
+      },
+    }),
+  };
+}
+
+/** Joining a workspace by an invitation. Tokens travel in bodies: addresses end up in logs. */
+export function joinEndpoints(services: SessionServices) {
+  const count = ({ address }: Visitor): Promise<void> =>
+    countTry(services, `join from ${address}`, signInTries.ofAddress);
+  const noteJoin = async (
+    visitor: Visitor,
+    { workspaceId, ...who }: { workspaceId: string; userId: string; sessionId?: string },
+  ): Promise<void> =>
+    noteInWorkspace(await cellOfWorkspace(services.database, workspaceId), {
+      workspaceId,
+      operation: 'joinWorkspace',
+      by: { ...who, origin: originOf(visitor) },
+      thingId: who.userId,
+    });
+
+  return {
+    openMemberInvitation: operation({
+      summary: 'Get a workspace invitation',
+      caller: 'visitor',
+      body: InvitationToken,
+      reply: { status: 200, description: 'The invitation.', schema: OpenInvitation },
+      errors: ['gone', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await count(visitor);
+        const { invitedBy, ...invitation } = await openInvitation(services, body.token);
+        return { body: { ...invitation, invited_by: invitedBy } };
+      },
+    }),
+
+    joinByPassword: operation({
+      summary: 'Join a workspace with a new account',
+      caller: 'visitor',
+      body: NewPerson,
+      reply: { status: 201, description: 'The address to sign in with.', schema: Account },
+      errors: ['gone', 'conflict', 'rate_limit_exceeded'],
+      async run({ visitor, body }) {
+        await count(visitor);
+        const { email, ...joined } = await joinByPassword(services, { ...body, name: body.name.trim() });
+        await noteJoin(visitor, joined);
+        return { body: { email } };
+      },
+    }),
+
+    joinWorkspace: operation({
+      summary: 'Join a workspace',
+      caller: 'person',
+      body: InvitationToken,
+      reply: { status: 200, description: 'You are a member.', schema: Joined },
+      errors: ['gone', 'conflict'],
+      async run({ person, visitor, body }) {
+        const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });
+        await noteJoin(visitor, { workspaceId, userId: person.id, sessionId: person.sessionId });
+        return { body: { workspace_id: workspaceId } };
+      },
+    }),
+  };
+}

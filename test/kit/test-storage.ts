@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { headBytes, type Storage } from '#kit/storage.ts';
+
+// Things for the tests of this room. Only tests import this file.
+
+export const streamOf = (...chunks: readonly (string | Buffer)[]): Readable =>
+  Readable.from(
+    chunks.map((chunk) => Buffer.from(chunk as string)),
+    { objectMode: false },
+  );
+
+/** What every storage promises (storage.ts). `left` lists whatever it holds, wherever it holds it. */
+export function testStorage(storage: Storage, left: () => Promise<readonly string[]>): void {
+  const read = async (key: string): Promise<Buffer | undefined> => {
+    const stream = await storage.open(key);
+    return stream && buffer(stream);
+  };
+  const limit = 1_000_000;
+
+  test('what is put is read again byte for byte, with its size and its first bytes', async () => {
+    const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
+    const written = await storage.put(
+      'ws/aa/large',
+      streamOf(bytes.subarray(0, 3), bytes.subarray(3, 100_000), bytes.subarray(100_000)),
+      limit,
+    );
+    assert.equal(written.size, 300_000);
+    assert.deepEqual(written.head, bytes.subarray(0, headBytes));
+    assert.deepEqual(await read('ws/aa/large'), bytes);
+  });
+
+  test('an empty stream is an empty object', async () => {
+    assert.deepEqual(await storage.put('ws/aa/empty', streamOf(), limit), { size: 0, head: Buffer.alloc(0) });
+    assert.deepEqual(await read('ws/aa/empty'), Buffer.alloc(0));
+  });
+
+  test('exactly the limit is kept; one byte more is refused as too large, and nothing of it stays', async () => {
+    const before = await left();
+    await assert.rejects(storage.put('ws/bb/over', streamOf(Buffer.alloc(limit), 'x'), limit), {
+      code: 'payload_too_large',
+    });
+    assert.deepEqual(await left(), before);
+    assert.equal((await storage.put('ws/bb/full', streamOf(Buffer.alloc(limit)), limit)).size, limit);
+  });
+
+  test('a stream that breaks off leaves nothing', async () => {
+    const before = await left();
+    const broken = Readable.from(
+      (async function* chunks() {
+        yield Buffer.alloc(1_000);
+        throw new Error('cut');
+      })(),
+      { objectMode: false },
+    );
+    await assert.rejects(storage.put('ws/cc/broken', broken, limit), /cut/);
+    assert.deepEqual(await left(), before);
+    assert.equal(await read('ws/cc/broken'), undefined);
+  });
+
+  test('what is not there opens as undefined, and may be removed', async () => {
+    assert.equal(await storage.open('ws/dd/none'), undefined);
+    await storage.remove('ws/dd/none');
+  });
+
+  test('what is removed is gone, and its neighbour is not', async () => {
+    const before = await left();
+    await storage.put('ws/ee/one', streamOf('1'), limit);
+    const withOne = await left();
+    await storage.put('ws/ee/two', streamOf('2'), limit);
+    await storage.remove('ws/ee/two');
+    assert.deepEqual(await left(), withOne);
+    assert.equal(String(await read('ws/ee/one')), '1');
+    await storage.remove('ws/ee/one');
+    assert.deepEqual(await left(), before);
+  });
+
+  test('twenty at once, in a place that is not there yet, are all kept', async () => {
+    const keys = Array.from({ length: 20 }, (_, index) => `new/${index % 3}/${index}`);
+    await Promise.all(keys.map((key) => storage.put(key, streamOf(key), limit)));
+    assert.deepEqual(await Promise.all(keys.map(async (key) => String(await read(key)))), keys);
+  });
+}

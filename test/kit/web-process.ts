@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeInOrder } from '#kit/concurrency.ts';
+import { openServer } from '#kit/http.ts';
+import { openLog } from '#kit/log.ts';
+import { joinPrimary } from '#kit/processes/primary-link.ts';
+
+/* A web process for tests. It asks the primary how it feels, and answers every request with its process id. */
+
+/** `leaves`: hangs up, and ends a moment later. `hangs`: stands still at its second request. */
+export type Mood = 'well' | 'fails' | 'stays' | 'leaves' | 'hangs';
+
+const told = Promise.withResolvers<void>();
+const primary = joinPrimary(process.argv, { onStopping: () => {}, onEnd: told.resolve })!;
+const mood = await primary.ask<Mood>('How are you?');
+if (mood === 'fails') {
+  await primary.fail('It does not feel like it.');
+  process.exit(1);
+}
+const server = openServer({ log: openLog('silent'), trustProxy: false });
+let requests = 0;
+server.get('/', async () => {
+  requests += 1;
+  if (mood === 'hangs' && requests === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  return String(process.pid);
+});
+await server.ready();
+const close = closeInOrder(server);
+primary.serve(server.server);
+if (mood === 'leaves') process.disconnect();
+await told.promise;
+await close(5_000);
+if (mood === 'stays') await sleep(60_000);
+if (mood === 'leaves') await sleep(300);
+process.exit(0);

@@ -1,0 +1,113 @@
+import { type ElementType, elements } from '#ast/form/elements.ts';
+import { inputRules, isInputType } from '#ast/form/input-rules.ts';
+import type { Form, FormNode } from '#ast/form/tree.ts';
+import type { InputRules } from '#ast/types/rules.ts';
+import { renderForm } from '#page/render/form.ts';
+import { everythingShown, type FormView } from '#page/render/view.ts';
+import { problemsOf, wordsOf } from '#page/words/choose-locale.ts';
+import { element, formOf } from '../ast/forms.ts';
+
+/** Pages for the tests of this room, and a strict reader of what they send. Product code does not import this file. */
+
+/** A first showing: no answers, no errors. */
+export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
+  const limits = { fileBytes: 10_485_760, filesPerElement: 10 };
+  return {
+    form,
+    action: '/f/1',
+    values: {},
+    errors: [],
+    held: new Map(),
+    language: 'en',
+    step: 0,
+    shown: everythingShown([...form.children.keys()]),
+    today: '2026-01-31',
+    words: wordsOf.en,
+    sentences: problemsOf.en,
+    numbers: '.,',
+    limits,
+    ...more,
+  };
+}
+
+/** The elements of the page of a form of these nodes. */
+export function readPage(nodes: readonly FormNode[], more: Partial<FormView> = {}): Tag[] {
+  return readMarkup(renderForm(viewOf(formOf(...nodes), more)));
+}
+
+/** Every type that a visitor is asked for. */
+export const inputTypes: readonly string[] = Object.keys(elements).filter(
+  (type) => isInputType(type) && !(inputRules[type] as InputRules).isUnasked,
+);
+
+/** One of every element type but the composite, each with its type as its id. */
+export const everyElement: readonly FormNode[] = [
+  ...inputTypes.map((type) => element(type, type, { help_text: `Help with ${type}` })),
+  ...Object.keys(elements)
+    .filter((type) => elements[type as ElementType].group === 'content')
+    .map((type) => element(type, type)),
+];
+
+/** One element of a page, with the text that it and its children show. */
+export type Tag = {
+  readonly tag: string;
+  readonly attrs: Readonly<Record<string, string>>;
+  readonly text: string;
+};
+
+type OpenTag = { tag: string; attrs: Record<string, string>; text: string };
+
+const tokens =
+  /<!doctype html>|<style>[^<]*<\/style>|<script type="application\/json" id="_form">[^<]*<\/script>|<\/(?<close>[a-z]+\d?)>|<(?<open>[a-z]+\d?)(?<attrs>(?: [a-z-]+(?:="[^"<>]*")?)*)>|(?<text>[^<>"']+)/gy;
+const emptyTags = ['br', 'hr', 'img', 'input', 'link', 'meta'];
+
+/**
+ * Reads a page far more strictly than a browser does: every tag closed in order, attributes in double quotes and at
+ * most once, no quote or angle bracket in text, no `&` but in the five entities.
+ * @throws when the markup is anything else.
+ */
+export function readMarkup(markup: string): Tag[] {
+  const found: OpenTag[] = [];
+  const open: OpenTag[] = [];
+  let end = 0;
+  for (const match of markup.matchAll(tokens)) {
+    end = match.index + match[0].length;
+    const { open: tag, close, attrs = '', text } = match.groups ?? {};
+    if (text !== undefined) for (const outer of open) outer.text += decode(text);
+    if (close !== undefined && open.pop()?.tag !== close) throw new Error(`</${close}> closes nothing`);
+    if (tag === undefined) continue;
+    const read = { tag, attrs: readAttributes(attrs), text: '' };
+    found.push(read);
+    if (!emptyTags.includes(tag)) open.push(read);
+  }
+  if (end !== markup.length || open.length > 0)
+    throw new Error(`not strict markup: ${markup.slice(end, end + 80)}`);
+  return found;
+}
+
+function readAttributes(text: string): Record<string, string> {
+  const attrs: Record<string, string> = {};
+  for (const [, name, value = ''] of text.matchAll(/ ([a-z-]+)(?:="([^"]*)")?/g)) {
+    if (Object.hasOwn(attrs, name!)) throw new Error(`${name} twice in ${text}`);
+    attrs[name!] = decode(value);
+  }
+  return attrs;
+}
+
+const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+function decode(text: string): string {
+  return text.replaceAll(/&(\w*|#39);|&/g, (entity, name: string | undefined) => {
+    const character = name === undefined ? undefined : characters[name];
+    if (character === undefined) throw new Error(`a bare ${entity} in ${text}`);
+    return character;
+  });
+}
+
+/** The one element with that id. @throws when there is none, or another. */
+export function byId(page: readonly Tag[], id: string): Tag {
+  const [found, ...others] = page.filter(({ attrs }) => attrs['id'] === id);
+  if (!found || others.length > 0)
+    throw new Error(`${others.length + (found ? 1 : 0)} elements with the id ${id}`);
+  return found;
+}

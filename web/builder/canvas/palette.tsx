@@ -1,0 +1,145 @@
+import { memo, type ReactElement, type RefObject, useState } from 'react';
+import { Autocomplete, useFilter } from 'react-aria-components/Autocomplete';
+import { Dialog } from 'react-aria-components/Dialog';
+import { Header } from 'react-aria-components/Header';
+import { Menu, MenuItem, MenuSection } from 'react-aria-components/Menu';
+import { Popover } from 'react-aria-components/Popover';
+import { afterFocusReturned } from '../../design/after-focus.ts';
+import { Dialog as Sheet } from '../../design/dialog.tsx';
+import { SearchField } from '../../design/field.tsx';
+import { useNarrow } from '../../design/use-window.ts';
+import { addElement } from '../editor/commands.ts';
+import { useBuilder } from '../editor/use-editor.ts';
+import type { Spot } from '../model/drop-place.ts';
+import { elementGroups, iconOfEntry, searchWords } from '../model/element-groups.ts';
+import type { PaletteEntry } from '../model/new-element.ts';
+import './palette.css';
+import type { StartDrag } from './drag.ts';
+
+/** The icon of a type beside its name, hidden from screen readers. */
+export function ElementIcon({ type }: { type: PaletteEntry }): ReactElement {
+  return (
+    <svg className="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
+      <path d={iconOfEntry(type)} />
+    </svg>
+  );
+}
+
+/** Where the menu opens, and where the chosen element goes. Without a spot, it goes after the selection. */
+export type InsertWish = { readonly anchor: RefObject<Element | null>; readonly spot?: Spot | undefined };
+
+type InsertProps = { readonly wish: InsertWish | undefined; readonly onClose: () => void };
+
+const title = 'Add element';
+
+/**
+ * A searchable list of all element types over the canvas (docs/rules.md B3): type, press Enter, and write the
+ * label.
+ */
+export function InsertMenu({ wish, onClose }: InsertProps): ReactElement {
+  // An on-screen keyboard would cover the list.
+  if (useNarrow())
+    return (
+      <Sheet title={title} isOpen={wish !== undefined} onClose={onClose} size="medium" keepsText>
+        <InsertList spot={wish?.spot} onClose={onClose} />
+      </Sheet>
+    );
+  return (
+    <Popover
+      className="popover"
+      isOpen={wish !== undefined}
+      onOpenChange={(open) => !open && onClose()}
+      triggerRef={wish?.anchor ?? { current: null }}
+      placement="bottom"
+      offset={6}
+    >
+      <Dialog className="insert-menu" aria-label={title}>
+        <InsertList spot={wish?.spot} onClose={onClose} autoFocus />
+      </Dialog>
+    </Popover>
+  );
+}
+
+type ListProps = {
+  readonly spot: Spot | undefined;
+  readonly onClose: () => void;
+  readonly autoFocus?: boolean;
+};
+
+function InsertList({ spot, onClose, autoFocus = false }: ListProps): ReactElement {
+  const { editor } = useBuilder();
+  const [search, setSearch] = useState('');
+  const { contains } = useFilter({ sensitivity: 'base' });
+  return (
+    <Autocomplete inputValue={search} onInputChange={setSearch} filter={contains}>
+      <SearchField label="Search elements" autoFocus={autoFocus} />
+      {/* Focusable, so that it scrolls by keyboard. Focus on its items stays in the search box. */}
+      <div className="insert-list" tabIndex={0} role="group" aria-label="All elements">
+        <Menu
+          className="menu-list"
+          aria-label="Elements"
+          onAction={(type) => {
+            onClose();
+            afterFocusReturned(() => addElement(editor, type as PaletteEntry, spot));
+          }}
+          renderEmptyState={() => <p className="insert-empty">No matching elements</p>}
+        >
+          {elementGroups.map((group) => (
+            <MenuSection key={group.id}>
+              <Header className="menu-heading">{group.title}</Header>
+              {group.entries.map((entry) => (
+                <MenuItem key={entry.id} id={entry.id} textValue={searchWords(entry)} className="menu-item">
+                  <ElementIcon type={entry.id} />
+                  {entry.title}
+                </MenuItem>
+              ))}
+            </MenuSection>
+          ))}
+        </Menu>
+      </div>
+    </Autocomplete>
+  );
+}
+
+/**
+ * Lists every element type. A press adds one after the selection, and a drag adds one where it is dropped.
+ */
+export const Palette = memo(function Palette({ onDrag }: { onDrag: StartDrag }): ReactElement {
+  const { editor } = useBuilder();
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const groups = elementGroups
+    .map((group) => ({
+      ...group,
+      entries: group.entries.filter((entry) => searchWords(entry).includes(wanted)),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+  return (
+    <div className="palette">
+      <SearchField label="Search elements" placeholder="Search" value={search} onChange={setSearch} />
+      {groups.map(({ id, title, entries }) => (
+        <section key={id} aria-label={title}>
+          <h2 className="pane-heading">{title}</h2>
+          <ul role="list" className="palette-list">
+            {entries.map((entry) => (
+              <li key={entry.id}>
+                <button
+                  type="button"
+                  className="palette-item"
+                  onClick={() => addElement(editor, entry.id)}
+                  onPointerDown={(event) =>
+                    event.pointerType !== 'touch' && onDrag({ kind: 'add', type: entry.id }, event)
+                  }
+                >
+                  <ElementIcon type={entry.id} />
+                  {entry.title}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {groups.length === 0 && <p className="soft">No matching elements</p>}
+    </div>
+  );
+});

@@ -1,0 +1,93 @@
+import { fillPiped, pipedAttributes, pipedIds } from '#ast/form/piping.ts';
+import { mapSaidTexts } from '#ast/translations/said-texts.ts';
+import { keepLeaves, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { setAttribute } from './edit.ts';
+import { type EditNode } from './edit-node.ts';
+import { indexOf } from './form-index.ts';
+import { conditionNames, type Jump, jumpsOf, listReferences, type Reference } from './references.ts';
+import { mapOptionConditions } from './rename.ts';
+
+const nameOf = ({ from, attribute, of, name, row }: Reference): string =>
+  JSON.stringify([from, attribute, of, name, row]);
+
+/**
+ * Lists references that an edit breaks while they and their nodes still exist. Their target was deleted, or
+ * moved to where it cannot be referred to (docs/rules.md B7).
+ */
+export function listBroken(before: EditNode, after: EditNode): readonly Reference[] {
+  if (before === after) return [];
+  const held = new Set(
+    listReferences(before)
+      .filter(({ holds }) => holds)
+      .map(nameOf),
+  );
+  if (held.size === 0) return [];
+  return listReferences(after).filter((reference) => !reference.holds && held.has(nameOf(reference)));
+}
+
+/** Removes broken references from the form: comparisons, and with the last one its condition or jump. */
+export function dropReferences(root: EditNode, broken: readonly Reference[]): EditNode {
+  const names = new Set(broken.map(nameOf));
+  let cleaned = root;
+  for (const from of new Set(broken.map((reference) => reference.from))) {
+    const node = indexOf(root).byKey.get(from)?.node;
+    if (node) cleaned = dropFrom(cleaned, node, names);
+  }
+  return cleaned;
+}
+
+function dropFrom(root: EditNode, node: EditNode, broken: ReadonlySet<string>): EditNode {
+  const clean = (attribute: Reference['attribute'], condition: unknown): object | undefined => {
+    const group = readCondition(condition);
+    const kept =
+      group &&
+      keepLeaves(
+        group,
+        ({ subject: { of, ...named } }) =>
+          of !== 'element' || !broken.has(nameOf({ from: node.key, attribute, of, ...named, holds: false })),
+      );
+    return kept && writeCondition(kept);
+  };
+  let cleaned = root;
+  for (const attribute of conditionNames) {
+    const condition = node.attrs[attribute];
+    if (condition !== undefined && readCondition(condition))
+      cleaned = setAttribute(cleaned, node.key, attribute, clean(attribute, condition));
+  }
+  const { options } = node.attrs;
+  if (Array.isArray(options))
+    cleaned = setAttribute(
+      cleaned,
+      node.key,
+      'options',
+      mapOptionConditions(options, (condition) => clean('options', condition)),
+    );
+  const texts = pipedAttributes.reduce(
+    (attrs, attribute) =>
+      mapSaidTexts(attrs, attribute, (text) => {
+        const kept = fillPiped(text, (name) => {
+          const isLost = broken.has(nameOf({ from: node.key, attribute, of: 'element', name, holds: false }));
+          return isLost ? '' : `{{${name}}}`;
+        });
+        // A label that would become empty is reported by the problems of the form.
+        return pipedIds(text).length > pipedIds(kept).length ? kept : text;
+      }),
+    node.attrs,
+  );
+  for (const name of [...pipedAttributes, 'translations'])
+    cleaned = setAttribute(cleaned, node.key, name, texts[name]);
+  const jumps = jumpsOf(node);
+  if (jumps.length === 0) return cleaned;
+  const kept = jumps.flatMap((jump): Jump[] => {
+    const { to, when } = jump;
+    const isLost = broken.has(
+      nameOf({ from: node.key, attribute: 'jumps', of: 'step', name: to, holds: false }),
+    );
+    if (isLost) return [];
+    if (when === undefined) return [jump];
+    // Removes a jump that loses its whole condition, because it would otherwise always apply.
+    const left = clean('jumps', when);
+    return left ? [{ ...jump, when: left }] : [];
+  });
+  return setAttribute(cleaned, node.key, 'jumps', kept.length === 0 ? undefined : kept);
+}

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as fc from 'fast-check';
+import { validateStructure } from '#ast/validate.ts';
+import { composite, element } from '#test/ast/forms.ts';
+import { askedPart, newLeaf, withOperator, withSubject } from '../../conditions/condition-tree.ts';
+import { toPlain } from '../../conditions/say-condition.ts';
+import { dropReferences, listBroken } from './broken-references.ts';
+import { deleteNode, duplicateNodes, moveNodes, setId, setLabel, setOptions } from './edit.ts';
+import { type EditNode, readStructure, textOf, toStructure, walkNodes } from './edit-node.ts';
+import { mergeStep, splitStep } from './edit-steps.ts';
+import { listNameable, listShowable } from './nameable.ts';
+import { newStep } from './new-element.ts';
+import { jumpsOf, listReferences } from './references.ts';
+import { sayLogic } from './say-logic.ts';
+import { withStepId } from './step-ids.ts';
+
+const inCountry = { element: 'country', is: 'equals', value: 'Red' };
+const steps = [
+  [
+    element('radio', 'country', { label: 'Country' }),
+    element('text', 'state', { label: 'State', show_when: inCountry }),
+    composite('people', [element('text', 'who'), element('number', 'age')], { repeatable: true }),
+  ],
+  [composite('group', [element('date', 'day')]), element('heading', 'title')],
+  [element('email', 'email', { require_when: { any: [inCountry, { reference: 'vip', is: 'answered' }] } })],
+];
+
+function form(attrs: readonly object[] = [{}, {}, {}], children: readonly unknown[][] = steps): EditNode {
+  const read = readStructure({
+    type: 'form',
+    attrs: { name: 'Form' },
+    children: children.map((inside, index) => ({
+      type: 'step',
+      attrs: { title: `Step ${index + 1}`, ...attrs[index] },
+      children: inside,
+    })),
+  });
+  assert.ok(read.ok);
+  return read.root;
+}
+
+const byId = (root: EditNode, id: string): EditNode =>
+  [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
+const keyOf = (root: EditNode, id: string): string => byId(root, id).key;
+const said = (root: EditNode, id: string): string[] => sayLogic(root, byId(root, id)).map(toPlain);
+
+test('conditions of options and of rows of a matrix are said, follow new ids, and go with what they name', () => {
+  const when = { element: 'likes', row: 'Tea', is: 'equals', value: 'Red' };
+  const options = [
+    'Any',
+    { id: 'x', label: 'Large', points: 1, show_when: when },
+    { id: 'y', label: 'y', show_when: when },
+  ];
+  const root = form(undefined, [
+    [element('matrix', 'likes', { label: 'Likes' }), element('radio', 'size', { options })],
+  ]);
+  const optionsOf = (node: EditNode): unknown => byId(node, 'size').attrs['options'];
+  assert.deepEqual(said(root, 'size'), [
+    '“Large” offered when “Likes (Tea)” is “Red”',
+    '“y” offered when “Likes (Tea)” is “Red”',
+  ]);
+  const renamed = setOptions(
+    setId(root, keyOf(root, 'likes'), 'tastes'),
+    keyOf(root, 'likes'),
+    ['Chai', 'Coffee'],
+    'rows',
+  );
+  const now = { all: [{ ...when, element: 'tastes', row: 'Chai' }] };
+  assert.deepEqual(optionsOf(renamed), [
+    'Any',
+    { id: 'x', label: 'Large', points: 1, show_when: now },
+    { id: 'y', label: 'y', show_when: now },
+  ]);
+  const without = setOptions(root, keyOf(root, 'likes'), ['Coffee'], 'rows');
+  const broken = listBroken(root, without);
+  assert.deepEqual(
+    broken.map(({ attribute, name, row }) => [attribute, name, row]),
+    [1, 2].map(() => ['options', 'likes', 'Tea']),
+  );
+  assert.deepEqual(optionsOf(dropReferences(without, broken)), [
+    'Any',
+    { id: 'x', label: 'Large', points: 1 },
+    'y',
+  ]);
+});
+
+test('what a condition may name is what the service lets it name', () => {
+  const root = form(undefined, [
+    [
+      element('radio', 'country'),
+      composite('people', [element('text', 'who'), element('number', 'age')], { repeatable: true }),
+    ],
+    [composite('group', [element('date', 'day')]), element('heading', 'title')],
+    [element('email', 'email'), element('file_upload', 'files')],
+  ]);
+  const nodes = [...walkNodes(root)].filter(({ type }) => type !== 'form');
+  let asked = 0;
+  for (const asking of nodes) {
+    const may = new Set(listNameable(root, asking, false).map((node) => textOf(node, 'id')));
+    for (const id of nodes.map((node) => textOf(node, 'id')).filter(Boolean)) {
+      const withCondition = structuredClone(toStructure(root));
+      const path = pathTo(root, asking.key);
+      const node = path.reduce<{ attrs: Record<string, unknown>; children: never[] }>(
+        (inside, index) => inside.children[index]!,
+        withCondition as never,
+      );
+      node.attrs['show_when'] = { element: id, is: 'answered' };
+      const result = validateStructure(withCondition);
+      const refused = result.ok ? '' : result.errors.map(({ message }) => message).join(' ');
+      assert.equal(may.has(id), result.ok, `${asking.type} ${textOf(asking, 'id')} names ${id}: ${refused}`);
+      asked += 1;
+    }
+  }
+  assert.ok(asked > 50);
+});
+
+function pathTo(root: EditNode, key: string): number[] {
+  for (const [index, child] of root.children.entries()) {
+    if (child.key === key) return [index];
+    const rest = pathTo(child, key);
+    if (rest.length > 0) return [index, ...rest];
+  }
+  return [];
+}
+
+test('B7: rules are plain sentences', () => {
+  const root = form([
+    {},
+    { hide_when: { not: { all: [inCountry, { element: 'state', is: 'not_answered' }] } } },
+    { id: 'last' },
+  ]);
+  assert.deepEqual(said(root, 'state'), ['Shown when “Country” is “Red”']);
+  assert.deepEqual(said(root, 'email'), [
+    'Required when “Country” is “Red” or the reference “vip” is answered',
+  ]);
+  assert.deepEqual(sayLogic(root, root.children[1]!).map(toPlain), [
+    'Hidden unless “Country” is “Red” and “State” is not answered',
+  ]);
+  const jumping = form([{ jumps: [{ when: inCountry, to: 'last' }, { to: 'end' }] }, {}, { id: 'last' }]);
+  assert.deepEqual(sayLogic(jumping, jumping.children[0]!).map(toPlain), [
+    'Goes to “Step 3” when “Country” is “Red”',
+    'Goes to the end',
+  ]);
+});
+
+test('B7: deleting what is named lists the dependants, and their conditions can go with it', () => {
+  const before = form();
+  const after = deleteNode(before, keyOf(before, 'country'));
+  const broken = listBroken(before, after);
+  assert.deepEqual(
+    broken.map(({ from, attribute }) => [from, attribute]),
+    [
+      [keyOf(before, 'state'), 'show_when'],
+      [keyOf(before, 'email'), 'require_when'],
+    ],
+  );
+  const cleaned = dropReferences(after, broken);
+  assert.equal(byId(cleaned, 'state').attrs['show_when'], undefined);
+  assert.deepEqual(byId(cleaned, 'email').attrs['require_when'], {
+    any: [{ reference: 'vip', is: 'answered' }],
+  });
+  assert.deepEqual(validateStructure(toStructure(cleaned)).ok, true);
+});
+
+test('B7: moving what is named behind those who name it breaks them; moving it elsewhere does not', () => {
+  const before = form();
+  const country = keyOf(before, 'country');
+  const later = moveNodes(before, [country], { parent: before.children[1]!.key, index: 0 });
+  assert.deepEqual(
+    listBroken(before, later).map(({ from }) => from),
+    [keyOf(before, 'state')],
+  );
+  const within = moveNodes(before, [country], { parent: before.children[0]!.key, index: 3 });
+  assert.deepEqual(listBroken(before, within), []);
+});
+
+test('a step that is moved before or deleted behind a jump breaks the jump', () => {
+  const before = form([{ jumps: [{ when: inCountry, to: 'last' }] }, {}, { id: 'last' }]);
+  const [first, , last] = before.children;
+  for (const after of [
+    deleteNode(before, last!.key),
+    moveNodes(before, [last!.key], { parent: before.key, index: 0 }),
+  ]) {
+    const broken = listBroken(before, after).filter(({ of }) => of === 'step');
+    assert.deepEqual(
+      broken.map(({ from, name }) => [from, name]),
+      [[first!.key, 'last']],
+    );
+    const cleaned = dropReferences(after, listBroken(before, after));
+    assert.deepEqual(cleaned.children.flatMap(jumpsOf), []);
+  }
+});
+
+test('conditions follow a new id, chosen or made from a label, and a rewritten option', () => {
+  const before = form();
+  const renamed = setId(before, keyOf(before, 'country'), 'land');
+  assert.deepEqual(byId(renamed, 'state').attrs['show_when'], { all: [{ ...inCountry, element: 'land' }] });
+  assert.deepEqual(listBroken(before, renamed), []);
+  const labelled = setLabel(before, keyOf(before, 'country'), 'Home country', new Set());
+  assert.ok(listReferences(labelled).every(({ holds }) => holds));
+  const rewritten = setOptions(before, keyOf(before, 'country'), ['Crimson', 'Green', 'Blue']);
+  assert.deepEqual(said(rewritten, 'state'), ['Shown when “Country” is “Crimson”']);
+  const relabelled = setOptions(before, keyOf(before, 'country'), [
+    { id: 'Red', label: 'Crimson' },
+    'Green',
+    'Blue',
+  ]);
+  assert.deepEqual(said(relabelled, 'state'), ['Shown when “Country” is “Crimson”']);
+  assert.deepEqual(byId(relabelled, 'state').attrs['show_when'], inCountry);
+  const reordered = setOptions(before, keyOf(before, 'country'), ['Green', 'Red', 'Blue']);
+  assert.deepEqual(said(reordered, 'state'), ['Shown when “Country” is “Red”']);
+});
+
+test('a duplicate names what was duplicated with it, and else what the original names', () => {
+  const root = form(undefined, [
+    [
+      element('radio', 'country'),
+      composite('box', [
+        element('yes_no', 'more'),
+        element('text', 'inner', { show_when: { element: 'more', is: 'equals', value: true } }),
+        element('text', 'outer', { show_when: inCountry }),
+      ]),
+    ],
+  ]);
+  const { root: copied } = duplicateNodes(root, [keyOf(root, 'box')]);
+  assert.deepEqual(byId(copied, 'inner_2').attrs['show_when'], {
+    all: [{ element: 'more_2', is: 'equals', value: true }],
+  });
+  assert.deepEqual(byId(copied, 'outer_2').attrs['show_when'], inCountry);
+});
+
+test('a step that is merged or split leaves every element shown as it was, and leads where it led', () => {
+  const shown = { element: 'country', is: 'answered' };
+  const root = form([{}, { show_when: shown }, { id: 'last' }]);
+  const merged = mergeStep(root, root.children[1]!.key);
+  assert.deepEqual(byId(merged, 'group').attrs['show_when'], shown);
+  assert.deepEqual(validateStructure(toStructure(merged)).ok, true);
+
+  const jumps = [{ when: inCountry, to: 'last' }];
+  const whole = form([{ jumps }, {}, { id: 'last' }]);
+  const split = splitStep(whole, keyOf(whole, 'people'), newStep('New'));
+  assert.deepEqual(split.children.slice(0, 2).map(jumpsOf), [[], jumps]);
+  assert.deepEqual(listBroken(whole, split), []);
+});
+
+test('a text that shows an answer follows its question: renamed with it, asked about and emptied when it goes', () => {
+  const before = form(undefined, [
+    [element('text', 'name')],
+    [element('text', 'why', { label: 'Why, {{name}}?', help_text: '{{ name }} and {{other}}' })],
+  ]);
+  const renamed = setId(before, keyOf(before, 'name'), 'full_name');
+  assert.equal(textOf(byId(renamed, 'why'), 'label'), 'Why, {{full_name}}?');
+  assert.equal(textOf(byId(renamed, 'why'), 'help_text'), '{{full_name}} and {{other}}');
+  const after = deleteNode(before, keyOf(before, 'name'));
+  const broken = listBroken(before, after);
+  assert.deepEqual(
+    broken.map(({ attribute, name }) => [attribute, name]),
+    [
+      ['label', 'name'],
+      ['help_text', 'name'],
+    ],
+  );
+  assert.equal(textOf(byId(dropReferences(after, broken), 'why'), 'label'), 'Why, ?');
+  const moved = moveNodes(before, [keyOf(before, 'name')], { parent: before.children[1]!.key, index: 1 });
+  assert.equal(listBroken(before, moved).length, 2, 'what comes later cannot be shown');
+  const ids = (id: string) => listShowable(before, byId(before, id)).map((node) => textOf(node, 'id'));
+  assert.deepEqual([ids('why'), ids('name')], [['name'], []]);
+});
+
+test('a step gets an id from its title when a jump first names it, and keeps it', () => {
+  const root = form();
+  const named = withStepId(root, root.children[2]!.key);
+  assert.equal(named.id, 'step_3');
+  assert.equal(textOf(named.root.children[2]!, 'id'), 'step_3');
+  assert.equal(withStepId(named.root, root.children[2]!.key).root, named.root);
+});
+
+test('a new comparison is complete where something can be suggested', () => {
+  const root = form();
+  assert.deepEqual(newLeaf(byId(root, 'country')), {
+    kind: 'leaf',
+    subject: { of: 'element', name: 'country' },
+    is: 'equals',
+    value: 'Red',
+  });
+  const leaf = withOperator(newLeaf(byId(root, 'country')), askedPart(byId(root, 'country')), 'one_of');
+  assert.deepEqual(leaf.value, ['Red']);
+  assert.equal(withOperator(leaf, askedPart(byId(root, 'country')), 'answered').value, undefined);
+  assert.deepEqual(withSubject(leaf, byId(root, 'people')), {
+    kind: 'leaf',
+    subject: { of: 'element', name: 'people' },
+    is: 'answered',
+  });
+});
+
+const edits: readonly ((root: EditNode, nodes: readonly EditNode[], number: number) => EditNode)[] = [
+  (root, nodes, number) => deleteNode(root, nodes[number % nodes.length]!.key),
+  (root, nodes, number) => {
+    const parent = nodes[(number * 7) % nodes.length]!;
+    const index = number % (parent.children.length + 1);
+    return moveNodes(root, [nodes[number % nodes.length]!.key], { parent: parent.key, index });
+  },
+  (root, nodes, number) => duplicateNodes(root, [nodes[number % nodes.length]!.key]).root,
+  (root, nodes, number) => mergeStep(root, nodes[number % nodes.length]!.key),
+  (root, nodes, number) => splitStep(root, nodes[number % nodes.length]!.key, newStep('Split')),
+  (root, nodes, number) => {
+    const node = nodes[number % nodes.length]!;
+    return node.type === 'form' || node.type === 'step'
+      ? root
+      : setLabel(root, node.key, `Label ${number}`, new Set());
+  },
+];
+
+test('B7: whatever is edited, once the broken conditions are gone with it, the form is valid', () => {
+  const sequences = fc.array(fc.tuple(fc.nat(edits.length - 1), fc.nat(10_000)), { maxLength: 25 });
+  fc.assert(
+    fc.property(sequences, (sequence) => {
+      let root = form([
+        {},
+        { id: 'second', show_when: { all: [inCountry] }, jumps: [{ when: inCountry, to: 'last' }] },
+        { id: 'last', hide_when: { element: 'day', is: 'less_than', value: 'today' } },
+      ]);
+      for (const [edit, number] of sequence) {
+        const edited = edits[edit]!(root, [...walkNodes(root)], number);
+        root = dropReferences(edited, listBroken(root, edited));
+        const result = validateStructure(toStructure(root));
+        assert.deepEqual(result.ok ? [] : result.errors, []);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { limits } from '#ast/basics/limits.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
+import { listSpots, mayHold } from './drop-place.ts';
+import { type EditNode, readStructure, walkNodes } from './edit-node.ts';
+
+const read = (...elements: object[]): EditNode => {
+  const result = readStructure(structure(...elements));
+  if (!result.ok) throw new Error('not a tree');
+  return result.root;
+};
+const find = (root: EditNode, id: string): EditNode =>
+  [...walkNodes(root)].find(({ attrs }) => attrs['id'] === id)!;
+/** By their ids, the groups and steps that take an element in. */
+const takers = (root: EditNode, id: string): unknown[] => [
+  ...new Set(
+    listSpots(root, find(root, id)).map(({ parent }) => {
+      const { type, attrs } = [...walkNodes(root)].find(({ key }) => key === parent)!;
+      return attrs['id'] ?? type;
+    }),
+  ),
+];
+const group = (id: string, ...children: object[]): object => composite(id, children);
+const rows = (id: string, ...children: object[]): object => composite(id, children, { repeatable: true });
+/** Groups in each other, `deep` of them, named by their depth. */
+const nested = (deep: number, id = 'depth'): object =>
+  group(`${id}-${deep}`, ...(deep === 1 ? [element('text', `${id}-leaf`)] : [nested(deep - 1, id)]));
+
+test('a group that repeats may not be moved into one that repeats, however deep the one or the other lies', () => {
+  const root = read(
+    rows('outer', element('text', 'a'), group('inside', element('text', 'b'))),
+    rows('other', element('text', 'c')),
+    group('around', rows('within', element('text', 'd'))),
+  );
+  assert.deepEqual(takers(root, 'other'), ['step', 'around']);
+  assert.deepEqual(takers(root, 'around'), ['step']);
+  assert.deepEqual(takers(root, 'c'), ['step', 'outer', 'inside', 'other', 'around', 'within']);
+});
+
+test('groups may be moved into each other as deep as the limit, and no deeper', () => {
+  const root = read(nested(limits.nesting - 1), group('one', element('text', 'a')), nested(2, 'two'));
+  const fits = (id: string, into: string): boolean => mayHold(root, find(root, into).key, find(root, id));
+  const [innermost, around] = ['depth-1', 'depth-2'];
+  assert.equal(fits('one', innermost), true);
+  assert.equal(fits('two-2', innermost), false);
+  assert.equal(fits('two-2', around), true);
+  assert.equal(fits('a', innermost), true);
+});

@@ -1,0 +1,290 @@
+import { type ReactElement, useRef } from 'react';
+import { SentenceText } from '../../conditions/sentence-text.tsx';
+import { ConfirmDialog } from '../../design/dialog.tsx';
+import type { EditorState } from '../editor/editor-state.ts';
+import { useBuilder, useEditorState } from '../editor/use-editor.ts';
+import { sayNode } from '../model/compare.ts';
+import { type EditNode, findNode, type NodeKey, textOf } from '../model/edit-node.ts';
+import { type Jump, jumpsOf, type Reference } from '../model/references.ts';
+import { sayJump, sayLogic, sayWhenIn, stepName } from '../model/say-logic.ts';
+import './logic.css';
+import { endOfForm } from '#ast/basics/condition.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { ConditionEditor } from '../../conditions/condition-editor.tsx';
+import { newCondition, readCondition, writeCondition } from '../../conditions/condition-tree.ts';
+import { Button, IconButton } from '../../design/button.tsx';
+import { Message } from '../../design/message.tsx';
+import { Select } from '../../design/select.tsx';
+import { useHandOver } from '../../design/use-hand-over.ts';
+import { setAttribute } from '../model/edit.ts';
+import { listNameable } from '../model/nameable.ts';
+import { withStepId } from '../model/step-ids.ts';
+
+/**
+ * Asks before an edit that breaks references: lists the affected nodes, then applies the edit without the
+ * references or cancels it (docs/rules.md B7).
+ */
+export function AskedDialog(): ReactElement | null {
+  const { editor } = useBuilder();
+  const state = useEditorState(editor);
+  const { asked } = state;
+  if (!asked) return null;
+  const nodes = dependantsIn(state, asked.broken);
+  const { root } = state.history.present;
+  return (
+    <ConfirmDialog
+      title={
+        nodes.length === 1
+          ? 'Another part of the form depends on this'
+          : 'Other parts of the form depend on this'
+      }
+      isOpen
+      onClose={() => editor.decide(false)}
+      confirmLabel="Remove and continue"
+      onConfirm={() => editor.decide(true)}
+    >
+      <div className="stack-tight">
+        <p>
+          These conditions and texts refer to something that would be removed or would come too late in the
+          form:
+        </p>
+        <ul className="asked-list">
+          {nodes.map((node) => (
+            <li key={node.key}>
+              <strong>{sayNode(node)}</strong>
+              {sayLogic(root, node).map((sentence, index) => (
+                <p key={index} className="soft small">
+                  <SentenceText sentence={sentence} />
+                </p>
+              ))}
+            </li>
+          ))}
+        </ul>
+        <p>
+          Continue to remove these references, or cancel to leave everything unchanged. You can undo this.
+        </p>
+      </div>
+    </ConfirmDialog>
+  );
+}
+
+function dependantsIn(state: EditorState, broken: readonly Reference[]): readonly EditNode[] {
+  const { root } = state.history.present;
+  const keys = new Set(broken.map(({ from }) => from));
+  return [...keys].flatMap((key) => findNode(root, key) ?? []);
+}
+
+type ConditionFieldProps = {
+  readonly name: string;
+  readonly title: string;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  /** Undefined removes the condition. */
+  readonly onChange: (condition: object | undefined) => void;
+};
+
+/** A condition of the selected node, as a sentence and as editable comparisons (docs/rules.md B7). */
+export function ConditionField({ name, title, value, error, onChange }: ConditionFieldProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const node = findNode(root, selection) ?? root;
+  const nameable = listNameable(root, node, false);
+  const rule = useRef<HTMLFieldSetElement>(null);
+  const add = useRef<HTMLButtonElement>(null);
+  const handOver = useHandOver();
+  if (value === undefined) {
+    const isIdle = name === 'require_when' && node.attrs['required'] === true;
+    return (
+      <div className="stack-tight">
+        <Button
+          ref={add}
+          size="small"
+          icon="add"
+          isDisabled={isIdle}
+          onPress={() => {
+            handOver(() => rule.current?.querySelector<HTMLElement>('[data-part="0"] button'));
+            onChange(newCondition(nameable.at(-1)));
+          }}
+        >
+          {title} …
+        </Button>
+        {isIdle && <p className="field-description">This element is always required.</p>}
+      </div>
+    );
+  }
+  const group = readCondition(value);
+  return (
+    <fieldset ref={rule} className="logic-rule">
+      <legend className="unseen">{title}</legend>
+      <div className="spread">
+        <span className="field-label">{title}</span>
+        <IconButton
+          icon="remove"
+          label={`Remove “${title}”`}
+          size="small"
+          onPress={() => {
+            handOver(() => add.current);
+            onChange(undefined);
+          }}
+        />
+      </div>
+      {group ? (
+        <>
+          <p className="logic-sentence">
+            <SentenceText sentence={sayWhenIn(root, group)} />
+          </p>
+          <ConditionEditor
+            group={group}
+            nameable={nameable}
+            onChange={(next) => {
+              if (!next) handOver(() => add.current);
+              onChange(next && writeCondition(next));
+            }}
+          />
+        </>
+      ) : (
+        <Message tone="warn">This condition cannot be shown here. Edit it in the JSON view.</Message>
+      )}
+      {name === 'require_when' && node.attrs['required'] === true && (
+        <p className="field-description">This element is always required, so this condition has no effect.</p>
+      )}
+      {error && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}
+
+type JumpProps = {
+  readonly jump: Jump;
+  readonly number: number;
+  readonly step: EditNode;
+  /** The steps that the jump can lead to. */
+  readonly later: readonly EditNode[];
+  /** Whether no jump before this one is unconditional. */
+  readonly isReached: boolean;
+  /** Receives the key of a step, or `end`. */
+  readonly onLead: (target: NodeKey) => void;
+  /** Undefined removes the jump. */
+  readonly onChange: (jump: Jump | undefined) => void;
+  readonly onMoveUp: (() => void) | undefined;
+};
+
+/** A jump: its target and its condition. */
+function JumpEditor(props: JumpProps): ReactElement {
+  const { jump, number, step, later, isReached, onLead, onChange, onMoveUp } = props;
+  const { editor } = useBuilder();
+  const { root } = useEditorState(editor).history.present;
+  const group = readCondition(jump.when);
+  const target = later.find((other) => textOf(other, 'id') === jump.to);
+  const isKnown = target !== undefined || jump.to === endOfForm;
+  const nameable = listNameable(root, step, true);
+  const addCondition = (): void => onChange({ ...jump, when: newCondition(nameable.at(-1)) });
+  return (
+    <div className="logic-jump" role="group" aria-label={`Jump ${number}`}>
+      <p className="logic-sentence">
+        <SentenceText sentence={sayJump(root, jump)} />
+      </p>
+      {!isReached && <p className="field-description">Never reached: an earlier jump always applies.</p>}
+      <div className="logic-head">
+        <Select
+          label="Jump to"
+          isLabelHidden
+          size="small"
+          value={target?.key ?? jump.to}
+          choices={[
+            ...(isKnown ? [] : [{ id: jump.to, label: `${jump.to} (missing)` }]),
+            ...later.map((other) => ({ id: other.key, label: stepName(root, other) })),
+            { id: endOfForm, label: 'End of the form' },
+          ]}
+          onChange={onLead}
+        />
+        {onMoveUp && (
+          <IconButton icon="chevron-up" label={`Move jump ${number} up`} size="small" onPress={onMoveUp} />
+        )}
+        <IconButton
+          icon="remove"
+          label={`Remove jump ${number}`}
+          size="small"
+          onPress={() => onChange(undefined)}
+        />
+      </div>
+      {group ? (
+        <ConditionEditor
+          group={group}
+          nameable={nameable}
+          onChange={(next) => onChange(next ? { ...jump, when: writeCondition(next) } : { to: jump.to })}
+        />
+      ) : (
+        <Button size="small" variant="quiet" icon="add" onPress={addCondition}>
+          Add condition
+        </Button>
+      )}
+    </div>
+  );
+}
+
+type JumpsProps = {
+  readonly title: string;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  /** Undefined removes all jumps. */
+  readonly onChange: (jumps: readonly Jump[] | undefined) => void;
+};
+
+/**
+ * The jumps of a step, which replace the next step. The first jump whose condition is true applies. Jumps
+ * only lead forward.
+ */
+export function JumpsField({ title, error, onChange }: JumpsProps): ReactElement {
+  const { editor } = useBuilder();
+  const { root, selection } = useEditorState(editor).history.present;
+  const step = findNode(root, selection) ?? root;
+  const jumps = jumpsOf(step);
+  const later = root.children.slice(root.children.indexOf(step) + 1);
+  const put = (next: readonly Jump[]): void => onChange(next.length === 0 ? undefined : next);
+
+  /** Gives the target step an id, so that the jump can refer to it, in one step of history. */
+  const lead = (index: number, target: NodeKey): void =>
+    editor.change((tree) => {
+      const named = target === endOfForm ? { root: tree, id: endOfForm } : withStepId(tree, target);
+      const jump = { ...jumps[index], to: named.id };
+      const next = index < jumps.length ? jumps.with(index, jump) : [...jumps, jump];
+      return { root: setAttribute(named.root, step.key, 'jumps', next) };
+    });
+  const add = (): void => {
+    const asked = listNameable(root, step, true).at(-1);
+    put([...jumps, { when: newCondition(asked), to: endOfForm }]);
+  };
+  const always = jumps.findIndex(({ when }) => when === undefined);
+  return (
+    <fieldset className="logic-rule">
+      <legend className="field-label">{title}</legend>
+      {later.length === 0 && (
+        <p className="field-description">This is the last step. It always leads to the end.</p>
+      )}
+      {jumps.map((jump, index) => (
+        <JumpEditor
+          key={index}
+          jump={jump}
+          number={index + 1}
+          step={step}
+          later={later}
+          isReached={always === -1 || index <= always}
+          onLead={(target) => lead(index, target)}
+          onChange={(next) => put(next ? jumps.with(index, next) : jumps.toSpliced(index, 1))}
+          onMoveUp={
+            index === 0 ? undefined : () => put(jumps.toSpliced(index, 1).toSpliced(index - 1, 0, jump))
+          }
+        />
+      ))}
+      {error && <p className="field-error">{error}</p>}
+      <Button
+        size="small"
+        icon="add"
+        isDisabled={later.length === 0 || jumps.length >= limits.jumps}
+        onPress={add}
+      >
+        Add jump
+      </Button>
+    </fieldset>
+  );
+}

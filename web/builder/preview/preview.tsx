@@ -1,0 +1,252 @@
+import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
+import { fieldName, findInput, questionsById } from '#ast/form/fields.ts';
+import { isOffered } from '#ast/form/offers.ts';
+import {
+  type Form,
+  type InputElement,
+  isInput,
+  isSeen,
+  listQuestions,
+  type PlacedElement,
+  walkElements,
+} from '#ast/form/tree.ts';
+import { stylesheet } from '#page/markup/style.ts';
+import { resultsOf } from '#page/render/elements/results.ts';
+import { imageAddress, type Look, lookOf } from '#page/theme/look.ts';
+import { useForm } from '../../shell/form-place.ts';
+import { parsePage } from '../canvas/page-markup.ts';
+import { startTrial, type Trial, type TrialLook, type TrialSettings } from './trial.ts';
+import './preview-view.css';
+import type { Settings } from '#ast/settings.ts';
+import { styleOf } from '#page/render/elements/drawings.ts';
+import { languageStyle } from '#page/render/language-switch.ts';
+import { Button } from '../../design/button.tsx';
+import { Icon, type IconName } from '../../design/icon.tsx';
+import { EmptyState } from '../../design/states.tsx';
+import type { EditNode } from '../model/edit-node.ts';
+import { validateRoot } from '../model/say-problem.ts';
+import { drawableTheme } from '../model/theme-choices.ts';
+
+/**
+ * Applies conditions while answers are entered, like the page's script, and records what the visitor has
+ * seen.
+ */
+function showLogic(form: Form, page: HTMLFormElement, look: TrialLook): void {
+  const { shown, seen, isLast, progress } = look;
+  for (const placed of walkElements(form)) {
+    const { element, path, group } = placed;
+    const boxes = page.querySelectorAll<HTMLElement>(`[data-path="${path.join('.')}"]`);
+    for (const [index, box] of boxes.entries())
+      box.hidden = !isSeen(element) || !shown.isShown(element, group && { group, index });
+    if (isInput(element) && element.attrs.require_when) showRequired(page, look, element, placed);
+  }
+  offerOptions(form, page, look);
+  for (const { name, text } of resultsOf(
+    form,
+    look,
+    (group) => page.querySelectorAll(`[id="${group.attrs.id}"] > .one_row`).length,
+  )) {
+    const output = page.querySelector(`output[id="${CSS.escape(name)}"]`);
+    if (output) output.textContent = text;
+  }
+  const button = (go: string) => page.querySelector<HTMLElement>(`.actions [value="${go}"]`);
+  button('next')?.toggleAttribute('hidden', isLast);
+  button('submit')?.toggleAttribute('hidden', !isLast);
+  const text = page.querySelector('#_progress p');
+  if (text) text.textContent = progress;
+  noteSeen(page, seen);
+}
+
+/** Updates the "required" mark beside the label, in every row. */
+function showRequired(
+  page: HTMLFormElement,
+  { shown }: TrialLook,
+  element: InputElement,
+  { group }: PlacedElement,
+): void {
+  for (let index = 0; ; index += 1) {
+    const row = group && { group, index };
+    const control = page.querySelector(`[name="${CSS.escape(fieldName(element, row))}"]`);
+    const mark = control?.closest('.field')?.querySelector<HTMLElement>('.mark');
+    if (mark) mark.hidden = !shown.isRequired(element, row);
+    if (!control || !row) return;
+  }
+}
+
+/** Shows the offered options, and clears chosen options that are hidden. */
+function offerOptions(form: Form, page: HTMLFormElement, { shown }: TrialLook): void {
+  const questions = questionsById(listQuestions(form));
+  for (const control of page.querySelectorAll<HTMLInputElement | HTMLOptionElement>('[data-offer]')) {
+    const select = control.closest('select');
+    const found = findInput(questions, select?.name ?? (control as HTMLInputElement).name);
+    const isIn = found !== undefined && isOffered(found.input, control.value, shown.holds, found.row);
+    const box = select ? control : control.closest('label')!;
+    box.hidden = !isIn;
+    control.disabled = !isIn || control.dataset['offer'] === 'full';
+    if (!isIn) Object.assign(control, { [select ? 'selected' : 'checked']: false });
+  }
+}
+
+function noteSeen(page: HTMLFormElement, seen: Iterable<string>): void {
+  for (const old of page.querySelectorAll('input[name="_seen"]')) old.remove();
+  for (const mark of seen) {
+    const input = page.ownerDocument.createElement('input');
+    Object.assign(input, { type: 'hidden', name: '_seen', value: mark });
+    page.append(input);
+  }
+}
+
+type FrameProps = {
+  readonly form: Form;
+  readonly settings: TrialSettings;
+  readonly look: Look;
+  readonly width: string;
+};
+
+/** Shows a form's page in a frame with the page's style sheets and width. Links never leave the frame. */
+export function PageFrame({ form, settings, look, width }: FrameProps): ReactElement {
+  const { id: formId } = useForm();
+  const frame = useRef<HTMLIFrameElement>(null);
+  const theme = useRef('');
+  const { style } = look;
+  // URLs instead of image objects, because a color change creates a new look.
+  const [logo, darkLogo, cover] = [look.logo, look.darkLogo, look.cover].map((picture) => picture?.address);
+  useEffect(() => {
+    theme.current = style;
+    // A color change does not reload the page, so entered answers stay.
+    const [, sheet] = frame.current?.contentDocument?.adoptedStyleSheets ?? [];
+    sheet?.replaceSync(style);
+  }, [style]);
+  useEffect(() => {
+    const { current } = frame;
+    if (!current) return undefined;
+    const begin = (): (() => void) =>
+      showPage(current, {
+        theme: theme.current,
+        trial: startTrial(form, settings, new Date(), {
+          logo: logo === undefined ? undefined : { address: logo },
+          darkLogo: darkLogo === undefined ? undefined : { address: darkLogo },
+          cover: cover === undefined ? undefined : { address: cover },
+          pictureOf: (id) => ({ address: imageAddress(formId, id) }),
+        }),
+      });
+    let leave = begin();
+    // Some browsers insert the empty document only now, which removes the rendered page.
+    const again = (): void => {
+      if (current.contentDocument?.querySelector('main')) return;
+      leave();
+      leave = begin();
+    };
+    current.addEventListener('load', again);
+    return () => {
+      current.removeEventListener('load', again);
+      leave();
+    };
+  }, [form, formId, settings, logo, darkLogo, cover]);
+  return <iframe ref={frame} title="Form preview" className="preview-frame" style={{ inlineSize: width }} />;
+}
+
+type Shown = { readonly theme: string; readonly trial: Trial };
+
+function showPage(frame: HTMLIFrameElement, { theme, trial }: Shown): () => void {
+  const page = frame.contentDocument!;
+  const inside = frame.contentWindow as Window & typeof globalThis;
+  page.adoptedStyleSheets = [stylesheet, theme].map((text) => {
+    const sheet = new inside.CSSStyleSheet();
+    sheet.replaceSync(text);
+    return sheet;
+  });
+  const read = (element: HTMLFormElement, submitter: HTMLElement | null): FormData =>
+    new inside.FormData(element, submitter);
+  const show = (text: string): void => {
+    const parsed = parsePage(text);
+    page.title = parsed.title;
+    page.documentElement.lang = parsed.documentElement.lang;
+    page.documentElement.dir = parsed.documentElement.dir;
+    page.body.replaceChildren(page.importNode(parsed.querySelector('main')!, true));
+    inside.scrollTo(0, 0);
+    page.querySelector<HTMLElement>('[autofocus]')?.focus();
+  };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    show(trial.post(read(event.target as HTMLFormElement, event.submitter)));
+  };
+  const input = (event: Event): void => {
+    const element = (event.target as HTMLInputElement).form;
+    if (element) showLogic(trial.form, element, trial.look(read(element, null)));
+  };
+  page.addEventListener('submit', submit);
+  page.addEventListener('input', input);
+  show(trial.page());
+  return () => {
+    page.removeEventListener('submit', submit);
+    page.removeEventListener('input', input);
+  };
+}
+
+const widths = [
+  { id: 'desktop', label: 'Desktop', icon: 'desktop', width: '100%' },
+  { id: 'phone', label: 'Phone, 375 px', icon: 'phone', width: '375px' },
+] as const satisfies readonly { id: string; label: string; icon: IconName; width: string }[];
+
+/**
+ * Lets the author try the form as visitors will see it. Answers are checked but never stored (docs/rules.md
+ * B6).
+ */
+export function PreviewView({
+  root,
+  formId,
+  settings,
+}: {
+  root: EditNode;
+  formId: string;
+  settings: Settings;
+}): ReactElement {
+  const [width, setWidth] = useState<(typeof widths)[number]['id']>('desktop');
+  const [round, setRound] = useState(0);
+  const result = validateRoot(root);
+  const elements = result.ok ? `${styleOf(result.form)}\n${languageStyle}` : '';
+  const look = useMemo(
+    () =>
+      lookOf(
+        formId,
+        { ...settings, theme: drawableTheme(settings.theme ?? {}), embed_origins: undefined },
+        { isEmbedded: false, language: settings.locale ?? 'en', elements },
+      ),
+    [formId, settings, elements],
+  );
+  const chosen = widths.find(({ id }) => id === width)!;
+  return (
+    <div className="preview">
+      <div className="preview-bar">
+        <div className="preview-widths" role="group" aria-label="Width">
+          {widths.map(({ id, label, icon }) => (
+            <button
+              key={id}
+              type="button"
+              className="view-tab"
+              aria-pressed={id === width}
+              onClick={() => setWidth(id)}
+            >
+              <Icon name={icon} />
+              {label}
+            </button>
+          ))}
+        </div>
+        <span className="soft small">Preview: your entries are checked but never saved.</span>
+        <Button size="small" icon="refresh" onPress={() => setRound(round + 1)}>
+          Start over
+        </Button>
+      </div>
+      {result.ok ? (
+        <div className="preview-ground">
+          <PageFrame key={round} form={result.form} settings={settings} look={look} width={chosen.width} />
+        </div>
+      ) : (
+        <EmptyState icon="warning" title="Not ready to preview">
+          <p>The form is incomplete: {result.errors[0]?.message} The design view shows where.</p>
+        </EmptyState>
+      )}
+    </div>
+  );
+}

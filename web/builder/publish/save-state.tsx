@@ -1,0 +1,151 @@
+import './save-state.css';
+import { type ReactElement, useEffect, useState } from 'react';
+import { Button } from '../../design/button.tsx';
+import { Dialog } from '../../design/dialog.tsx';
+import { Icon, type IconName } from '../../design/icon.tsx';
+import { Message } from '../../design/message.tsx';
+import { Loading } from '../../design/states.tsx';
+import { sayMoment } from '../../design/time.tsx';
+import type { Moment } from '../model/history.ts';
+import type { BuilderApi, BuilderForm, SaveState } from '../saving/autosave.ts';
+import { compareDocuments, DifferenceList } from './publish-dialog.tsx';
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+
+const looks: Readonly<Record<SaveState['kind'], IconName>> = {
+  saved: 'check',
+  pending: 'refresh',
+  saving: 'refresh',
+  offline: 'warning',
+  conflict: 'warning',
+  refused: 'error',
+};
+
+/** Always shows whether changes are saved (docs/rules.md B4). Announces only states that need attention. */
+export function SaveStateText({
+  state,
+  isJsonOpen,
+}: {
+  state: SaveState;
+  isJsonOpen: boolean;
+}): ReactElement {
+  const isUnapplied = isJsonOpen && state.kind === 'saved';
+  const text = isUnapplied ? 'JSON not applied' : sayState(state);
+  const needsCare =
+    isUnapplied || state.kind === 'offline' || state.kind === 'conflict' || state.kind === 'refused';
+  return (
+    <span
+      className={`save-state${needsCare ? ' save-state-care' : ''}`}
+      title={'message' in state ? state.message : undefined}
+    >
+      <Icon name={isUnapplied ? 'warning' : looks[state.kind]} />
+      <span data-save-state={isUnapplied ? 'unapplied' : state.kind}>{text}</span>
+      <span className="unseen" role="status">
+        {needsCare ? text : ''}
+      </span>
+    </span>
+  );
+}
+
+function sayState(state: SaveState): string {
+  if (state.kind === 'saved')
+    return state.savedAt ? `Saved ${clock.format(new Date(state.savedAt))}` : 'No changes yet';
+  return 'isKept' in state && !state.isKept ? unkept[state.kind] : words[state.kind];
+}
+
+const words: Readonly<Record<Exclude<SaveState['kind'], 'saved'>, string>> = {
+  pending: 'Saving…',
+  saving: 'Saving…',
+  offline: 'Offline, saved in this browser',
+  conflict: 'Conflict',
+  refused: 'Not saved, but kept in this browser',
+};
+
+/** Labels for a browser without space. */
+const unkept = {
+  offline: 'Offline: keep this window open',
+  conflict: 'Conflict',
+  refused: 'Not saved: keep this window open',
+} as const;
+
+/** A way to resolve a conflict. All of them keep both versions until the user decides. */
+export type Resolution = 'mine' | 'theirs' | 'copy';
+
+type ConflictProps = {
+  readonly api: BuilderApi;
+  readonly mine: Moment;
+  readonly onResolve: (resolution: Resolution, theirs: BuilderForm) => Promise<void>;
+  readonly onLater: () => void;
+};
+
+/** Shown if someone else saved this form: who, when, the differences, and the choices (docs/rules.md B4). */
+export function ConflictDialog({ api, mine, onResolve, onLater }: ConflictProps): ReactElement {
+  const [theirs, setTheirs] = useState<BuilderForm | undefined>();
+  const [problem, setProblem] = useState<string | undefined>();
+  const [running, setRunning] = useState<Resolution | undefined>();
+  useEffect(() => {
+    const fail = (error: unknown): void =>
+      setProblem(error instanceof Error ? error.message : 'Their version could not be loaded.');
+    api.read().then(setTheirs, fail);
+  }, [api]);
+
+  const resolve = (resolution: Resolution): void => {
+    if (!theirs) return;
+    setRunning(resolution);
+    onResolve(resolution, theirs).catch((error: unknown) => {
+      setRunning(undefined);
+      setProblem(error instanceof Error ? error.message : 'This did not work. Try again.');
+    });
+  };
+  const button = (resolution: Resolution, label: string, isPrimary = false): ReactElement => (
+    <Button
+      variant={isPrimary ? 'primary' : 'secondary'}
+      onPress={() => resolve(resolution)}
+      isPending={running === resolution}
+      isDisabled={!theirs || running !== undefined}
+    >
+      {label}
+    </Button>
+  );
+  return (
+    <Dialog
+      title="This form was changed elsewhere"
+      isOpen
+      onClose={onLater}
+      size="medium"
+      role="alertdialog"
+      actions={
+        <>
+          {button('copy', 'Save mine as a new form')}
+          {button('theirs', 'Use theirs')}
+          {button('mine', 'Keep mine', true)}
+        </>
+      }
+    >
+      {problem && <Message tone="bad">{problem}</Message>}
+      {theirs ? <Comparison theirs={theirs} mine={mine} /> : !problem && <Loading lines={2} />}
+    </Dialog>
+  );
+}
+
+function Comparison({ theirs, mine }: { theirs: BuilderForm; mine: Moment }): ReactElement {
+  const { saved_by, saved_at } = theirs.draft;
+  const differences = compareDocuments(theirs.draft, mine);
+  return (
+    <>
+      <p>
+        <strong>{saved_by ?? 'Someone else'}</strong> saved it{saved_at ? ` on ${sayMoment(saved_at)}` : ''}.
+        Your changes are not lost: choose which version becomes the working copy. The live form does not
+        change.
+      </p>
+      {differences ? (
+        <>
+          <h3>Your version, compared with theirs</h3>
+          <DifferenceList differences={differences} none="There are no differences." />
+        </>
+      ) : (
+        <Message tone="warn">Their version cannot be shown as a form, only as JSON.</Message>
+      )}
+    </>
+  );
+}

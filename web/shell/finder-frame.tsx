@@ -1,0 +1,74 @@
+import './finder.css';
+import {
+  createContext,
+  lazy,
+  type ReactElement,
+  type ReactNode,
+  Suspense,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { Button, IconButton } from '../design/button.tsx';
+import { type Offered, OffersContext } from './offers.ts';
+import { findPressed, type Shortcut, sayPress } from './press.ts';
+
+const Finder = lazy(async () => ({ default: (await import('./finder.tsx')).Finder }));
+
+const OpenFinder = createContext<() => void>(() => undefined);
+
+/** Keyboard shortcuts that work on every screen, even in dialogs and text fields. */
+export const inConsole: readonly Shortcut<(open: () => void) => void>[] = [
+  {
+    presses: ['Mod+k'],
+    label: 'Find forms, submissions and settings',
+    perform: (open) => open(),
+  },
+];
+const press = inConsole[0]!.presses[0]!;
+
+/** Provides the finder to its screens, by keyboard shortcut and by the buttons below. */
+export function FinderFrame({ children }: { children: ReactNode }): ReactElement {
+  const [isOpen, setOpen] = useState(false);
+  const offers = useRef<(() => Offered) | undefined>(undefined);
+  useEffect(() => {
+    const hear = (event: KeyboardEvent): void => {
+      const shortcut = findPressed(inConsole, event);
+      // Another dialog is open.
+      if (!shortcut || document.querySelector('.dialog-veil, .finder-veil')) return;
+      event.preventDefault();
+      shortcut.perform(() => setOpen(true));
+    };
+    // Capture, to run before a canvas or text box handles the key.
+    addEventListener('keydown', hear, { capture: true });
+    return () => removeEventListener('keydown', hear, { capture: true });
+  }, []);
+  return (
+    <OpenFinder value={() => setOpen(true)}>
+      <OffersContext value={offers}>{children}</OffersContext>
+      {isOpen && (
+        <Suspense>
+          <Finder offered={offers.current?.()} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </OpenFinder>
+  );
+}
+
+/** Opens the finder and shows its keyboard shortcut. */
+export function FinderButton(): ReactElement {
+  return (
+    <Button icon="search" onPress={useContext(OpenFinder)}>
+      <span className="finder-button">
+        Find
+        <kbd aria-hidden>{sayPress(press)}</kbd>
+      </span>
+    </Button>
+  );
+}
+
+/** Opens the finder, for small screens. */
+export const FinderIcon = (): ReactElement => (
+  <IconButton icon="search" label="Find" onPress={useContext(OpenFinder)} />
+);

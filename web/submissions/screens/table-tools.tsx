@@ -1,0 +1,125 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactElement } from 'react';
+import { download } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
+import { Icon } from '../../design/icon.tsx';
+import { Menu, type MenuAction } from '../../design/menu.tsx';
+import { type FormPlace, readerLanguage, spamCountQuery } from '../queries.ts';
+import { isFiltered, orderedBy, type ViewState } from '../view-state.ts';
+
+const formats = [
+  {
+    id: 'xlsx',
+    label: 'Excel workbook',
+    description: 'Answers up to 32,767 characters',
+    asks: { format: 'xlsx' },
+  },
+  { id: 'csv', label: 'CSV', description: 'For programs: unchanged text', asks: { format: 'csv' } },
+  {
+    id: 'csv-spreadsheet',
+    label: 'CSV for spreadsheets',
+    description: 'An apostrophe before possible formulas',
+    asks: { format: 'csv', for: 'spreadsheets' },
+  },
+  { id: 'ndjson', label: 'NDJSON', description: 'One JSON object per line', asks: { format: 'ndjson' } },
+] as const;
+
+type Asked = (typeof formats)[number]['asks'] & { columns: 'all' | 'shown' };
+
+type ExportProps = {
+  form: FormPlace;
+  view: ViewState;
+  total: number | undefined;
+  /** Whether the person's table differs from the form in its columns or their order. */
+  isArranged: boolean;
+};
+
+/** Exports all submissions of the filter, with all columns or the visible ones. */
+function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
+  const what = isFiltered(view) ? `the ${total ?? ''} submissions in this view` : 'all submissions';
+  const save = useAction({
+    run: (asked: Asked) =>
+      download(form.workspace_id, 'exportFormSubmissions', {
+        params: { id: form.id },
+        query: {
+          ...orderedBy(view),
+          language: readerLanguage(),
+          ...asked,
+          ...(view.saved !== undefined && asked.columns === 'shown' && { view: view.saved }),
+        },
+      }),
+    problem: 'toast',
+  });
+  const itemsOf = (columns: 'all' | 'shown'): MenuAction[] =>
+    formats.map(({ id, label, description, asks }) => ({
+      id: `${id} ${columns}`,
+      label,
+      description,
+      onAction: () => save.start({ ...asks, columns }),
+    }));
+  return (
+    <Menu
+      items={[
+        { id: 'all', heading: `Download ${what}`, items: itemsOf('all') },
+        ...(isArranged
+          ? [{ id: 'shown', heading: 'Only visible columns, in their order', items: itemsOf('shown') }]
+          : []),
+      ]}
+    >
+      <Button icon="download" isDisabled={total === 0} isPending={save.isPending}>
+        Export
+      </Button>
+    </Menu>
+  );
+}
+
+type Props = {
+  form: FormPlace;
+  view: ViewState;
+  total: number | undefined;
+  isArranged: boolean;
+  /** Whether the person may create submissions. */
+  mayWrite: boolean;
+  isTall: boolean;
+  onTallChange: (isTall: boolean) => void;
+  onColumns: () => void;
+};
+
+/** The tools of the table: row height, columns, links to spam, trash and import, and export. */
+export function TableTools({
+  form,
+  view,
+  total,
+  isArranged,
+  mayWrite,
+  isTall,
+  onTallChange,
+  onColumns,
+}: Props): ReactElement {
+  const held = useQuery(spamCountQuery(form)).data;
+  return (
+    <div className="table-tools">
+      <IconButton
+        icon="steps"
+        label={isTall ? 'Show one line per row' : 'Show several lines per row'}
+        aria-pressed={isTall}
+        onPress={() => onTallChange(!isTall)}
+      />
+      <IconButton icon="columns" label="Columns" onPress={onColumns} />
+      <Link to="/forms/$form/spam" params={{ form: form.id }} className="button button-quiet table-place">
+        <Icon name="warning" /> Spam{held ? ` (${held.toLocaleString()})` : ''}
+      </Link>
+      <Link to="/forms/$form/trash" params={{ form: form.id }} className="button button-quiet table-place">
+        <Icon name="remove" /> Trash
+      </Link>
+      {mayWrite && (
+        <Link to="/forms/$form/import" params={{ form: form.id }} className="button button-quiet table-place">
+          <Icon name="file" /> Import
+        </Link>
+      )}
+      <ExportMenu form={form} view={view} total={total} isArranged={isArranged} />
+    </div>
+  );
+}

@@ -1,0 +1,218 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactElement, useState } from 'react';
+import type { ReplyOf } from '#app/operations/operations.ts';
+import type { Column } from '#submissions/shapes.ts';
+import { call } from '../../api/operations.ts';
+import { receivedAt } from '../../api/received-at.ts';
+import { useAction } from '../../design/action.tsx';
+import { Button } from '../../design/button.tsx';
+import { StatusChip } from '../../design/chip.tsx';
+import { Page } from '../../design/page.tsx';
+import { Pager } from '../../design/pager.tsx';
+import { EmptyState, QueryState } from '../../design/states.tsx';
+import { DataTable, type TableColumn } from '../../design/table.tsx';
+import { Ago, sayDay } from '../../design/time.tsx';
+import { useForm } from '../../shell/form-place.ts';
+import { mayEdit } from '../../shell/session.ts';
+import { type Bulk, columnsQuery, type FormPlace, saySubmissions, trashQuery } from '../queries.ts';
+import { BulksProgress, beginBulk } from '../selection/bulk-progress.tsx';
+import {
+  changeSelection,
+  firstAnswers,
+  type RowSelection,
+  SelectableCell,
+  SelectableHead,
+} from '../selection/selectable-cell.tsx';
+import { planRemoval } from './plan-removal.ts';
+
+type Props = {
+  form: FormPlace;
+  selected: readonly string[];
+  /** Submissions in the trash, and how many are deleted at a time. */
+  total: number;
+  atOnce: number;
+  /** Runs when the selection was restored or deleted. */
+  onDone: () => void;
+  onStart: (bulk: Bulk) => void;
+};
+
+/** The actions for a selection in the trash, or for all of it. */
+function TrashActions({ form, selected, total, atOnce, onDone, onStart }: Props): ReactElement {
+  const { count, rest } = planRemoval({ selected: selected.length, total, atOnce });
+  const what = saySubmissions(count);
+  const place = { params: { id: form.id } };
+  const restore = useAction({
+    run: () => call(form.workspace_id, 'restoreSubmissions', { ...place, body: { ids: [...selected] } }),
+    done: ({ restored }) => `${saySubmissions(restored)} restored.`,
+    onDone,
+    problem: 'toast',
+  });
+  const empty = useAction({
+    run: () =>
+      call(form.workspace_id, 'emptyTrash', {
+        ...place,
+        body: {
+          ...(selected.length > 0 ? { ids: [...selected] } : { everything: true as const }),
+          expected: count,
+        },
+      }),
+    confirm: {
+      title: `Permanently delete ${what}?`,
+      label: `Delete ${what}`,
+      typed: String(count),
+      text: (
+        <>
+          <p>
+            This cannot be undone. Their files are deleted too, and subscribed webhooks are notified of each
+            completed submission.
+          </p>
+          {rest > 0 && (
+            <p>
+              At most {atOnce.toLocaleString()} are deleted at a time, most recently deleted first.{' '}
+              {saySubmissions(rest)} will stay in the trash for now.
+            </p>
+          )}
+        </>
+      ),
+    },
+    onDone(bulk) {
+      onDone();
+      onStart(bulk);
+    },
+  });
+  return (
+    <>
+      <Button icon="undo" isDisabled={selected.length === 0} {...restore.press()}>
+        Restore
+      </Button>
+      <Button icon="remove" {...empty.press()}>
+        {selected.length === 0 ? 'Empty trash' : 'Delete permanently'}
+      </Button>
+      {empty.dialog}
+    </>
+  );
+}
+
+/** Lists submissions deleted in the last 30 days, to restore or delete permanently. */
+export function TrashScreen(): ReactElement {
+  const form = useForm();
+  const [page, setPage] = useState(1);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const query = useQuery(trashQuery(form, page));
+  const columns = useQuery(columnsQuery(form));
+  const isEditor = mayEdit(form.role);
+  const total = query.data?.pagination.total_count ?? 0;
+  const clear = (): void => setSelected(new Set());
+  const selection: RowSelection = {
+    selected,
+    select: (ids, isSelected) => setSelected(changeSelection(selected, ids, isSelected)),
+  };
+  return (
+    <Page
+      title="Trash"
+      lead={
+        <>
+          Deleted submissions can be restored for 30 days.{' '}
+          <Link to="/forms/$form/submissions" params={{ form: form.id }}>
+            Back to the submissions
+          </Link>
+        </>
+      }
+      actions={
+        isEditor &&
+        query.data &&
+        total > 0 && (
+          <TrashActions
+            form={form}
+            selected={[...selected]}
+            total={total}
+            atOnce={query.data.at_once}
+            onDone={clear}
+            onStart={(bulk) => beginBulk(form, bulk)}
+          />
+        )
+      }
+    >
+      <BulksProgress form={form} />
+      <QueryState
+        query={query}
+        empty={
+          page === 1 && (
+            <EmptyState icon="remove" title="The trash is empty">
+              <p>
+                Submissions deleted in the console are moved here. After 30 days they are permanently deleted
+                with their files, and subscribed webhooks are notified.
+              </p>
+            </EmptyState>
+          )
+        }
+      >
+        {({ data, pagination }) => (
+          <>
+            <DataTable
+              label="Trash"
+              className="selectable-table"
+              columns={columnsOf(data, isEditor ? selection : undefined, columns.data)}
+              rows={data}
+              rowId={({ id }) => id}
+            />
+            <Pager label="Pages of the trash" page={page} pagination={pagination} onChange={setPage} />
+          </>
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+type Row = ReplyOf<'listTrash'>['data'][number];
+
+function columnsOf(
+  rows: readonly Row[],
+  selection: RowSelection | undefined,
+  asked: readonly Column[] | undefined,
+): TableColumn<Row>[] {
+  return [
+    {
+      id: 'submission',
+      title: <SelectableHead rows={rows} selection={selection} />,
+      cell(row) {
+        const [first, ...others] = firstAnswers(row.answers, asked);
+        return (
+          <SelectableCell row={row} selection={selection}>
+            <span>{first ?? 'No answers'}</span>
+            <span className="soft small cut">{others.join(' · ')}</span>
+          </SelectableCell>
+        );
+      },
+    },
+    {
+      id: 'received',
+      title: 'Received',
+      isSecondary: true,
+      cell: (row) => <Ago at={receivedAt(row)} />,
+    },
+    {
+      id: 'status',
+      title: 'Status',
+      isSecondary: true,
+      cell: ({ status }) => <StatusChip status={status} />,
+    },
+    {
+      id: 'trashed',
+      title: 'Deleted',
+      cell: ({ trashed_at, trashed_by }) => (
+        <span className="selectable-words">
+          <Ago at={trashed_at} />
+          <span className="soft small">by {trashed_by ?? 'a deleted account'}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'removed',
+      title: 'Permanent deletion',
+      isSecondary: true,
+      cell: ({ removed_at }) => <time dateTime={removed_at}>{sayDay(removed_at)}</time>,
+    },
+  ];
+}

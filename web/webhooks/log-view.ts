@@ -1,0 +1,92 @@
+import type { Attempt, DeliveryLine } from '#webhooks/shapes.ts';
+import { startOf } from '../design/day.ts';
+import { type EventKind, eventChoices } from './events.ts';
+
+type DeliveryStatus = DeliveryLine['status'];
+
+/**
+ * The state of the delivery log, all of it in the URL. Days are in the reader's time zone, `YYYY-MM-DD`, both
+ * included.
+ */
+export type LogView = {
+  status?: DeliveryStatus;
+  event?: EventKind;
+  from?: string;
+  to?: string;
+  page?: number;
+  /** The delivery that is open in the panel. */
+  delivery?: string;
+};
+
+export const deliveryStatuses = ['Success', 'Retrying', 'Failed'] as const satisfies DeliveryStatus[];
+const events: readonly string[] = eventChoices.map(({ id }) => id);
+const isStatus = (value: unknown): value is DeliveryStatus =>
+  (deliveryStatuses as readonly unknown[]).includes(value);
+const isEvent = (value: unknown): value is EventKind => typeof value === 'string' && events.includes(value);
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));
+
+/** Parses the URL parameters and ignores invalid ones. */
+export function readLogView(search: Readonly<Record<string, unknown>>): LogView {
+  const { status, event, from, to, page, delivery } = search;
+  return {
+    ...(isStatus(status) && { status }),
+    ...(isEvent(event) && { event }),
+    ...(isDay(from) && { from }),
+    ...(isDay(to) && { to }),
+    ...(typeof page === 'number' && Number.isInteger(page) && page > 1 && { page }),
+    ...(typeof delivery === 'string' && /^[0-9a-f-]{36}$/i.test(delivery) && { delivery }),
+  };
+}
+
+/** Whether the log is filtered. */
+export const isFiltered = ({ status, event, from, to }: LogView): boolean =>
+  [status, event, from, to].some((value) => value !== undefined);
+
+/** Converts the view to parameters of the API: days become timestamps, including the end of the last day. */
+export function logParameters({
+  status,
+  event,
+  from,
+  to,
+  page,
+}: LogView): Record<string, string | number | undefined> {
+  return { status, event, from: from && startOf(from, 0), to: to && startOf(to, 1), page, per_page: 25 };
+}
+
+/** Returns "2 of 6" while automatic retries remain, otherwise the number of attempts. */
+export function sayAttempts({ attempts, status, is_test }: DeliveryLine, mostAttempts: number): string {
+  return status === 'Retrying' && !is_test && attempts < mostAttempts
+    ? `${attempts} of ${mostAttempts}`
+    : String(attempts);
+}
+
+/** The reasons for an attempt. */
+export const triggerWords: Readonly<Record<Attempt['trigger'], string>> = {
+  schedule: 'automatic',
+  manual: 'manual',
+  test: 'a test',
+  replay: 'replay',
+};
+
+/** Describes the outcome of an attempt. */
+export function outcomeOf({ response_status, reason, request_headers }: Attempt): string {
+  if (response_status !== null) return `Response ${response_status}`;
+  return request_headers === null && reason !== null ? 'Not sent' : 'No response';
+}
+
+/** Whether an attempt succeeded: only failures have a reason. */
+export const hasArrived = ({ reason }: Pick<Attempt, 'reason'>): boolean => reason === null;
+
+const grouped = new Intl.NumberFormat();
+/** Formats a duration. */
+export const sayMs = (ms: number | null): string => (ms === null ? '–' : `${grouped.format(ms)} ms`);
+
+/** Formats JSON with line breaks. Other text stays unchanged. */
+export function layOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,163 @@
+import { type ReactElement, useState } from 'react';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { hostOf } from '#rules/url-problem.ts';
+import type { Webhook } from '#webhooks/shapes.ts';
+import { call } from '../../api/operations.ts';
+import { useAction } from '../../design/action.tsx';
+import { Button, IconButton } from '../../design/button.tsx';
+import { dayOf } from '../../design/day.ts';
+import { Menu } from '../../design/menu.tsx';
+import type { LocatedForm } from '../../shell/form-place.ts';
+import { WebhookDialog } from '../edit/webhook-dialog.tsx';
+import { type EventKind, eventChoices } from '../events.ts';
+import { ReplayDialog } from '../replay.tsx';
+import type { WebhookRules } from '../webhooks-query.ts';
+import { PayloadDialog, SubmissionTestDialog } from '../workbench.tsx';
+
+type SendTestProps = {
+  form: LocatedForm;
+  webhook: Webhook;
+  /** Called with the ID of the test delivery, to show its outcome. */
+  onSent: (delivery: string) => void;
+};
+
+/** Sends a sample submission to the webhook. If the webhook has several events, the person chooses one. */
+export function SendTest({ form, webhook, onSent }: SendTestProps): ReactElement {
+  const send = useAction({
+    run: (event: EventKind) =>
+      call(form.workspace_id, 'testWebhook', { params: { id: webhook.id }, body: { event } }),
+    problem: 'toast',
+    onDone: ({ id }) => onSent(id),
+  });
+  const heard = eventChoices.filter(({ id }) => webhook.events.includes(id));
+  const [first, ...others] = heard;
+  if (first && others.length === 0) {
+    return (
+      <Button icon="send" {...send.press(first.id)}>
+        Send test
+      </Button>
+    );
+  }
+  return (
+    <Menu
+      items={heard.map(({ id, label, description }) => ({
+        id,
+        label,
+        description,
+        onAction: () => send.start(id),
+      }))}
+    >
+      <Button icon="send" isPending={send.isPending}>
+        Send test
+      </Button>
+    </Menu>
+  );
+}
+
+type Props = {
+  form: LocatedForm;
+  webhook: Webhook;
+  rules: WebhookRules;
+  /** Runs before the lists are refreshed. The webhook's own page then navigates away. */
+  onDeleted?: () => void;
+};
+
+/** The menu of a webhook: edit, receiver code, tests, pause or resume, and delete. */
+export function WebhookActions({ form, webhook, rules, onDeleted }: Props): ReactElement {
+  const [open, setOpen] = useState<'edit' | 'payload' | 'submissions' | 'replay'>();
+  // Start of the failures, for the replay offered after resuming.
+  const [failedFrom, setFailedFrom] = useState<string | null>(null);
+  const close = (): void => setOpen(undefined);
+  const place = { params: { id: webhook.id } };
+  const setActive = useAction({
+    run: (active: boolean) =>
+      call(form.workspace_id, 'changeWebhook', { ...place, body: { active } }, { seen: webhook }),
+    again: (active) => ({
+      title: `${sayActive(active)} this webhook anyway?`,
+      label: sayActive(active),
+    }),
+    done: (_, active) => (active ? 'The webhook was resumed.' : 'The webhook was paused.'),
+    onDone(_, active) {
+      // Events during an automatic pause were logged as failed.
+      if (!active || webhook.paused_by !== 'failure') return;
+      setFailedFrom(webhook.failing_since ?? webhook.paused_at);
+      setOpen('replay');
+    },
+  });
+  const remove = useAction({
+    run: () => call(form.workspace_id, 'deleteWebhook', place, { seen: webhook }),
+    confirm: {
+      title: 'Delete this webhook?',
+      label: 'Delete webhook',
+      text: (
+        <>
+          No events will be sent to <strong>{hostOf(webhook.url)}</strong> any longer. Its delivery log is
+          deleted
+          {webhook.day.retrying > 0 &&
+            `, and ${sayCount(webhook.day.retrying, 'waiting delivery is', 'waiting deliveries are')} dropped`}
+          . To stop temporarily, pause it instead.
+        </>
+      ),
+    },
+    onLeave: onDeleted,
+    done: 'The webhook was deleted.',
+  });
+  return (
+    <>
+      <Menu
+        items={[
+          { id: 'edit', label: 'Edit', icon: 'edit', onAction: () => setOpen('edit') },
+          {
+            id: 'payload',
+            label: 'Write a receiver',
+            icon: 'file',
+            description: 'Code, sample, JSON Schema and type',
+            onAction: () => setOpen('payload'),
+          },
+          {
+            id: 'submissions',
+            label: 'Test with real submissions',
+            icon: 'send',
+            description: 'The latest ones, to another address',
+            onAction: () => setOpen('submissions'),
+          },
+          webhook.active
+            ? {
+                id: 'pause',
+                label: 'Pause',
+                icon: 'pause',
+                description: 'Events are not sent, even after resuming',
+                onAction: () => setActive.start(false),
+              }
+            : {
+                id: 'resume',
+                label: 'Resume',
+                icon: 'play',
+                description: 'New events are sent',
+                onAction: () => setActive.start(true),
+              },
+          { id: 'line', separator: true },
+          { id: 'delete', label: 'Delete', icon: 'remove', isDanger: true, onAction: () => remove.start() },
+        ]}
+      >
+        <IconButton icon="more" label={`Actions for ${hostOf(webhook.url)}`} />
+      </Menu>
+      {setActive.dialog}
+      {remove.dialog}
+      {open === 'edit' && <WebhookDialog form={form} webhook={webhook} rules={rules} onClose={close} />}
+      {open === 'payload' && <PayloadDialog form={form} webhook={webhook} onClose={close} />}
+      {open === 'submissions' && <SubmissionTestDialog form={form} webhook={webhook} onClose={close} />}
+      {open === 'replay' && (
+        <ReplayDialog
+          form={form}
+          webhook={webhook}
+          draft={failedFrom === null ? {} : { from: dayOf(new Date(failedFrom)) }}
+          reason="The webhook is active again. Send the failed deliveries again?"
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+const sayActive = (active: boolean): string => (active ? 'Resume' : 'Pause');
