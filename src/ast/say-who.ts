@@ -5,7 +5,7 @@ import { autofillOf } from './form/autofill.ts';
 import { isInputType } from './form/input-rules.ts';
 import type { InputElement } from './form/tree.ts';
 
-/** What is known of a question outside of rows. */
+/** A question outside of rows. */
 export type Asked = {
   readonly id: string;
   readonly label: string;
@@ -13,14 +13,14 @@ export type Asked = {
   readonly autocomplete?: string;
 };
 
-/** A title is one line. */
+/** The longest title, on one line. */
 const longestTitle = 80;
 
 /**
- * By what people know a submission: the name that its sender gave, else its subject, else a mail address; undefined where
- * it says none of them.
- * @param asked the questions in the form's order.
- * @param subject the element that the form's settings name.
+ * Returns the title of a submission: the visitor's name, else the subject, else the first text, else an email
+ * address. Undefined if these are all blank.
+ * @param asked the questions in form order.
+ * @param subject the element named in the form's settings.
  */
 export function sayWho(asked: readonly Asked[], answers: Answers, subject?: string): string | undefined {
   const inputs = asked.flatMap(({ type, ...attrs }) =>

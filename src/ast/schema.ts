@@ -13,7 +13,7 @@ import {
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** The component name of an element type: `multiple_choice` becomes `MultipleChoiceElement`. */
+/** Returns the component name of an element type: `multiple_choice` becomes `MultipleChoiceElement`. */
 function schemaName(type: string): string {
   const words = type.split('_').map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return `${words.join('')}Element`;
@@ -28,7 +28,7 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
   const required = [
     'type',
     ...(names.length > 0 ? ['attrs'] : []),
-    // Absent children of a leaf or a composite are read as empty (effective-form.ts).
+    // Absent children of elements are read as empty (effective-form.ts).
     ...(isElementType(type) ? [] : ['children']),
   ];
   return {
@@ -39,7 +39,7 @@ function nodeSchema(title: string, type: string, specs: AttributeSpecs, children
   };
 }
 
-/** A leaf has none; of what they would be, generators of code ask all the same. */
+/** A leaf has no children, but code generators need an item type. */
 const leafChildren = { type: 'array', items: reference('Element'), maxItems: 0 };
 const elementChildren = { type: 'array', items: reference('Element') };
 const childrenSchemas: Record<ElementGroup, object> = {
@@ -49,9 +49,10 @@ const childrenSchemas: Record<ElementGroup, object> = {
 };
 
 /**
- * The form language as named JSON Schemas (2020-12, OpenAPI 3.1) for `components.schemas`: `Structure` (the whole tree),
- * `Step`, `Element`, `Condition` and one per element type, generated from the elements table. For documentation: what a
- * schema cannot say (unique ids, UTF-8 lengths, nesting) is decided by `validateStructure`. Unknown attributes are allowed.
+ * Returns the form language as named JSON Schemas (2020-12, OpenAPI 3.1) for `components.schemas`:
+ * `Structure` (the whole tree), `Step`, `Element`, `Condition` and one for each element type. They are
+ * documentation: `validateStructure` also checks what a schema cannot express (unique IDs, UTF-8 lengths,
+ * nesting). Unknown attributes are allowed.
  */
 export function structureSchemas(): Record<string, object> {
   const types = Object.keys(elements) as ElementType[];

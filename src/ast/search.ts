@@ -1,15 +1,15 @@
 /**
- * The search operators that every form has, each with its values and an example. If an operator does not understand its
- * value, the whole is searched as text: `status:open` is a status line in a log.
+ * The search operators of every form, with their values and an example. If an operator does not understand
+ * its value, the whole is searched as text: `status:open` can be a status line in a log.
  */
 export const operators = {
   email: {
-    takes: 'a mail address, its domain, or what stands before the @',
+    takes: 'an email address, its domain, or the part before the @',
     example: 'email:ada@acme.com',
     understands: () => true,
   },
   form: {
-    takes: 'a form, by its name or its id',
+    takes: 'a form, by name or ID',
     example: 'form:"Contact us"',
     understands: () => true,
   },
@@ -19,12 +19,12 @@ export const operators = {
     understands: (value) => value === 'completed' || value === 'incomplete',
   },
   after: {
-    takes: 'a day, which counts, or a moment',
+    takes: 'a day (included) or a time',
     example: 'after:2026-01-01',
     understands: isMoment,
   },
   before: {
-    takes: 'a day, which counts no more, or a moment',
+    takes: 'a day (excluded) or a time',
     example: 'before:2026-02-01',
     understands: isMoment,
   },
@@ -33,29 +33,30 @@ export const operators = {
   Record<string, { takes: string; example: string; understands: (value: string) => boolean }>
 >;
 
-/** What else means something, with an example. */
+/** The other search syntax, with an example. */
 export const signs = {
-  phrase: { takes: 'words one behind the other', example: '"stuck fast"' },
-  not: { takes: 'what must not be there', example: '-refund' },
+  phrase: { takes: 'words in this order', example: '"stuck fast"' },
+  not: { takes: 'a word to exclude', example: '-refund' },
   beginning: { takes: 'words that begin so', example: 'web*' },
-  field: { takes: 'an answer, by the id of its element', example: 'topic:sales' },
+  field: { takes: 'an answer, by element ID', example: 'topic:sales' },
   row: { takes: 'the answer in one row of a matrix', example: 'pleased[Room]:good' },
 } as const;
 
 export type OperatorName = keyof typeof operators;
 const isOperatorName = (name: string): name is OperatorName => Object.hasOwn(operators, name);
 
-/** So many phrases, beginnings, operators and words that must not be there one question has at most: each is looked at by itself. */
+/** The maximum number of phrases, prefixes, operators and excluded words in a query. */
 export const mostParts = 24;
-/** So many letters a beginning has at least: one alone would mean almost every submission, and is a word instead. */
+/** The minimum letters of a prefix. One letter would match almost every submission. */
 export const leastBeginning = 2;
 
 /**
- * A part of a question and where it stands in it, in UTF-16 units. `isNot`: what is found must not have it.
+ * A part of a query and its position, in UTF-16 units. `isNot` excludes matches.
  * - `word`: in any of its forms
- * - `phrase`: words one behind the other, within one answer
- * - `beginning`: words that begin so
- * - `operator`, and `field`, which asks the element of this id, if there is one, or one row of it; if there is none it is a word
+ * - `phrase`: words in this order, within one answer
+ * - `beginning`: words with this prefix
+ * - `operator`, and `field`, which searches the element with this ID or one row of it; without such an
+ * element it is a word
  */
 export type QuestionPart = {
   readonly begin: number;
@@ -67,14 +68,14 @@ export type QuestionPart = {
   | {
       readonly kind: 'field';
       readonly name: string;
-      /** The id of a row of a matrix; '': the whole answer. */
+      /** The ID of a row of a matrix, or '' for the whole answer. */
       readonly row: string;
       readonly text: string;
       readonly isPhrase: boolean;
     }
 );
 
-/** What is wrong with a part of a question, as a sentence that says where. */
+/** What is wrong with a part of a query, as a sentence with the position. */
 export type QuestionProblem = { readonly message: string; readonly begin: number; readonly end: number };
 
 export type Question = {
@@ -83,9 +84,9 @@ export type Question = {
 };
 
 /**
- * Reads a question as it is typed into a search: `shuttle "stuck fast" -refund web* email:acme status:completed`. Any
- * text is one; signs that mean nothing where they stand, and operators with a value that they do not understand, are parts of
- * words. Only too many parts are a problem. The server reads by this, and who shows a question colours and suggests by it.
+ * Parses a search query: `shuttle "stuck fast" -refund web* email:acme status:completed`. Every text is
+ * valid: signs without a meaning, and operators with unknown values, are parts of words. Only too many parts
+ * are a problem. The server searches with it, and clients highlight and suggest with it.
  */
 export function readQuestion(text: string): Question {
   if (!anySign.test(text)) return { parts: Array.from(text.matchAll(/\S+/g), wordOf), problems: [] };
@@ -93,13 +94,13 @@ export function readQuestion(text: string): Question {
   const problems: QuestionProblem[] = [];
   const over = parts.filter(({ kind, isNot }) => kind !== 'word' || isNot)[mostParts];
   if (over) {
-    const message = `A question has at most ${mostParts} phrases, operators and words that must not be there; one too many stands at character ${over.begin + 1}.`;
+    const message = `A search can have at most ${mostParts} phrases, operators and excluded words. Remove those from character ${over.begin + 1} on.`;
     problems.push({ message, begin: over.begin, end: over.end });
   }
   return { parts, problems };
 }
 
-/** What is more than words has one of these. Most questions are words, and the pattern of all else took 8 µs of a search in a profile on busy cores. */
+/** Only texts with one of these need the full pattern, which took 8 µs of a search on busy cores. */
 const anySign = /["*:-]/;
 
 const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
@@ -110,7 +111,7 @@ const wordOf = ({ index, 0: text }: RegExpExecArray): QuestionPart => ({
   text,
 });
 
-/** A sign, a name and its colon, a quotation that may lack its end; else whatever is not blank. */
+/** A sign, a name with its colon, a quoted text (perhaps unclosed), or any text up to a space. */
 const tokens =
   /(?<not>-(?=["\p{L}\p{N}]))?(?:(?<name>[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:-]*)(?:\[(?<row>[^\]"]+)\])?:(?=[^\s/]))?(?:"(?<quoted>[^"]*)(?:"|$)|(?<bare>\S+))/gu;
 
@@ -118,11 +119,11 @@ function readToken(match: RegExpExecArray): QuestionPart[] {
   const { not, name, row = '', quoted, bare = '' } = match.groups as Partial<Record<string, string>>;
   const place = { begin: match.index, end: match.index + match[0].length, isNot: not !== undefined };
   const text = quoted?.trim() ?? bare;
-  // A quotation of nothing asks for nothing.
+  // An empty quotation matches nothing and is skipped.
   if (text === '') return [];
   const sent = match[0].slice(not?.length ?? 0);
   if (name !== undefined) {
-    // An id may have colons, but the name of an operator has none: `tag:a:b` is the tag "a:b".
+    // An ID can contain colons but an operator name cannot: `tag:a:b` is the tag "a:b".
     const [operator] = name.split(':', 1) as [string];
     if (!isOperatorName(operator) || row !== '')
       return [{ ...place, kind: 'field', name, row, text, isPhrase: quoted !== undefined }];
@@ -153,7 +154,7 @@ const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d
 
 function isMoment(value: string): boolean {
   if (!dayPattern.test(value) && !momentPattern.test(value)) return false;
-  // `Date` takes the 31st of February for the 3rd of March.
+  // `Date` reads February 31 as March 3.
   return !Number.isNaN(Date.parse(value)) && isDay(value.slice(0, 10));
 }
 
@@ -162,7 +163,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
 }
 
-/** The question with days as the moments in which they begin for a reader, where `before:` and `after:` name days. */
+/** Replaces days in `before:` and `after:` with the times when they begin for the reader. */
 export function withMoments(text: string, startOf: (day: string) => string): string {
   let done = '';
   let at = 0;
@@ -175,18 +176,18 @@ export function withMoments(text: string, startOf: (day: string) => string): str
   return done + text.slice(at);
 }
 
-/** What is being written where the caret is: a word or the name of an operator, or what stands behind a colon. */
+/** The word, operator name or value that is being typed at the caret. */
 export type Unfinished = {
-  /** What a completion takes the place of, in UTF-16 units: the sign and the name before it stay. */
+  /** The start of the text that a completion replaces, in UTF-16 units. */
   begin: number;
   end: number;
-  /** As far as it is written. */
+  /** The typed text up to the caret. */
   text: string;
-  /** The name before the colon; undefined while there is none. */
+  /** The name before the colon, or undefined without a colon. */
   name: string | undefined;
 };
 
-/** What is being written at a place of a question; undefined where nothing is, or a quotation. */
+/** Returns what is being typed at a position of a query. Undefined for nothing or a quotation. */
 export function unfinishedAt(question: string, at: number): Unfinished | undefined {
   const before = question.slice(0, at);
   const match =
@@ -194,19 +195,19 @@ export function unfinishedAt(question: string, at: number): Unfinished | undefin
       before,
     );
   const { name, open = '', text = '' } = match?.groups ?? {};
-  // A blank within a quotation begins nothing new.
+  // A space within a quotation does not begin a new part.
   if ((before.split('"').length % 2 === 0 && open === '') || (open === '"' && !name)) return undefined;
   const begin = at - text.length - open.length;
   const rest = /^[^\s"]*"?/.exec(question.slice(at))![0];
   return text === '' && !name ? undefined : { begin, end: at + rest.length, text, name };
 }
 
-/** A text as a value behind a colon: in quotes where it is several words. */
+/** Formats a text as a value after a colon, in quotes if it has several words. */
 export const quoteValue = (text: string): string => {
   const value = text.replaceAll('"', ' ').replaceAll(/\s+/g, ' ').trim();
   return /\s/.test(value) ? `"${value}"` : value;
 };
 
-/** The operators that begin so. */
+/** Lists the operators that begin with a text. */
 export const operatorsCalled = (beginning: string): OperatorName[] =>
   (Object.keys(operators) as OperatorName[]).filter((name) => name.startsWith(beginning.toLowerCase()));

@@ -8,21 +8,21 @@ import { byteLength, cutToBytes } from './basics/text.ts';
 import { type Form, type InputElement, kindOf, listQuestions } from './form/tree.ts';
 import { type AnswerKind, isChosen } from './types/rules.ts';
 
-/** The inputs that can be the subject of a submission: text answers outside repeatable composites. */
+/** The inputs that can be the subject of a submission: text answers outside repeatable groups. */
 export const subjectCandidates = factOf((form: Form): readonly InputElement[] =>
   listQuestions(form).flatMap((question) =>
     question.kind === 'input' && isText(question.element) ? [question.element] : [],
   ),
 );
 
-/** Whether an id is one of theirs; without a form, whether it may be one. */
+/** Returns whether an ID is a subject candidate. Without a form, returns whether it could be one. */
 export function isSubjectElement(id: string, form: Form | undefined): boolean {
   return form ? subjectCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
 }
 
 const isText = (input: InputElement): boolean => ['text', 'moment'].includes(kindOf(input));
 
-/** The subject: `settings.subject_element`, else the id `subject`, else the first `text` element (docs/rules.md 11). */
+/** Returns `settings.subject_element`, the ID `subject`, or the first `text` element (docs/rules.md 11). */
 export function subjectOf(form: Form, subjectElement?: string): InputElement | undefined {
   const candidates = subjectCandidates(form);
   const withId = (id: string | undefined) => candidates.find((input) => input.attrs.id === id);
@@ -30,8 +30,8 @@ export function subjectOf(form: Form, subjectElement?: string): InputElement | u
 }
 
 /**
- * What a submission can be found by (docs/rules.md 11): the subject, which weighs most, and one body of every other
- * textual answer and the reference values. Both together have at most `limits.searchBytes` of UTF-8.
+ * Returns the searchable text of a submission (docs/rules.md 11): the subject, which ranks highest, and one
+ * body of all other text answers and the reference values. Together at most `limits.searchBytes` of UTF-8.
  */
 export function searchableText(
   form: Form,
@@ -51,7 +51,7 @@ export function searchableText(
   return { subject, body: cutToBytes(body, limits.searchBytes - byteLength(subject)) };
 }
 
-/** What people read of the chosen options, each once: to be found by it in another language of the form. */
+/** Lists the labels of chosen options, so that search finds them in other languages of the form. */
 export function chosenLabels(form: Form, answers: Answers): Set<string> {
   const labels = new Set<string>();
   for (const { input, value } of walkAnswers(form, answers))
@@ -60,13 +60,13 @@ export function chosenLabels(form: Form, answers: Answers): Set<string> {
 }
 
 /**
- * Texts, and behind them of each mail address the domain, what it is a part of, and its names: to the index an address is one
- * word, and `acme.com` and `acme` are to find `ada@mail.acme.com`. What stands behind the last dot says nothing.
+ * Appends the domain of each email address, its parent domains and their labels. The index stores an address
+ * as one word, and `acme.com` and `acme` must find `ada@mail.acme.com`. The top-level domain is skipped.
  */
 function withDomains(texts: readonly string[]): string {
   const names = new Set<string>();
   const addressed = texts.filter((text) => text.includes('@')).join('\n');
-  // Most texts hold none, and a pattern costs more than the rest of a submission's words.
+  // Most texts have no address, and the pattern costs more than the rest of a submission's words.
   if (addressed === '') return texts.join('\n');
   for (const [, domain] of addressed.matchAll(/@([\w-]+(?:\.[\w-]+)+)/g)) {
     const labels = domain!.split('.');
@@ -76,10 +76,10 @@ function withDomains(texts: readonly string[]): string {
   return [...texts, ...names].join('\n');
 }
 
-/** A domain has no more, and to write each part of one that has would be more than it is. */
+/** Real domains have fewer labels. Appending every part of a longer one would multiply its size. */
 const mostLabels = 10;
 
-/** Every answer with its input in form order, the rows of repeatable composites included. */
+/** Yields every answer with its input in form order, including rows of repeatable groups. */
 function* walkAnswers(form: Form, answers: Answers): Generator<{ input: InputElement; value: AnswerValue }> {
   for (const question of listQuestions(form)) {
     const answer = own(answers, question.element.attrs.id);
@@ -109,7 +109,7 @@ const scalarText = (value: AnswerValue) =>
 const listedTexts = (value: AnswerValue): string[] =>
   listOf(value).filter((choice) => typeof choice === 'string');
 
-/** Options are found by what people read of them. */
+/** Options are searched by their labels. */
 const choiceTexts = (value: AnswerValue, { attrs }: InputElement): string[] =>
   [...scalarText(value), ...listedTexts(value)].map((id) => optionsById(attrs).get(id)?.label ?? id);
 
@@ -118,7 +118,7 @@ const textsOf: Record<AnswerKind, (value: AnswerValue, input: InputElement) => s
   moment: scalarText,
   choice: choiceTexts,
   number: scalarText,
-  // "true" says nothing about a submission and would match every one.
+  // "true" would match every submission.
   boolean: () => [],
   consent: () => [],
   choices: choiceTexts,

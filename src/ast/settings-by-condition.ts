@@ -23,42 +23,43 @@ import {
   mapConfirmationTexts,
 } from './translations/check-translations.ts';
 
-/** The addresses of `notification_email`. */
+/** Splits `notification_email` into addresses. */
 export const recipientsOf = (text: string): string[] => [
   ...new Set(text.split(',').map((address) => address.trim())),
 ];
 
-/** Whether a text is of addresses that mail can be sent to, not too many of them. */
+/** Returns whether a text lists valid email addresses, within the limit. */
 export function areRecipients(text: string): boolean {
   const addresses = recipientsOf(text);
   return addresses.length <= limits.notificationAddresses && addresses.every(isMailable);
 }
 
 /**
- * Mail takes less than HTML does: before the @ at most 64 characters, and no dot first, last or beside another one
- * (RFC 5321, 5322). An address that is none to mail would be one that hears of nothing.
+ * Email is stricter than HTML: at most 64 characters before the @, and no leading, trailing or double dot
+ * (RFC 5321, 5322). Other addresses would never receive an email.
  */
 const isMailable = (address: string): boolean =>
   isEmail(address) && /^(?!\.)(?!.*\.[.@])[^@]{1,64}@/.test(address);
 
-/** The elements whose answer may get a receipt: email answers outside repeatable composites. */
+/** Lists the elements whose answer can get a receipt: email answers outside repeatable groups. */
 export function receiptCandidates(form: Form): InputElement[] {
   return listQuestions(form).flatMap((question) =>
     question.element.type === 'email' ? [question.element] : [],
   );
 }
 
-/** Whether an id is one of theirs; without a form, whether it may be one. */
+/** Returns whether an ID is a receipt candidate. Without a form, returns whether it could be one. */
 export function isReceiptElement(id: string, form: Form | undefined): boolean {
   return form ? receiptCandidates(form).some((input) => input.attrs.id === id) : isElementId(id);
 }
 
-/** Origins that one list may name. */
+/** The maximum number of origins in a list. */
 export const originLimit = 20;
 
 /**
- * Whether a text is the origin of a web page, as browsers write it: `https://example.com`, `http://localhost:8080`, or
- * `https://*.example.com` for all hosts below. Nothing else may come through: it is written into a header.
+ * Returns whether a text is an origin in the notation of browsers: `https://example.com`,
+ * `http://localhost:8080`, or `https://*.example.com` for all subdomains. It is written into a header, so
+ * everything else is rejected.
  */
 export function isOrigin(text: unknown): text is string {
   return (
@@ -70,7 +71,7 @@ export function isOrigin(text: unknown): text is string {
   );
 }
 
-/** Whether a list names an origin, as browsers write it: itself, or by `*.` all hosts below one. */
+/** Returns whether a list contains an origin, exactly or by a `*.` entry. */
 export function namesOrigin(list: readonly string[], origin: string): boolean {
   return list.some((entry) => {
     const [scheme = '', below] = entry.split('*');
@@ -78,15 +79,14 @@ export function namesOrigin(list: readonly string[], origin: string): boolean {
   });
 }
 
-/** Characters of an address that browsers and servers take everywhere. */
+/** The length in characters that all browsers and servers accept in a URL. */
 const addressLimit = 2_000;
 
 const ownMachine: ReadonlySet<string> = new Set(['localhost', '127.0.0.1']);
 
 /**
- * Whether visitors may be sent to an address after they submitted: https, or http on one's own machine to try it out,
- * without a name and password in it. Its origin is written into a header, so it has to be a plain one:
- * docs/rules.md T30.
+ * Returns whether visitors can be redirected to a URL after submitting: https, or http on localhost for
+ * tests, without credentials. Its origin is written into a header, so it must be plain (docs/rules.md T30).
  */
 export function isRedirect(text: unknown): text is string {
   if (typeof text !== 'string' || text.length > addressLimit || !URL.canParse(text)) return false;
@@ -95,19 +95,20 @@ export function isRedirect(text: unknown): text is string {
   return isSecure && username === '' && password === '' && isOrigin(origin) && !origin.includes('*');
 }
 
-/** What a visitor gets to see after a submission for which a condition holds, in place of what the others see. */
+/** What visitors see after a submission that meets a condition, instead of the default confirmation. */
 export type Confirmation = {
   readonly when: Condition;
   readonly title?: string;
   readonly message?: string;
   readonly redirect_url?: string;
-  /** Its texts in the form's other languages, by BCP-47 tag. */
+  /** Its texts in the other languages of the form, by BCP-47 tag. */
   readonly translations?: ConfirmationTranslations;
 };
 
 /**
- * Who gets a mail about a completed submission, always or where a condition holds: addresses with commas between them get
- * the answers, as by `notification_email`; the answer to an email element gets a receipt, under every limit of those.
+ * An email about a completed submission, always or by a condition. Addresses separated by commas get the
+ * answers, as with `notification_email`. The answer to an email element gets a receipt, within the limits of
+ * receipts.
  */
 export type Notification = {
   readonly when?: Condition;
@@ -117,7 +118,7 @@ export type Notification = {
 type SettingsError = { readonly field: string; readonly message: string };
 type Problem = readonly [part: string, problem: string];
 
-/** Checks a list of the settings, entry by entry. */
+/** Checks a list setting, entry by entry. */
 function* findIn(
   field: string,
   value: unknown,
@@ -135,7 +136,7 @@ function* findIn(
       continue;
     }
     for (const key of Object.keys(entry).filter((name) => !known.includes(name)))
-      yield { field: at, message: `"${at}" must not have ${quote(key)}; it may have ${known.join(', ')}.` };
+      yield { field: at, message: `"${at}" must not have ${quote(key)}. Allowed: ${known.join(', ')}.` };
     for (const [part, problem] of check(entry))
       yield {
         field: part === '' ? at : `${at}.${part}`,
@@ -144,7 +145,7 @@ function* findIn(
   }
 }
 
-/** What is wrong with `when`: its shape, and with a form what it names. */
+/** Checks the shape of `when` and, with a form, its names. */
 function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Problem, void> {
   const fault = conditionFault(when);
   if (fault) yield ['when', fault.problem];
@@ -155,7 +156,7 @@ function* findWhenProblems(when: unknown, form: Form | undefined): Generator<Pro
 
 const confirmationParts = ['when', ...confirmationTexts, 'redirect_url'] as const;
 
-/** What is wrong with the texts of a confirmation. */
+/** Checks the texts of a confirmation. */
 function* findTextProblems(
   entry: Readonly<Record<string, unknown>>,
   form: Form | undefined,
@@ -167,18 +168,18 @@ function* findTextProblems(
     if (typeof text !== 'string' || !isCleanText(text) || !fitsBytes(text, most))
       yield [part, `must be text of at most ${sayBytes(most)}`];
     else if (form && !pipedIds(text).every((id) => isShowable(form, id)))
-      yield [part, 'shows an answer to what is no question of the form outside repeatable composites'];
+      yield [part, 'can only show answers to questions of the form outside repeatable composites'];
   }
 }
 
-/** The same of its texts in other languages, each of which says one that is there. */
+/** Checks the translated texts of a confirmation, which must translate existing texts. */
 function* findTranslationProblems(
   entry: Readonly<Record<string, unknown>>,
   form: Form | undefined,
 ): Generator<Problem, void> {
   const translations = own(entry, 'translations') ?? {};
   if (!isRecord(translations)) {
-    yield ['translations', 'must be an object of languages'];
+    yield ['translations', 'must be an object with languages as keys'];
     return;
   }
   for (const [language, texts] of Object.entries(translations)) {
@@ -189,10 +190,10 @@ function* findTranslationProblems(
     else {
       for (const [name, text] of Object.entries(texts)) {
         if (!isConfirmationText(name))
-          yield [at, `must not have ${quote(name)}: ${confirmationTexts.join(', ')}`];
+          yield [at, `must not have ${quote(name)}; it can have ${confirmationTexts.join(', ')}`];
         else if (own(entry, name) === undefined)
-          yield [`${at}.${name}`, 'says a text that the confirmation does not have'];
-        else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank: leave it out'];
+          yield [`${at}.${name}`, 'translates a text that the confirmation does not have'];
+        else if (isMissing(text)) yield [`${at}.${name}`, 'must not be blank; omit it instead'];
       }
       for (const [part, wrong] of findTextProblems(texts, form)) yield [`${at}.${part}`, wrong];
     }
@@ -208,7 +209,7 @@ export const findConfirmationProblems = (value: unknown, form?: Form): readonly 
     yield* findTranslationProblems(entry, form);
     const address = own(entry, 'redirect_url');
     if (address !== undefined && !isRedirect(address))
-      yield ['redirect_url', 'must be an address that begins with https:// (http:// for localhost only)'];
+      yield ['redirect_url', 'must be a URL that begins with https:// (http:// for localhost only)'];
   }),
 ];
 
@@ -218,7 +219,7 @@ export const findNotificationProblems = (value: unknown, form?: Form): readonly 
     if (!isRecipient(own(entry, 'to'), form))
       yield [
         'to',
-        `must be email addresses, up to ${limits.notificationAddresses} with commas between them, or {"answer": …} with the id of an email element outside repeatable composites`,
+        `must be email addresses (up to ${limits.notificationAddresses}, separated by commas), or {"answer": …} with the ID of an email element outside repeatable composites`,
       ];
   }),
 ];
@@ -236,7 +237,7 @@ type ByCondition = {
   readonly notifications?: readonly Notification[] | undefined;
 };
 
-/** The entries that hold for a structure; texts without the answers that went. */
+/** Returns the entries that are valid for a structure, without placeholders of deleted elements. */
 export function fitting(
   form: Form,
   { confirmations = [], notifications = [] }: ByCondition,
@@ -253,7 +254,7 @@ export function fitting(
   };
 }
 
-/** The place of the first confirmation whose condition holds; none where that takes more work than may be done. */
+/** Returns the index of the first matching confirmation, or undefined if matching takes too much work. */
 export function chooseConfirmation(
   confirmations: readonly Confirmation[] = [],
   ...answered: Parameters<typeof meets> extends [unknown, ...infer Rest] ? Rest : never
@@ -262,13 +263,13 @@ export function chooseConfirmation(
     const at = confirmations.findIndex(({ when }) => meets(when, ...answered));
     return at < 0 ? undefined : at;
   } catch (error) {
-    // The answers are taken already: what everybody sees is better than nothing.
+    // The answers are already stored, so the default confirmation is better than an error.
     if (error instanceof TooMuchWork) return undefined;
     throw error;
   }
 }
 
-/** The settings as they are after a submission that a confirmation was chosen for. */
+/** Returns the settings with the texts of the chosen confirmation. */
 export function confirmedBy<Settings extends { readonly theme?: Theme }>(
   settings: Settings,
   chosen: Confirmation | undefined,
@@ -286,7 +287,7 @@ export function confirmedBy<Settings extends { readonly theme?: Theme }>(
   };
 }
 
-/** The files of stored answers as conditions look for them. */
+/** Returns the files of stored answers for conditions. */
 export function filesOf(form: Form, answers: Answers): FilesByName {
   return new Map(
     listQuestions(form).flatMap(({ kind, element }): [string, readonly unknown[]][] => {
@@ -297,7 +298,7 @@ export function filesOf(form: Form, answers: Answers): FilesByName {
   );
 }
 
-/** The notifications that a stored submission causes. What cannot be decided is told rather than lost. */
+/** Lists the notifications of a stored submission. If a condition takes too much work, it counts as true. */
 export function notificationsFor(
   notifications: readonly Notification[] = [],
   form: Form,

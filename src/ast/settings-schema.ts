@@ -18,39 +18,40 @@ const flag = (description: string) => ({ type: 'boolean', default: false, descri
 const moment = (description: string) => ({ type: 'string', format: 'date-time', description });
 
 const schemas: Readonly<Record<SettingName, object>> = {
-  access: { enum: [...accessModes], default: 'public', description: 'Who may fill in the form.' },
+  access: { enum: [...accessModes], default: 'public', description: 'Who can fill in the form.' },
   password: {
     type: 'string',
     minLength: 4,
     maxLength: 128,
     writeOnly: true,
     description:
-      'What visitors are asked for when access is "password". Never returned; left out, it stays; null takes it away.',
+      'The password that visitors enter if access is "password". Never returned. Omit it to keep it; null removes it.',
   },
-  opens_at: moment('Before, the form takes no submissions.'),
-  closes_at: moment('From then on, the form takes no submissions.'),
+  opens_at: moment('The form accepts no submissions before this time.'),
+  closes_at: moment('The form accepts no submissions from this time on.'),
   max_submissions: {
     type: 'integer',
     minimum: 1,
-    description: 'The form closes after so many completed submissions: exactly, also when many come at once.',
+    description:
+      'The form closes after this many completed submissions. Exact, also under concurrent requests.',
   },
-  closed_message: { ...message, description: `What a closed form says. ${message.description}` },
+  closed_message: { ...message, description: `The message of a closed form. ${message.description}` },
   confirmation_message: {
     ...message,
-    description: `What the page says after a submit. ${message.description}`,
+    description: `The message after a submission. ${message.description}`,
   },
   redirect_url: {
     type: 'string',
     format: 'uri',
-    description: 'Where visitors go after they submitted; the receipt is added as the parameter `receipt`.',
+    description: 'The URL that visitors go to after submitting, with the receipt as the parameter `receipt`.',
   },
   confirmations: {
     type: 'array',
     minItems: 1,
     maxItems: limits.byCondition,
     description:
-      'What visitors see in place of `confirmation_message` and `redirect_url`, by conditions over their answers: of several, the first that holds.',
-    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We call you.' }]],
+      'What visitors see instead of `confirmation_message` and `redirect_url`, by conditions over their answers. The first match is shown.',
+    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We will call you.' }]],
     items: {
       type: 'object',
       additionalProperties: false,
@@ -62,7 +63,7 @@ const schemas: Readonly<Record<SettingName, object>> = {
         redirect_url: { type: 'string', format: 'uri' },
         translations: {
           type: 'object',
-          description: "Its texts in the form's other languages.",
+          description: 'Its texts in the other languages of the form.',
           additionalProperties: {
             type: 'object',
             additionalProperties: false,
@@ -81,7 +82,7 @@ const schemas: Readonly<Record<SettingName, object>> = {
     minItems: 1,
     maxItems: limits.byCondition,
     description:
-      'Who else gets a mail for a completed submission, always or where a condition holds: addresses as in `notification_email`, at once; or the answer to an email element, which gets a receipt.',
+      'More emails for a completed submission, always or by a condition: to addresses as in `notification_email`, immediately; or a receipt to the answer of an email element.',
     examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, to: 'sales@example.com' }]],
     items: {
       type: 'object',
@@ -96,7 +97,7 @@ const schemas: Readonly<Record<SettingName, object>> = {
               type: 'object',
               additionalProperties: false,
               required: ['answer'],
-              properties: { answer: { type: 'string', description: 'The id of an email element.' } },
+              properties: { answer: { type: 'string', description: 'The ID of an email element.' } },
             },
           ],
         },
@@ -105,64 +106,69 @@ const schemas: Readonly<Record<SettingName, object>> = {
   },
   notification_email: {
     type: 'string',
-    description: `Who gets a mail for completed submissions: an email address, or up to ${limits.notificationAddresses} with commas between them.`,
+    description: `Who is emailed about completed submissions: an email address, or up to ${limits.notificationAddresses} separated by commas.`,
   },
   notification_digest: {
     enum: [...digestModes],
     default: 'each',
     description:
-      'A mail for each submission, or one for those of an hour or of a day (at 08:00 in `time_zone`).',
+      'One email for each submission, or one for those of an hour or a day (at 08:00 in `time_zone`).',
   },
   receipt_email_element: {
     type: 'string',
-    description: 'The id of the email element whose answer gets a receipt.',
+    description: 'The ID of the email element whose answer gets a receipt.',
   },
   receipt_answers: flag(
-    'Whether the receipt repeats the answers. Nobody has checked that the address belongs to whoever entered it, so anybody can have any text mailed to anybody.',
+    'Whether the receipt repeats the answers. Addresses are not verified, so visitors can have any text emailed to any address.',
   ),
-  save_progress: flag('Whether unfinished answers are kept, as incomplete submissions with a link to go on.'),
-  resume_days: count(1, 365, 'For how many days after the last save a link to go on works; 30 by default.'),
-  review_step: flag(
-    'Whether a last step lists every answer, with a way to change each, before they are sent.',
+  save_progress: flag(
+    'Whether unfinished answers are saved, as incomplete submissions with a link to resume.',
   ),
+  resume_days: count(1, 365, 'How many days after the last save the resume link works. 30 by default.'),
+  review_step: flag('Whether a last step lists every answer for review before submitting.'),
   layout: {
     enum: [...formLayouts],
     default: 'page',
     description:
-      'How the form asks: a step at a time, or one question at a time, where a group stays together. JSON is not concerned.',
+      'How the page asks: one step at a time, or one question at a time (groups stay together). Has no effect on JSON.',
   },
-  editing: flag('Whether visitors get a link to change what they submitted.'),
-  edit_days: count(1, 3_650, 'For how many days after the submit a link to change it works; 365 by default.'),
+  editing: flag('Whether visitors get a link to edit their submission.'),
+  edit_days: count(1, 3_650, 'How many days after submitting the edit link works. 365 by default.'),
   analytics: {
     type: 'boolean',
     default: true,
     description:
-      'Whether visits of the page are counted: views, starts, steps reached, the question that was touched last. No visit is kept.',
+      'Whether the page counts views, starts, reached steps and the last question touched. Single visits are not stored.',
   },
   min_seconds: count(
     1,
     600,
-    'Answers that come sooner after the page of the form are held in the spam box; posts without that page have no such time.',
+    'Submissions faster than this many seconds after loading the page are treated as spam. Has no effect on posts without the page.',
   ),
-  limit_per_address: count(1, 1_000_000, 'Submissions in an hour from one address; more are refused (429).'),
-  limit_per_form: count(1, 1_000_000, 'Submissions in an hour in all; more are refused (429).'),
+  limit_per_address: count(
+    1,
+    1_000_000,
+    'Hourly limit of submissions per IP address. More are rejected (429).',
+  ),
+  limit_per_form: count(1, 1_000_000, 'Hourly limit of submissions of the form. More are rejected (429).'),
   proof_of_work: flag(
-    'Whether browsers have to work for about a second; answers without are held in the spam box, unless `embed_origins` names the site that sends them.',
+    'Whether browsers must solve a one-second challenge. Submissions without it are treated as spam, unless `embed_origins` lists the site that sends them.',
   ),
   subject_element: {
     type: 'string',
-    description: 'The id of the text element that search ranks highest; without it, "subject", or the first.',
+    description:
+      'The ID of the text element that search ranks highest. By default "subject", or the first text element.',
   },
   language: { enum: Object.keys(languages), default: 'english', description: 'The language of the search.' },
   time_zone: {
     type: 'string',
     default: 'UTC',
-    description: 'The time zone of "today" in rules and conditions, like Europe/Berlin.',
+    description: 'The time zone of "today" in rules and conditions, like Europe/Berlin. UTC by default.',
   },
   translations: {
     type: 'object',
     description:
-      "The texts of the settings in the form's other languages: by the language, and the name of the setting, `theme.submit_label` for one of the theme.",
+      'The texts of the settings in the other languages of the form, by language and setting name (`theme.submit_label` for a text of the theme).',
     additionalProperties: {
       type: 'object',
       additionalProperties: false,
@@ -170,13 +176,17 @@ const schemas: Readonly<Record<SettingName, object>> = {
     },
     examples: [{ de: { confirmation_message: 'Vielen Dank.' } }],
   },
-  locale: { enum: [...localeChoices], default: 'auto', description: "The language of the page's own words." },
+  locale: {
+    enum: [...localeChoices],
+    default: 'auto',
+    description: "The language of the page's built-in texts.",
+  },
   theme: reference('Theme'),
   embed_origins: {
     type: 'array',
     items: { type: 'string' },
     description:
-      'Origins like `https://example.com` or `https://*.example.com` whose pages may show the form inside them and post to it; others are refused. No list: any may. An empty one: none may.',
+      'Origins like `https://example.com` or `https://*.example.com` whose pages can embed the form and post to it. Without a list, all can. With an empty list, none can.',
   },
 };
 
@@ -184,30 +194,32 @@ const colour = (description: string) => ({ type: 'string', pattern: '^#[0-9a-fA-
 const image = (description: string) => ({ type: 'string', format: 'uuid', description });
 const line = (description: string) => ({
   type: 'string',
-  description: `${description} One line of at most ${limits.labelBytes} bytes of UTF-8.`,
+  description: `${description} One line, at most ${limits.labelBytes} bytes of UTF-8.`,
 });
 const theme: Readonly<Record<keyof Theme, object>> = {
-  color: colour('The accent: buttons, the chosen, the focus. Text on it needs a contrast of 4.5:1.'),
-  background: colour('What the page lies on.'),
-  paper: colour('What the questions stand on. The text on it needs a contrast of 10:1.'),
+  color: colour(
+    'The accent color of buttons, selected options and focus. Text on it needs a contrast of 4.5:1.',
+  ),
+  background: colour('The background color of the page.'),
+  paper: colour('The color behind the questions. Text on it needs a contrast of 10:1.'),
   font: { type: 'string', enum: [...fontNames] },
   corner: { type: 'string', enum: [...corners] },
   density: { type: 'string', enum: [...densities] },
   mode: { type: 'string', enum: [...modes] },
-  logo: image('The id of an image of the workspace, above the title.'),
-  logo_dark: image('The id of the image in its place on a dark page.'),
-  cover: image('The id of the image across the top.'),
-  submit_label: line('What the last button says.'),
+  logo: image('The ID of a workspace image, shown above the title.'),
+  logo_dark: image('The ID of the image that replaces it in dark mode.'),
+  cover: image('The ID of the image across the top.'),
+  submit_label: line('The label of the submit button.'),
   confirmation_title: line('The heading of the page after a submission.'),
   short_reference: flag(
-    'Whether that page shows a short reference, like `K7QF2-9XM4D`, in place of the whole receipt. Searching for it finds the submission.',
+    'Whether that page shows a short reference, like `K7QF2-9XM4D`, instead of the whole receipt. Search finds the submission by it.',
   ),
-  favicon: image("The id of the image in the browser's tab, best a square."),
-  social_title: line("What sites that show a link say of it, in place of the form's name."),
-  social_image: image('The id of the picture that they show, best 1200 by 630 pixels.'),
+  favicon: image('The ID of the browser tab icon, preferably square.'),
+  social_title: line("The title in link previews, instead of the form's name."),
+  social_image: image('The ID of the image in link previews, preferably 1200 by 630 pixels.'),
 };
 
-/** A schema that takes null as well, which a request takes a setting away by. */
+/** Returns a schema that also accepts null, with which a request removes a setting. */
 const orNull = (schema: object): object =>
   'enum' in schema
     ? { ...schema, type: ['string', 'null'], enum: [...(schema.enum as string[]), null] }
@@ -218,25 +230,28 @@ const orNull = (schema: object): object =>
 const mapValues = (record: Readonly<Record<string, object>>, change: (schema: object) => object) =>
   Object.fromEntries(Object.entries(record).map(([name, schema]) => [name, change(schema)]));
 
-/** Every setting for OpenAPI (docs/decisions/0005), as `Settings` are read and as a request changes them. */
+/**
+ * Returns the schemas of all settings for OpenAPI (docs/decisions/0005): `Settings` in responses, and their
+ * changes in requests.
+ */
 export function settingsSchemas(): Record<'Settings' | 'SettingsChange' | 'Theme', object> {
   const { password: _, ...shown } = schemas;
   return {
     Settings: {
       type: 'object',
-      description: 'Settings of a form. What is not there is not set.',
+      description: 'Settings of a form. Absent settings are not set.',
       additionalProperties: false,
       properties: shown,
     },
     SettingsChange: {
       type: 'object',
-      description: 'Settings of a form. Unknown keys are refused; null takes a setting away.',
+      description: 'Settings of a form. Unknown keys are rejected; null removes a setting.',
       additionalProperties: false,
       properties: mapValues(schemas, orNull),
     },
     Theme: {
       type: 'object',
-      description: 'How the public page looks. What is absent is as in a form without a theme.',
+      description: 'The look of the public page. Absent keys have their default.',
       additionalProperties: false,
       properties: theme,
     },

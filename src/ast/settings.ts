@@ -35,25 +35,25 @@ import {
   withSettingText,
 } from './translations/check-translations.ts';
 
-/** One setting: what it accepts, and the end of the sentence about a value that it does not. */
+/** One setting: its check, and the end of the sentence about an invalid value. */
 type Setting<Value> = {
   readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
   readonly problem: string;
-  /** How a value that it accepts is kept, where that is not as it came. */
+  /** Normalizes an accepted value for storage. */
   tidy?(value: Value): Value;
-  /** For a setting with parts: what is wrong with which of them, in place of `problem`. */
+  /** For settings with parts: lists the problems of each part, instead of `problem`. */
   readonly explain?: (value: unknown, form: Form | undefined) => readonly SettingsError[];
 };
 
-/** Who may fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
+/** Who can fill in a form. The specification leaves the values open; docs/rules.md 15 defines them. */
 export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
 export type AccessMode = (typeof accessModes)[number];
 
-/** `each`: a mail for each submission; else one mail for those of an hour, or of a day (08:00 in the form's zone). */
+/** `each`: one email for each submission. `hourly` and `daily` (08:00 in the form's time zone) batch them. */
 export const digestModes = ['each', 'hourly', 'daily'] as const;
 export type DigestMode = (typeof digestModes)[number];
 
-/** `page`: a step is a page with all its questions; `question`: each of them has a page of its own. */
+/** `page`: a step is one page with all its questions. `question`: each question has its own page. */
 export const formLayouts = ['page', 'question'] as const;
 export type FormLayout = (typeof formLayouts)[number];
 
@@ -80,38 +80,38 @@ const message: Setting<string> = {
   problem: `must be text of at most ${sayBytes(limits.textBytes)}`,
 };
 
-/** Every settings key (specification, "Form"; docs/rules.md 15): a new one is a row here. */
+/** Every key of the settings (specification, "Form"; docs/rules.md 15). A new key is a row here. */
 const table = {
   access: {
     accepts: (value): value is AccessMode => accessModes.some((mode) => mode === value),
     problem: `must be one of ${accessModes.map(quote).join(', ')}`,
   },
-  /** May show answers (`{{id}}`), but none of rows. */
+  /** Can show answers (`{{id}}`), except those in rows. */
   confirmation_message: {
     accepts: (value, form): value is string =>
       message.accepts(value, form) && pipedIds(value).every((id) => !form || isShowable(form, id)),
-    problem: `${message.problem}, and show ({{id}}) answers to questions of the form outside repeatable composites only`,
+    problem: `${message.problem}, and can show ({{id}}) only answers to questions of the form outside repeatable composites`,
   },
-  /** In place of the message and the address below: of several, the first whose condition holds. */
+  /** Replaces the message and the URL below. The first confirmation whose condition is true is shown. */
   confirmations: {
     accepts: (value, form): value is readonly Confirmation[] =>
       findConfirmationProblems(value, form).length === 0,
     problem: 'must be a list of confirmations',
     explain: findConfirmationProblems,
   },
-  /** Who else gets a mail, by conditions. */
+  /** Additional emails, by condition. */
   notifications: {
     accepts: (value, form): value is readonly Notification[] =>
       findNotificationProblems(value, form).length === 0,
     problem: 'must be a list of notifications',
     explain: findNotificationProblems,
   },
-  /** Who gets a mail for each completed submission. */
+  /** Who is emailed about each completed submission. */
   notification_email: {
     accepts: (value): value is string => typeof value === 'string' && areRecipients(value),
-    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} with commas between them`,
+    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} separated by commas`,
   },
-  /** How completed submissions are gathered into those mails. */
+  /** How notification emails are batched. */
   notification_digest: {
     accepts: (value): value is DigestMode => digestModes.some((mode) => mode === value),
     problem: `must be one of ${digestModes.map(quote).join(', ')}`,
@@ -119,27 +119,27 @@ const table = {
   /** The email element whose answer gets a receipt. */
   receipt_email_element: {
     accepts: (value, form): value is string => typeof value === 'string' && isReceiptElement(value, form),
-    problem: 'must be the id of an email element outside repeatable composites',
+    problem: 'must be the ID of an email element outside repeatable composites',
   },
-  /** Whether the receipt repeats the answers: text of anybody's, to an address that they only entered. */
+  /** Whether the receipt repeats the answers: text of any visitor, to an unverified address. */
   receipt_answers: flag,
-  /** Whether a last step lists every answer, to be looked through before they are sent. */
+  /** Whether a last step lists every answer for review before submitting. */
   review_step: flag,
-  /** Whether visits are counted; they are unless it is false. */
+  /** Whether page views are counted. Default: true. */
   analytics: flag,
-  /** Whether a step is asked as a whole, or each of its questions by itself. */
+  /** Whether the page shows a whole step or one question at a time. */
   layout: {
     accepts: (value): value is FormLayout => formLayouts.some((layout) => layout === value),
     problem: `must be one of ${formLayouts.map(quote).join(', ')}`,
   },
   editing: flag,
-  /** For how many days after the submission its edit link works. */
+  /** How many days after the submission its edit link works. */
   edit_days: wholeNumber(1, 3_650),
-  /** Whether answers are kept while they are given, to go on with later. */
+  /** Whether unfinished answers are saved, to resume later. */
   save_progress: flag,
-  /** For how many days after the last save a link to go on works. */
+  /** How many days after the last save the resume link works. */
   resume_days: wholeNumber(1, 365),
-  /** Only ever written: the service keeps a hash of it, elsewhere (src/forms/form-rows.ts). */
+  /** Write-only. A hash of it is stored elsewhere (src/forms/form-rows.ts). */
   password: {
     accepts(value): value is string {
       if (typeof value !== 'string' || !isCleanText(value)) return false;
@@ -149,22 +149,22 @@ const table = {
     problem: 'must be text of 4 to 128 characters',
   },
   closed_message: message,
-  /** Answers that come sooner after their page are held in the spam box. */
+  /** Faster submissions, in seconds after loading the page, are treated as spam. */
   min_seconds: wholeNumber(1, 600),
-  /** Submissions in an hour. */
+  /** Submissions in an hour, per IP address. */
   limit_per_address: wholeNumber(1, 1_000_000),
   limit_per_form: wholeNumber(1, 1_000_000),
-  /** Whether the visitor's browser has to work for about a second; answers without are held in the spam box. */
+  /** Whether the browser must solve a one-second challenge. Submissions without it are treated as spam. */
   proof_of_work: flag,
   subject_element: {
     accepts: (value, form): value is string => typeof value === 'string' && isSubjectElement(value, form),
-    problem: 'must be the id of a text element outside repeatable composites',
+    problem: 'must be the ID of a text element outside repeatable composites',
   },
   language: {
     accepts: isLanguage,
-    problem: 'must be a language that search knows, like "english" or "simple"',
+    problem: 'must be a language that search supports, like "english" or "simple"',
   },
-  /** The time zone (IANA) of `today` in rules and conditions; UTC when not set. */
+  /** The time zone (IANA) of `today` in rules and conditions. UTC by default. */
   time_zone: {
     accepts: (value): value is string => typeof value === 'string' && isTimeZone(value),
     problem: 'must be the name of a time zone like "Europe/Berlin" or "UTC"',
@@ -173,29 +173,29 @@ const table = {
   closes_at: timestamp,
   max_submissions: {
     accepts: (value): value is number => Number.isSafeInteger(value) && Number(value) >= 1,
-    problem: 'must be a whole number from 1',
+    problem: 'must be a whole number of 1 or more',
   },
   theme: {
     accepts: (value): value is Theme => findThemeProblems(value).length === 0,
     problem: 'must be a theme',
     explain: findThemeProblems,
   },
-  /** The texts of the settings in the form's other languages. */
+  /** The texts of the settings in the other languages of the form. */
   translations: {
     accepts: (value, form): value is SettingTranslations => findTextProblems(value, form).length === 0,
-    problem: 'must be an object of languages',
+    problem: 'must be an object with languages as keys',
     explain: findTextProblems,
   },
   locale: {
     accepts: (value): value is LocaleChoice => localeChoices.some((choice) => choice === value),
     problem: `must be one of ${localeChoices.map(quote).join(', ')}`,
   },
-  /** Where visitors go after they submitted; the receipt is added as the parameter `receipt`. */
+  /** The URL that visitors go to after submitting, with the receipt as the parameter `receipt`. */
   redirect_url: {
     accepts: isRedirect,
-    problem: 'must be an address that begins with https:// (http:// for localhost only)',
+    problem: 'must be a URL that begins with https:// (http:// for localhost only)',
   },
-  /** Whose pages may show the form inside them, and post to it; any, when there is no list. */
+  /** Sites that can embed the form and post to it. Without a list, all sites can. */
   embed_origins: {
     accepts: (value): value is readonly string[] =>
       Array.isArray(value) && value.length <= originLimit && value.every(isOrigin),
@@ -207,7 +207,7 @@ type ValueOf<Row> = Row extends Setting<infer Value> ? Value : never;
 export type SettingName = keyof typeof table;
 export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof table)[Name]> };
 
-/** For how many days after the submit the visitor's link to change the answers works (docs/decisions/0014). */
+/** Returns how many days after the submission the visitor's edit link works (docs/decisions/0014). */
 export const editDaysOf = ({ edit_days = 365 }: Pick<Settings, 'edit_days'>): number => edit_days;
 
 type SettingsError = { readonly field: string; readonly message: string; readonly code?: ProblemCode };
@@ -216,9 +216,9 @@ type SettingsResult =
   | { readonly ok: false; readonly errors: readonly SettingsError[] };
 
 /**
- * Checks the settings of a form; `form` is its structure, when there is one, for the keys that point into it.
- * A key with the value null is left out, at any depth, which is how a client clears it. Unknown keys are refused by name.
- * Reports every problem, never throws.
+ * Checks the settings of a form. `form` is its structure, if there is one, for keys that refer to it. Drops
+ * null keys at any depth, which is how a client clears them. Reports every problem, including unknown keys;
+ * never throws.
  */
 export function checkSettings(input: unknown, form: Form | undefined): SettingsResult {
   if (!isRecord(input)) {
@@ -245,7 +245,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
     errors.push({
       field,
       code: 'unknown_field',
-      message: `There is no setting ${quote(field)}. Settings: ${names.join(', ')}.`,
+      message: `Unknown setting ${quote(field)}. Use one of these: ${names.join(', ')}.`,
     });
   }
   return errors.length === 0 ? { ok: true, settings } : { ok: false, errors };
@@ -256,21 +256,22 @@ function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): Settings
   return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".', code: 'too_small' }];
 }
 
-/** As of the message of the confirmation: the theme itself knows no questions. */
+/** Checks the answers in `theme.confirmation_title`, because the theme does not know the questions. */
 function checkTitle({ theme }: Settings, form: Form | undefined): SettingsError[] {
   const ids = form ? pipedIds(theme?.confirmation_title ?? '') : [];
   return ids
     .filter((id) => !isShowable(form!, id))
     .map((id) => ({
       field: 'theme.confirmation_title',
-      message: `"theme.confirmation_title" shows the answer to ${quote(id)}, which is no question of the form outside repeatable composites.`,
+      message: `"theme.confirmation_title" shows the answer to ${quote(id)}, which is not a question of the form outside repeatable composites.`,
     }));
 }
 
-/** What is wrong with the texts of the settings in other languages: each is held to what its setting takes. */
+/** Checks the translated texts of the settings, each by the rules of its setting. */
 function findTextProblems(input: unknown, form: Form | undefined): readonly SettingsError[] {
   const field = 'translations';
-  if (!isRecord(input)) return [{ field, message: '"translations" must be an object of languages.' }];
+  if (!isRecord(input))
+    return [{ field, message: '"translations" must be an object with languages as keys.' }];
   return Object.entries(input).flatMap(([language, texts]): readonly SettingsError[] => {
     const problem = form && languageProblem(language, languagesOf(form));
     if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
@@ -279,20 +280,21 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
     return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
       if (!isSettingText(name))
         return [
-          { field: at, message: `${quote(name)} is no text of the settings: ${settingTexts.join(', ')}.` },
+          {
+            field: at,
+            message: `${quote(name)} is not a text of the settings. Use one of these: ${settingTexts.join(', ')}.`,
+          },
         ];
       const where = `${at}.${name}`;
-      if (isMissing(text)) return [{ field: where, message: `"${where}" must not be blank: leave it out.` }];
+      if (isMissing(text))
+        return [{ field: where, message: `"${where}" must not be blank; omit it instead.` }];
       const checked = checkSettings(withSettingText({}, name, text as string), form);
       return checked.ok ? [] : checked.errors.map(({ message }) => ({ field: where, message }));
     });
   });
 }
 
-/**
- * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
- * more, and must not be in the way of other settings.
- */
+/** Returns stored settings without references to deleted elements, which would block other changes. */
 export function settingsFor(form: Form, settings: Settings): Settings {
   const { receipt_email_element: receipt, subject_element: subject } = settings;
   const gone = [
@@ -306,15 +308,15 @@ export function settingsFor(form: Form, settings: Settings): Settings {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
 }
 
-/** The names of the settings in which two differ. */
+/** Lists the names of settings that differ. */
 export function changedSettings(before: Settings, after: Settings): SettingName[] {
   const names = Object.keys({ ...before, ...after }) as SettingName[];
   return names.filter((name) => !isSameJson(before[name], after[name]));
 }
 
 /**
- * Mine with what they changed since `base`, setting by setting. Where both changed one, and not to the same, mine
- * stays and its name is among the conflicts.
+ * Merges two changes since `base`, setting by setting. If both changed a setting to different values, `mine`
+ * wins and the name is listed in `conflicts`.
  */
 export function mergeSettings(
   base: Settings,

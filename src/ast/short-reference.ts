@@ -1,25 +1,25 @@
 /*
- * A short reference stands for a submission where people say and write it: ten letters and digits, as in K7QF2-9XM4D.
- * It is made of the submission's id alone, so every submission has one and nothing is stored for it: of the millisecond
- * in which the id was made, by which the submission is found again, and of what tells it from others of that one.
+ * A short reference identifies a submission in speech and writing with ten letters and digits, such as
+ * K7QF2-9XM4D. It is computed from the submission ID, so nothing is stored. It contains the millisecond of
+ * the ID, which finds the submission, and a count that separates IDs of one millisecond.
  */
 
-/** Those of Douglas Crockford's base 32: none is taken for another. */
+/** Douglas Crockford's base 32, without letters that look alike. */
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const length = 10;
 const bits = 50;
-/** Milliseconds are counted from here; their 40 bits last until 2054. */
+/** The start of the millisecond count, whose 40 bits last until 2054. */
 const epoch = Date.UTC(2020, 0, 1);
 const countBits = 10n;
 
-/** An odd number and its inverse modulo 2^50: what comes next does not look like what came before. */
+/** An odd number and its inverse modulo 2^50, so that consecutive references do not look alike. */
 const mix = 0x2_7d4e_b2f1_9c6bn;
 const unmix = inverse(mix);
 
 export function shortReference(id: string): string {
   const digits = id.replaceAll('-', '');
   const time = Number.parseInt(digits.slice(0, 12), 16);
-  // What counts within a millisecond ends in these four digits, before two bits that are random (kit/clock.ts).
+  // The count within a millisecond ends in these four digits, before two random bits (kit/clock.ts).
   const count = (Number.parseInt(digits.slice(18, 22), 16) >> 2) & 0x3ff;
   let rest = BigInt.asUintN(bits, ((BigInt(time - epoch) << countBits) | BigInt(count)) * mix);
   let text = '';
@@ -30,12 +30,12 @@ export function shortReference(id: string): string {
   return `${text.slice(0, 5)}-${text.slice(5)}`;
 }
 
-/** What a text asks for when it is a short reference: as it is written, and its submission's millisecond. */
+/** A short reference in a query: its normal form, and the millisecond of its submission. */
 export type AskedReference = { readonly reference: string; readonly time: Date };
 
 /**
- * Reads a short reference, however it was written: small, without its dash, an O for a 0. Undefined for any other text;
- * but a word of ten letters looks like one, so whoever asks looks whether there is such a submission.
+ * Reads a short reference in any spelling: lower case, without the dash, O for 0. Undefined for other texts.
+ * A word of ten letters can look like a reference, so callers must check that the submission exists.
  */
 export function readShortReference(text: string): AskedReference | undefined {
   const tidy = text.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
@@ -45,7 +45,7 @@ export function readShortReference(text: string): AskedReference | undefined {
   return { reference: `${tidy.slice(0, 5)}-${tidy.slice(5)}`, time: new Date(time) };
 }
 
-/** By Newton's steps, of which each doubles the bits that are right. */
+/** Uses Newton's method: each step doubles the correct bits. */
 function inverse(odd: bigint): bigint {
   let found = odd;
   for (let right = 3; right < bits; right *= 2) found = BigInt.asUintN(bits, found * (2n - odd * found));

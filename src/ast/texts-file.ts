@@ -4,16 +4,17 @@ import { quote, sayBytes } from './basics/problems.ts';
 import { fitsBytes, isCleanText } from './basics/text.ts';
 import { type FormText, listTexts, namedLanguages, type TextChange, type TextDocument } from './texts.ts';
 
-/** The first column: which text it is. */
+/** The first column, with the key of the text. */
 const keyColumn = 'key';
-/** The second one, of a form that does not say in which language it is written. */
+/** The second column, if the form does not name its language. */
 const textColumn = 'text';
-/** The most texts of a form: every element has some, and its options. */
+/** The maximum number of texts of a form, from its elements and options. */
 const mostTexts = limits.elements * 8 + limits.formOptions;
 
 /**
- * The texts of a form as a file for translators (RFC 4180): a line for each, with its key, what it is in the form's own
- * language, and a column for each of the others. What a spreadsheet could take for a formula has an apostrophe before it.
+ * Writes the texts of a form as CSV for translators (RFC 4180): a line for each text with its key, the
+ * original, and a column for each other language. Texts that a spreadsheet could read as a formula begin with
+ * an apostrophe.
  */
 export function writeTextsFile(document: TextDocument): string {
   const [first, ...others] = columnsOf(document);
@@ -28,17 +29,17 @@ export function writeTextsFile(document: TextDocument): string {
   return lines.map((cells) => `${cells.map((cell) => csvCell(guardFormula(cell))).join(',')}\r\n`).join('');
 }
 
-/** What is wrong with a file, by its line, from 1. */
+/** A problem of a file, with its line from 1. */
 export type FileProblem = { readonly line: number; readonly message: string };
 
-/** What a file says of the texts of a form; `outdated` are those that were written anew since the file was. */
+/** The changes in a translated file. The originals of `outdated` texts changed after the export. */
 export type TextsRead =
   | { readonly ok: true; readonly changes: readonly TextChange[]; readonly outdated: readonly FormText[] }
   | { readonly ok: false; readonly problems: readonly FileProblem[] };
 
 /**
- * Reads such a file back. An empty cell changes nothing; a column that is left out neither. A key or a language that the
- * form does not have is a problem, and so is a text that is too long: then nothing of the file counts.
+ * Reads a translated file. Empty cells and missing columns change nothing. An unknown key or language, or a
+ * text that is too long, is a problem, and then nothing is changed.
  */
 export function readTextsFile(document: TextDocument, file: string): TextsRead {
   const read = readCsv(file, mostTexts + 1);
@@ -46,7 +47,7 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
   const [head, ...records] = read.records;
   if (!head) return refuse([{ line: 1, message: 'The file is empty.' }]);
   if (read.total > mostTexts + 1)
-    return refuse([{ line: 1, message: `The file has more than ${mostTexts} lines.` }]);
+    return refuse([{ line: 1, message: `The file has more than ${mostTexts} lines. Remove some lines.` }]);
   const languages = columnsOf(document);
   const columns = head.cells.map((cell) => cell.trim());
   const problems = headProblems(columns, languages).map((message) => ({ line: head.line, message }));
@@ -60,7 +61,7 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
     const key = values.get(keyColumn)!;
     const text = texts.get(key);
     if (!text) {
-      problems.push({ line, message: `The form has no text ${quote(key)}.` });
+      problems.push({ line, message: `The form has no text ${quote(key)}. Remove the line.` });
       continue;
     }
     const [first, ...others] = languages;
@@ -77,7 +78,7 @@ export function readTextsFile(document: TextDocument, file: string): TextsRead {
   return problems.length > 0 ? refuse(problems) : { ok: true, changes, outdated };
 }
 
-/** Those of the texts: the form's own language, and the others. */
+/** Returns the text columns: the form's own language, then the others. */
 function columnsOf({ structure }: TextDocument): readonly [string, ...string[]] {
   const [first = textColumn, ...others] = namedLanguages(structure);
   return [first, ...others];
@@ -92,9 +93,10 @@ function headProblems(columns: readonly string[], languages: readonly string[]):
   const known = [keyColumn, ...languages];
   const problems = columns
     .filter((column) => !known.includes(column))
-    .map((column) => `There is no column ${quote(column)}: a column is ${known.map(quote).join(', ')}.`);
-  if (new Set(columns).size < columns.length) problems.push('A column is there more than once.');
-  if (!columns.includes(keyColumn)) problems.push(`The column ${quote(keyColumn)} is missing.`);
+    .map((column) => `Unknown column ${quote(column)}. Use one of these: ${known.map(quote).join(', ')}.`);
+  if (new Set(columns).size < columns.length)
+    problems.push('A column appears more than once. Remove the duplicate.');
+  if (!columns.includes(keyColumn)) problems.push(`The column ${quote(keyColumn)} is missing. Add it.`);
   return problems;
 }
 
@@ -102,10 +104,10 @@ function headProblems(columns: readonly string[], languages: readonly string[]):
 const isSameText = (one: string, other: string): boolean => withLines(one) === withLines(other);
 const withLines = (text: string): string => text.replaceAll(/\r\n?/g, '\n');
 
-/** What keeps a text from standing in a place, as the end of a sentence. */
+/** Returns what is wrong with a text, as the end of a sentence. */
 export function textProblem({ maxBytes, option, path }: FormText, to: string): string | undefined {
-  if (!isCleanText(to)) return 'has half a character';
+  if (!isCleanText(to)) return 'has an incomplete character';
   if (!fitsBytes(to, maxBytes)) return `has more than ${sayBytes(maxBytes)}`;
   const isLine = option !== undefined || (path === undefined && maxBytes === limits.labelBytes);
-  return isLine && /[\r\n]/.test(to) ? 'must be of one line' : undefined;
+  return isLine && /[\r\n]/.test(to) ? 'must be on one line' : undefined;
 }

@@ -18,28 +18,28 @@ import {
 } from './translations/check-translations.ts';
 import { changeTranslation } from './translations/translations.ts';
 
-/** A form on its way: its structure, complete or not, and its settings. */
+/** A form being edited: its structure, complete or not, and its settings. */
 export type TextDocument = { readonly structure: FormNode; readonly settings: Settings };
 
-/** One text of a form that visitors read, and what it is in the form's other languages. */
+/** One text of a form that visitors read, with its translations. */
 export type FormText = {
   /**
-   * Where it stands: the element's id (of a part without one `$` and its path, of the root `$form`, of the settings
-   * `$settings`), the attribute, and the id of the option: `colour/options/red`.
+   * The element ID (`$` and the path for a node without one, `$form` for the root, `$settings` for the
+   * settings), the attribute, and the option ID: `colour/options/red`.
    */
   readonly key: string;
-  /** The path of its node; undefined: it is a setting. */
+  /** The path of the node. Undefined for a setting. */
   readonly path: readonly number[] | undefined;
   readonly attribute: string;
   readonly option?: string;
-  /** In the form's own language. */
+  /** The text in the form's own language. */
   readonly text: string;
-  /** By BCP-47 tag, where it is translated. */
+  /** The existing translations, by BCP-47 tag. */
   readonly translations: Readonly<Record<string, string>>;
   readonly maxBytes: number;
 };
 
-/** The parts of a node, which may be incomplete or wrong in what it says. */
+/** The attributes of a node, which can be incomplete or invalid. */
 const attributesOf = ({ attrs }: FormNode): Readonly<Record<string, unknown>> =>
   isRecord(attrs) ? attrs : {};
 const childrenOf = ({ children }: FormNode): readonly FormNode[] =>
@@ -51,26 +51,26 @@ const optionsOf = (value: unknown): readonly Option[] =>
 const isNamed = (option: unknown): boolean =>
   isRecord(option) && typeof option['id'] === 'string' && typeof option['label'] === 'string';
 
-/** The languages that a structure names, complete or not. */
+/** Lists the languages of a structure, complete or not. */
 export function namedLanguages(structure: FormNode): readonly string[] {
   const languages = own(attributesOf(structure), 'languages');
   return Array.isArray(languages) ? languages.filter((tag) => typeof tag === 'string') : [];
 }
 
-/** Every text of a form, in reading order, then those of its settings. */
+/** Lists every text of a form in reading order, then the texts of its settings. */
 export function listTexts({ structure, settings }: TextDocument): FormText[] {
   return [...walkTexts(structure, []), ...textsOfSettings(settings)];
 }
 
-/** The texts that say nothing in a language. */
+/** Lists the texts without a translation into a language. */
 export const missingIn = (texts: readonly FormText[], language: string): FormText[] =>
   texts.filter(({ translations }) => !Object.hasOwn(translations, language));
 
-/** What the keys of a node's texts begin with. */
+/** Returns the prefix of the keys of a node's texts. */
 function placeOf(node: FormNode, path: readonly number[]): string {
   if (path.length === 0) return '$form';
   const id = own(attributesOf(node), 'id');
-  // A step may have the id of an element.
+  // A step can have the ID of an element.
   return typeof id === 'string' && id !== '' && path.length > 1 ? id : `$${path.join('.')}`;
 }
 
@@ -145,7 +145,7 @@ function textsOfSettings(settings: Settings): FormText[] {
   ];
 }
 
-/** Which text of which confirmation by condition a text of the settings is; undefined of every other. */
+/** Returns the index and text of a conditional confirmation that a settings text belongs to, or undefined. */
 export function confirmationPlace(
   attribute: string,
 ): { readonly index: number; readonly attribute: ConfirmationText } | undefined {
@@ -155,7 +155,7 @@ export function confirmationPlace(
     : undefined;
 }
 
-/** The settings with texts translated anew, those of confirmations by condition among them. */
+/** Applies translated texts to the settings, including conditional confirmations. */
 export function translateSettings(settings: Settings, changes: readonly TextChange[] = []): Settings {
   const byIndex = Map.groupBy(changes, ({ text }) => confirmationPlace(text.attribute)?.index);
   const spoken = translated(settings, byIndex.get(undefined));
@@ -175,14 +175,14 @@ export function translateSettings(settings: Settings, changes: readonly TextChan
   };
 }
 
-/** A text of a form that is to be another in one of its languages; undefined takes the translation away. */
+/** A change of one text in one language. Undefined removes the translation. */
 export type TextChange = {
   readonly text: FormText;
   readonly language: string;
   readonly to: string | undefined;
 };
 
-/** The document with texts translated anew. What is not changed is shared. */
+/** Applies translated texts to a document. Shares unchanged parts with the original. */
 export function translateTexts(document: TextDocument, changes: readonly TextChange[]): TextDocument {
   const byPlace = Map.groupBy(changes, ({ text }) => text.path?.join('.') ?? settingsPlace);
   return {
@@ -204,7 +204,7 @@ function translateNode(node: FormNode, place: string, changes: ByPlace): FormNod
   return isSame ? node : { ...node, attrs, children };
 }
 
-/** The attributes of a node, or settings, with texts translated anew. */
+/** Applies translated texts to the attributes of a node, or to settings. */
 export function translated<Holder extends { readonly translations?: unknown }>(
   holder: Holder,
   changes: readonly TextChange[] = [],
@@ -220,7 +220,7 @@ export function translated<Holder extends { readonly translations?: unknown }>(
 
 type Entry<Value> = readonly [name: string, value: Value];
 
-/** Translations without those that say nothing any more: of other languages, attributes and options. */
+/** Drops translations into removed languages, and of removed attributes and options. */
 export function tidyTranslations(node: FormNode, languages: readonly string[]): Translations | undefined {
   const attrs = attributesOf(node);
   const translations = own(attrs, 'translations');

@@ -399,8 +399,8 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
     'a repeatable composite in another, at any depth',
     [nested(3, { repeatable: true })],
     [
-      ['A repeatable composite cannot lie inside another repeatable composite.', 0, 0, 0],
-      ['A repeatable composite cannot lie inside another repeatable composite.', 0, 0, 0, 0],
+      ['A repeatable composite cannot be inside another repeatable composite.', 0, 0, 0],
+      ['A repeatable composite cannot be inside another repeatable composite.', 0, 0, 0, 0],
     ],
   ],
   [
@@ -608,7 +608,7 @@ test('too many options in all are told once, at the element that has the first o
   assert.deepEqual(problemsOf(structure(...full)), []);
   const more = [...full, element('radio', 'one', { options: ['A'] }), element('radio', 'two', { options })];
   assert.deepEqual(problemsOf(structure(...more)), [
-    { message: `A form can have at most ${limits.formOptions} options in all.`, path: [0, full.length] },
+    { message: `A form can have at most ${limits.formOptions} options in total.`, path: [0, full.length] },
   ]);
 });
 

@@ -14,9 +14,9 @@ import { rangeProblem } from './rules/range-problem.ts';
 import { translationProblems } from './translations/check-translations.ts';
 
 /**
- * One problem of a structure. `path` locates the node: `[]` the root, `[step]`, `[step, element]`,
- * `[step, element, child]`. Problems of the root itself also carry `field`, as the general table of the
- * specification names them: `name` for a missing name, `steps` for a form with no step (docs/rules.md 8).
+ * One problem of a structure. `path` locates the node: `[]` for the root, `[step]`, `[step, element]`,
+ * `[step, element, child]`. Problems of the root also have a `field` from the specification: `name` for a
+ * missing name, `steps` for a form without steps (docs/rules.md 8).
  */
 export type StructureError = {
   readonly message: string;
@@ -30,14 +30,15 @@ export type StructureResult =
   | { readonly ok: false; readonly errors: readonly StructureError[] };
 
 /**
- * Checks a form structure (specification, "Form AST"; docs/rules.md 13 and 17) and reports every problem at once,
- * up to `limits.structureErrors`. Accepts any value, never throws, and takes time linear in the input. `form` is what the
- * structure means (effective-form.ts), unknown attributes included; what is stored and returned is the structure itself.
+ * Checks a form structure (specification, "Form AST"; docs/rules.md 13 and 17) and reports all problems, up
+ * to `limits.structureErrors`. Accepts any value, never throws, and is linear in the input. `form` is the
+ * effective structure (effective-form.ts) with unknown attributes. The original structure is stored and
+ * returned.
  */
 export function validateStructure(input: unknown): StructureResult {
   const form = effectiveStructure(input);
   const errors = firstProblems(checkForm(form), limits.structureErrors, {
-    message: `There are more problems; the first ${limits.structureErrors} are listed.`,
+    message: `There are more problems. Only the first ${limits.structureErrors} are listed.`,
     path: [],
     code: 'more',
   });
@@ -48,7 +49,7 @@ type Node = Readonly<Record<string, unknown>>;
 type Path = readonly number[];
 type Problems = Generator<StructureError, void>;
 
-/** What is counted and gathered over the whole tree. */
+/** Counts and lists over the whole tree. */
 type Tally = {
   readonly ids: Set<string>;
   readonly nodes: LogicNode[];
@@ -56,11 +57,11 @@ type Tally = {
   options: number;
   values: number;
   markup: number;
-  /** Those that the root names, which is looked at first. */
+  /** The languages of the root, which is checked first. */
   languages: readonly string[] | undefined;
 };
 
-/** Where an element stands. */
+/** The position of an element. */
 type Place = {
   readonly path: Path;
   readonly nesting: number;
@@ -89,7 +90,7 @@ function* checkForm(form: unknown): Problems {
   yield* checkStorable(form, [], tally);
   yield* checkAttributes(form, formAttributes, [], tally);
   yield* checkSteps(childrenOf(form), tally);
-  // These are about what conditions, jumps, formulas and texts name.
+  // These checks follow the names in conditions, jumps, formulas and texts.
   for (const problem of checkLogic(tally.nodes)) yield { code: 'invalid_reference', ...problem };
 }
 
@@ -141,7 +142,7 @@ function* checkElements(children: unknown, parent: Place, tally: Tally): Problem
     const path = [...parent.path, index];
     tally.elements += 1;
     if (tally.elements > limits.elements) {
-      // Reported once, at the first element too many; every list that is still open ends here as well.
+      // Reported once, at the first element over the limit. Every open list also ends here.
       if (tally.elements === limits.elements + 1) {
         yield { message: `A form can have at most ${limits.elements} elements.`, path, code: 'too_many' };
       }
@@ -174,12 +175,12 @@ function* checkElement(element: unknown, place: Place, tally: Tally): Problems {
   else yield* checkLeaf(element, path);
 }
 
-/** The id of a node whose attributes are right by themselves. */
+/** Returns the ID of a node with valid attributes. */
 function nodeId({ id }: Node): string | undefined {
   return typeof id === 'string' ? id : undefined;
 }
 
-/** What attributes say together, and the options of the whole form. */
+/** Checks rules across attributes, and the number of options in the form. */
 function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): Problems {
   const problem = rangeProblem(attrs);
   if (problem) yield { message: `${nameOf(element)} ${problem}.`, path, code: 'not_allowed' };
@@ -187,7 +188,7 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
   const options = attrs['options'] as readonly Option[] | undefined;
   if (!options) return;
   if (other === true && options.map(idOf).includes(otherChoice)) {
-    const message = `"options" of ${nameOf(element)} must not have "${otherChoice}" beside an answer of one's own.`;
+    const message = `"options" of ${nameOf(element)} must not have "${otherChoice}" if "other" is true.`;
     yield { message, path, code: 'not_allowed' };
   }
   const before = tally.options;
@@ -195,14 +196,14 @@ function* checkTogether(element: Node, attrs: Node, path: Path, tally: Tally): P
   tally.options += options.length * (rows?.length ?? 1);
   if (before <= limits.formOptions && tally.options > limits.formOptions) {
     yield {
-      message: `A form can have at most ${limits.formOptions} options in all.`,
+      message: `A form can have at most ${limits.formOptions} options in total.`,
       path,
       code: 'too_many',
     };
   }
 }
 
-/** What a form takes so many times is told of a submission, which has as many rows as its visitor likes. */
+/** Unique answers and capacities count submissions, but a submission can have many rows. */
 function* checkInRows(element: Node, { unique, options }: Node, path: Path): Problems {
   const isLimited = (option: Option): boolean => typeof option !== 'string' && option.capacity !== undefined;
   const name =
@@ -212,13 +213,13 @@ function* checkInRows(element: Node, { unique, options }: Node, path: Path): Pro
   yield { message, path, code: 'not_allowed' };
 }
 
-/** Nodes that have one place of their own in a form. */
+/** Returns whether nodes of the type have a fixed position in a form. */
 const isPlaced = (type: string): boolean => type === 'step' || type === 'form';
 
 function typeProblem(type: unknown): string {
   if (typeof type !== 'string') return 'Every node needs a "type".';
   if (isPlaced(type)) return `A node of the type "${type}" cannot be placed in a step.`;
-  return `There is no element type ${quote(type)}. Types: ${Object.keys(elements).join(', ')}.`;
+  return `Unknown element type ${quote(type)}. Use one of these: ${Object.keys(elements).join(', ')}.`;
 }
 
 function* checkLeaf(leaf: Node, path: Path): Problems {
@@ -230,15 +231,19 @@ function* checkLeaf(leaf: Node, path: Path): Problems {
 
 function* checkComposite(composite: Node, node: LogicNode, place: Place, tally: Tally): Problems {
   const { path } = place;
-  // Checked before going deeper: the recursion ends here, whatever the input.
+  // Checked before going deeper, so that the recursion ends for any input.
   if (place.nesting === limits.nesting) {
-    yield { message: `Composites can be nested at most ${limits.nesting} deep.`, path, code: 'too_deep' };
+    yield {
+      message: `Composites can be nested at most ${limits.nesting} levels deep.`,
+      path,
+      code: 'too_deep',
+    };
     return;
   }
   const isRepeatable = own(attributesOf(composite), 'repeatable') === true;
   if (isRepeatable && place.group) {
     yield {
-      message: 'A repeatable composite cannot lie inside another repeatable composite.',
+      message: 'A repeatable composite cannot be inside another repeatable composite.',
       path,
       code: 'not_allowed',
     };
@@ -252,7 +257,7 @@ const requiredNames = factOf((specs: AttributeSpecs): readonly string[] =>
   Object.keys(specs).filter((name) => specs[name]!.required),
 );
 
-/** Gives back the attributes that are right, for the checks that look further. */
+/** Returns the valid attributes, for further checks. */
 function* checkAttributes(
   node: Node,
   specs: AttributeSpecs,
@@ -266,7 +271,7 @@ function* checkAttributes(
     return right;
   }
   const at = (name: string) => (path.length === 0 ? { path, field: name } : { path });
-  // By what the node has: what its type may have besides is several times as much.
+  // Checks the attributes that the node has. The type can have several times as many.
   for (const name of new Set([...requiredNames(specs), ...Object.keys(attrs)])) {
     const spec = own(specs, name);
     const value = own(attrs, name);
@@ -309,14 +314,14 @@ function* checkUniqueId(element: Node, path: Path, tally: Tally): Problems {
 
 function* checkStorable(node: Node, path: Path, tally: Tally): Problems {
   if (tally.values > limits.values || tally.markup > limits.markupCharacters) return;
-  // Children answer for themselves, each under its own path.
+  // Children are checked under their own paths.
   const keys = Object.keys(node).filter((key) => key !== 'children');
   const values = keys.map((key) => node[key]);
   const problem = storageProblem([keys, values], tally);
   if (problem) yield { message: `${nameOf(node)} ${problem}.`, path, code: 'not_storable' };
 }
 
-/** Children that may be left out: of a leaf, and of a form, which then has no step. */
+/** Children are optional in a leaf, and in a form, which then has no steps. */
 function childrenOf(node: Node): unknown {
   return Object.hasOwn(node, 'children') ? node.children : [];
 }
@@ -326,7 +331,7 @@ function attributesOf(node: Node): Node {
   return isRecord(attrs) ? attrs : {};
 }
 
-/** The node in a message: by its id, else by its type. */
+/** Names a node in a message by its ID or, without one, by its type. */
 function nameOf(node: Node): string {
   const id = own(attributesOf(node), 'id');
   if (typeof id === 'string') return quote(id);

@@ -3,7 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 import { type Cell, cellsOf } from './cells.ts';
 
-/** Whether a cell has a workspace, a form (the 16 bytes of its id) or an API key (the 32 of its hash). */
+/** Finds whether a cell has a workspace, a form (the 16 bytes of its ID) or an API key (its 32-byte hash). */
 const findHere = statement(
   'cells.find_here',
   'id:bytes',
@@ -16,14 +16,17 @@ const findHere = statement(
        or exists (select from api_key_lookup where hash = $id) as is_here`,
 );
 
-/** A node that was waited for in vain is not asked again before: one request may have several questions. */
+/** How long a node that timed out is not queried again. One request can have several queries. */
 const restMs = 1_000;
 
-/** Whether an error says that a cell, or the database, does not answer now. */
+/** Returns whether an error means that a cell or the database is unavailable. */
 export const isAway = (error: unknown): boolean =>
   isUnavailable(error) || (error instanceof ApiError && error.code === 'service_unavailable');
 
-/** Asks a cell that may be away. @throws at once where its node was silent a moment ago. */
+/**
+ * Queries a cell that can be unavailable.
+ * @throws immediately if its node timed out a moment ago.
+ */
 async function askCell<Result>(
   cell: Cell,
   question: (database: Database) => Promise<Result>,
@@ -38,7 +41,10 @@ async function askCell<Result>(
   }
 }
 
-/** Finds the cells at nodes that do not answer. @param patience how long one may take, in ms. */
+/**
+ * Finds the cells on nodes that do not answer.
+ * @param patience the timeout of each node, in ms.
+ */
 export async function findCellsAway(database: Database, patience?: number): Promise<Cell[]> {
   const cells = cellsOf(database).filter(({ place }) => place);
   const asked = await Promise.allSettled(
@@ -52,18 +58,18 @@ export async function findCellsAway(database: Database, patience?: number): Prom
   return cells.filter((_, index) => asked[index]!.status === 'rejected');
 }
 
-/** Waits for something no longer than so many milliseconds. */
+/** Waits for a promise, with a timeout. */
 function within<Result>(ms: number | undefined, answer: Promise<Result>): Promise<Result> {
   if (ms === undefined) return answer;
   return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error('It took too long.')), ms).unref();
+    setTimeout(() => reject(new Error('The cell did not answer in time.')), ms).unref();
     answer.then(resolve, reject);
   });
 }
 
 /**
- * Asks each cell the same question, that of a client within its transaction, and returns the rows of all.
- * @param options.isPartial passes over nodes that do not answer, where something is better than nothing.
+ * Runs a query in every cell, in the caller's transaction for its own cell, and returns all rows.
+ * @param options.isPartial skips nodes that do not answer, if partial results are acceptable.
  * @param options.order of the rows of several cells.
  */
 export async function findInAllCells<Row>(
@@ -84,18 +90,19 @@ export async function findInAllCells<Row>(
   return order && cells.length > 1 ? found.toSorted(order) : found;
 }
 
-/** The order of rows whose ids say when they were made. */
+/** The order of rows by their time-ordered IDs. */
 export const newestFirst = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? 1 : -1);
 
-/** The bytes by which a cell is asked for a workspace or a form. */
+/** Returns the bytes of a workspace or form ID for `findHere`. */
 export const bytesOfId = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
 
-const absent = new Error('It is not there.');
+const absent = new Error('Not in this cell.');
 
 /**
- * Finds the cell of a workspace, a form (bytesOfId) or an API key (its hash). All cells are asked at once, and the first that has it
- * answers. If no cell has it, the first cell is returned, and its query finds nothing. An instance of one cell runs no query.
- * @throws where a node is away, whose cell may have it.
+ * Finds the cell of a workspace, a form (bytesOfId) or an API key (its hash). Queries all cells at the same
+ * time and returns the first that has it. If none has it, returns the first cell, where queries find nothing.
+ * An instance with one cell runs no query.
+ * @throws if a node that could have it is unavailable.
  */
 export async function cellWith(database: Database, id: Buffer): Promise<Database> {
   const cells = cellsOf(database);
@@ -114,13 +121,13 @@ export async function cellWith(database: Database, id: Buffer): Promise<Database
   }
 }
 
-/** Finds the cell of a workspace: see cellWith. */
+/** Finds the cell of a workspace (see cellWith). */
 export const cellOfWorkspace = (database: Database, workspaceId: string): Promise<Database> =>
   cellWith(database, bytesOfId(workspaceId));
 
 /**
- * Works in the cell of a workspace: in the caller's transaction if that is of the same cell, otherwise in a transaction of its own, which
- * is committed first.
+ * Runs work in the cell of a workspace: in the caller's transaction if it is in this cell, otherwise in its
+ * own transaction, which commits first.
  */
 export async function inCellOf<Result>(
   db: Queryable,
@@ -133,8 +140,9 @@ export async function inCellOf<Result>(
 }
 
 /**
- * Works in each cell: in the caller's cell in its transaction, in each other one in a transaction of its own, which is committed first.
- * @param options.isPartial passes over nodes that do not answer.
+ * Runs work in each cell: in the caller's transaction for its cell, and in a separate transaction for each
+ * other cell, which commits first.
+ * @param options.isPartial skips nodes that do not answer.
  */
 export async function inEachCell(
   db: Queryable,
@@ -154,7 +162,7 @@ export async function inEachCell(
 }
 
 /**
- * Works while a transaction is open in each cell beside the first. They are committed after the work is done.
+ * Runs work while a transaction is open in each other cell. They commit after the work.
  * @param work gets the clients of these transactions.
  */
 export function whileInCells<Result>(

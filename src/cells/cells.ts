@@ -13,7 +13,7 @@ import {
   viewsOf,
 } from './citus.ts';
 
-/** The cells of an instance, the first one first; none while it has one alone. */
+/** Lists the cells of an instance, the first one first. Empty for an instance with one cell. */
 export const selectCells = statement(
   'cells.select',
   '',
@@ -21,28 +21,30 @@ export const selectCells = statement(
   `select name, schema_name from cells order by created_at, name`,
 );
 
-/** A cell: a schema with the tenant tables of its workspaces, and the pool whose sessions work there. */
+/** A schema with the tenant tables of its workspaces, and a pool of sessions in it. */
 export type Cell = {
   readonly name: string;
   readonly database: Database;
-  /** The node of a Citus cluster that has it; undefined for a cell in the database of the instance. */
+  /** The node of the cell in a Citus cluster. Undefined for a cell in the database of the instance. */
   place?: Place | undefined;
-  /** Until then (performance.now()) it is not asked where others can answer without it: its node was just silent. */
+  /**
+   * Until this time (performance.now()), the cell is skipped if possible, because its node just timed out.
+   */
   restsUntil: number;
 };
 
-/** The name of the only cell of an instance, and of the first of several. */
+/** The name of the only or first cell of an instance. */
 export const firstCell = firstPart;
 
-/** Opens a pool as that of the instance was opened. */
+/** Opens a pool with the options of the instance's pool. */
 type OpenPool = (options: { path: string; part: Part; at?: Whereabouts }) => Database;
 
-/** What a process knows of the cells of its instance. */
+/** The state of an instance's cells in this process. */
 type Instance = {
   first: Database;
-  /** The schema of the first cell, with the tables that are of no cell. */
+  /** The schema of the first cell, which also has the tables outside of cells. */
   home: string;
-  /** The first one first. A process keeps those that it has opened until it ends. */
+  /** The first one first. A process keeps its opened cells until it exits. */
   cells: Cell[];
   open: OpenPool;
   /** Called with each cell that is opened later. */
@@ -50,21 +52,21 @@ type Instance = {
   isLooking: boolean;
 };
 
-/** By the pool of each of its cells. A database that is not here is an instance of one cell. */
+/** Instances by the pools of their cells. A database without an entry is an instance with one cell. */
 const instances = new WeakMap<Database, Instance>();
 
-/** Connections that a process has beside its pools: one listens for jobs, one for keys and cells. */
+/** Connections of a process besides its pools: one listens for jobs, one for keys and cells. */
 const listeningConnections = 2;
 
 /**
- * Returns how many connections a process may open with this number of cells. Each cell has a whole pool: cells that shared one
- * made waiting for a connection 10 % more expensive (measured).
+ * Returns how many connections a process can open with this number of cells. Each cell has its own pool: a
+ * shared pool made waiting for a connection 10 % slower (measured).
  */
 export const connectionsOf = (cells: number, pool: number): number => cells * pool + listeningConnections;
 
 /**
- * Finds the cells of the instance at a database and opens a pool for each. From then on the functions of this room know them.
- * @returns what closes the pools of the other cells.
+ * Finds the cells of the instance and opens a pool for each, for the functions of this room.
+ * @returns an object that closes the pools of the other cells.
  */
 export async function openCells(database: Database, open: OpenPool): Promise<{ close(): Promise<void> }> {
   const first: Cell = { name: firstCell, database, restsUntil: 0 };
@@ -86,7 +88,7 @@ export async function openCells(database: Database, open: OpenPool): Promise<{ c
   };
 }
 
-/** Opens cells that are new, and follows those that have moved to another node. */
+/** Opens new cells, and reconnects to cells that moved to another node. */
 export async function refreshCells(database: Database): Promise<void> {
   const instance = instances.get(database);
   if (!instance) return;
@@ -95,7 +97,7 @@ export async function refreshCells(database: Database): Promise<void> {
     rows.length > 0 && (await isCluster(instance.first))
       ? await findPlaces(instance.first)
       : new Map<string, Place>();
-  // There is no await from here on, so two calls at once open a cell only once.
+  // There is no await from here on, so concurrent calls open a cell only once.
   const { cells } = instance;
   const fresh: Cell[] = [];
   for (const { name, schema_name: schema } of rows) {
@@ -111,8 +113,8 @@ export async function refreshCells(database: Database): Promise<void> {
 }
 
 /**
- * Opens the pool of a cell. At a node of a cluster its sessions see the tables of the cell and nothing else: what all cells share
- * is asked over the pool of the instance (`homeOf`).
+ * Opens the pool of a cell. On a cluster node, its sessions see only the tables of the cell. Shared tables
+ * are queried in the pool of the instance (`homeOf`).
  */
 function openCell(
   instance: Instance,
@@ -131,7 +133,7 @@ function openCell(
   return cell;
 }
 
-/** Connects to the node that has a cell now. */
+/** Connects to the current node of a cell. */
 function follow(cell: Cell, place: Place | undefined): void {
   if (cell.place?.node === place?.node) return;
   cell.place = place;
@@ -140,16 +142,19 @@ function follow(cell: Cell, place: Place | undefined): void {
 
 const againMs = 1_000;
 
-/** Looks where cells lie, once for all whose connection or write a node refused: the cell may have moved. */
+/** Refreshes the cells once after nodes rejected connections or writes, because cells may have moved. */
 function lookAgain(instance: Instance): void {
   if (instance.isLooking) return;
   instance.isLooking = true;
   setTimeout(() => (instance.isLooking = false), againMs).unref();
-  // When this fails as well, the next refusal looks again.
+  // If this fails, the next rejection tries again.
   refreshCells(instance.first).catch(() => {});
 }
 
-/** Calls `notify` with every cell except the first, now and whenever one is opened. @returns a function that stops this. */
+/**
+ * Calls `notify` with every cell except the first, now and when one is opened.
+ * @returns a function that stops the notifications.
+ */
 export function onCell(database: Database, notify: (cell: Cell) => void): () => void {
   const instance = instances.get(database);
   if (!instance) return () => {};
@@ -158,7 +163,7 @@ export function onCell(database: Database, notify: (cell: Cell) => void): () => 
   return () => void instance.listeners.delete(notify);
 }
 
-/** Returns all cells of the instance that a pool or client is of, the first one first. */
+/** Returns all cells of the instance of a pool or client, the first one first. */
 export function cellsOf(db: Queryable): readonly Cell[] {
   const database = databaseOf(db);
   return instances.get(database)?.cells ?? [{ name: firstCell, database, restsUntil: 0 }];
@@ -170,7 +175,7 @@ export async function otherCells(db: Queryable): ReturnType<typeof selectCells> 
   return knowsCells ? (await selectCells(db, {})).filter(({ name }) => name !== firstCell) : [];
 }
 
-/** Makes the views of every cell that a cluster has, unless they are there. */
+/** Creates the missing views of every cell of a cluster. */
 export async function openAllViews(database: Database): Promise<void> {
   const others = await otherCells(database);
   if (others.length > 0 && (await isCluster(database)))
@@ -180,7 +185,10 @@ export async function openAllViews(database: Database): Promise<void> {
     );
 }
 
-/** Brings the database to this version, every cell of it, all or nothing: see `migrate`. Cells at nodes answer 503 meanwhile. */
+/**
+ * Migrates the database and all its cells to this version, all or nothing (see `migrate`). Cells on nodes
+ * answer 503 during the migration.
+ */
 export async function migrateCells(
   database: Database,
   migrations: readonly Migration[],

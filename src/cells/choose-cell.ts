@@ -5,7 +5,7 @@ import { only, statement } from '#kit/statement.ts';
 import { isAway } from './across-cells.ts';
 import { type Cell, cellsOf, firstCell } from './cells.ts';
 
-/** The cells as an operator sees them, or the only one. A cell takes workspaces once every process knows it. */
+/** Lists the cells for the operator. `is_settled` means that every process has opened the cell. */
 const describeCells = statement(
   'cells.describe',
   '',
@@ -16,7 +16,7 @@ const describeCells = statement(
     order by created_at, name`,
 );
 
-/** What the tables of a cell take, with their indexes, and how many workspaces they have. Asked in each cell. */
+/** Measures the bytes of a cell's tables and indexes, and counts its workspaces. Runs in each cell. */
 const measureCell = statement(
   'cells.measure',
   '',
@@ -29,7 +29,7 @@ const measureCell = statement(
 
 type Size = Awaited<ReturnType<typeof measureCell>>[number];
 
-/** Measures a cell; undefined if its node is away. */
+/** Measures a cell. Undefined if its node is unavailable. */
 async function measure(cell: Cell): Promise<Size | undefined> {
   try {
     return only(await measureCell(cell.database, {}))!;
@@ -40,9 +40,10 @@ async function measure(cell: Cell): Promise<Size | undefined> {
 }
 
 /**
- * Returns the cell for a new workspace: the named one, or the one with the fewest bytes. A new cell takes workspaces after 15 s: by then
- * every process has heard of it, including one that had to reconnect. An instance of one cell runs no query.
- * @throws ApiError not_found if there is no such cell, conflict if it is too new.
+ * Returns the cell for a new workspace: the named one, or the one with the fewest bytes. A new cell accepts
+ * workspaces after 15 s, when every process has opened it, including one that had to reconnect. An instance
+ * with one cell runs no query.
+ * @throws ApiError not_found if the cell does not exist, conflict if it is too new.
  */
 export async function cellForNew(database: Database, named?: string): Promise<Database> {
   const cells = cellsOf(database);
@@ -54,11 +55,8 @@ export async function cellForNew(database: Database, named?: string): Promise<Da
   const chosen = named === undefined ? await findSmallest(open) : open.find(({ name }) => name === named);
   if (chosen) return chosen.database;
   if (!described.some(({ name }) => name === named))
-    throw new ApiError('not_found', `There is no cell ${named}. \`cell list\` shows all cells.`);
-  throw new ApiError(
-    'conflict',
-    `The cell ${named} was just made. It takes workspaces when it is 15 seconds old.`,
-  );
+    throw new ApiError('not_found', `No cell named ${named}. Run \`cell list\` to see all cells.`);
+  throw new ApiError('conflict', `The cell ${named} was just created. Try again in 15 seconds.`);
 }
 
 async function findSmallest(cells: readonly Cell[]): Promise<Cell> {
@@ -71,14 +69,14 @@ async function findSmallest(cells: readonly Cell[]): Promise<Cell> {
 type CellLine = {
   name: string;
   schema: string;
-  /** Null, as its size: the node that has it does not answer. */
+  /** Null, like the size, if its node does not answer. */
   workspaces: number | null;
   bytes: number | null;
   created_at: Date | null;
   node?: string;
 };
 
-/** Lists the cells of an instance for the operator, the first one first, with the node of each that a cluster has. */
+/** Lists the cells of an instance for the operator, the first one first, with their nodes in a cluster. */
 export async function listCells(database: Database): Promise<CellLine[]> {
   const described = new Map((await describeCells(database, {})).map((cell) => [cell.name, cell]));
   return Promise.all(

@@ -6,7 +6,7 @@ import type { Host } from '#kit/find-host.ts';
 import { pathOf, setPath } from '#kit/migrate.ts';
 import { only, type Queryable, statement } from '#kit/statement.ts';
 
-/** Whether the database is one of a Citus cluster. */
+/** Returns whether the database belongs to a Citus cluster. */
 const findCluster = statement(
   'citus.find',
   '',
@@ -14,7 +14,7 @@ const findCluster = statement(
   `select exists (select from pg_extension where extname = 'citus') as is_cluster`,
 );
 
-/** The functions of a schema, with the types that tell those of one name apart. */
+/** Lists the functions of a schema, with parameter types for overloads. */
 const selectFunctionsOf = statement(
   'citus.select_functions_of',
   'schema_name',
@@ -23,7 +23,7 @@ const selectFunctionsOf = statement(
     where pronamespace = to_regnamespace(quote_ident($schema_name))`,
 );
 
-/** The foreign keys from a schema to another one. */
+/** Lists the foreign keys from a schema to another. */
 const selectKeysOut = statement(
   'citus.select_keys_out',
   'schema_name',
@@ -35,7 +35,7 @@ const selectKeysOut = statement(
     order by 1, 2`,
 );
 
-// What names schemas, or asks what only Citus has, is no declared statement.
+// Statements with schema names, and queries that need Citus, are not declared.
 
 export const name = escapeIdentifier;
 
@@ -46,7 +46,7 @@ const dropKey = (key: Key): string => `alter table ${name(key.table_name)} drop 
 const addKey = (key: Key): string =>
   `alter table ${name(key.table_name)} add constraint ${name(key.name)} ${key.definition}`;
 
-/** The settings in which a node differs from what cells need: node, setting, the value that is needed and the one found. */
+/** Lists node settings that differ from what cells need: node, setting, required and current value. */
 const selectWrongSettings = (settings: Readonly<Record<string, string>>): string => {
   const wanted = Object.entries(settings).map(
     ([setting, value]) => `(${escapeLiteral(setting)}, ${escapeLiteral(value)})`,
@@ -59,18 +59,18 @@ const selectWrongSettings = (settings: Readonly<Record<string, string>>): string
            order by 4, 1`;
 };
 
-/** The nodes that take cells: `node` is what an operator calls one. */
+/** Lists the nodes that accept cells. `node` is the name for operators. */
 export const selectNodes = `
   select nodename as host, nodeport as port, nodename || ':' || nodeport as node
     from pg_dist_node where isactive and shouldhaveshards and noderole = 'primary' order by nodeid`;
 
-/** How many connections each node allows, the fewest first; null: it does not answer. */
+/** Lists how many connections each node allows, the fewest first. Null if a node does not answer. */
 const selectConnections = `
   select n.nodename || ':' || n.nodeport as node, case when r.success then r.result::integer end as connections
     from run_command_on_all_nodes('show max_connections') r join pg_dist_node n on n.nodeid = r.nodeid
    order by connections`;
 
-/** On which node each distributed schema lies; group 0 is the coordinator, where the instance is. */
+/** Lists the node of each distributed schema. Group 0 is the coordinator with the instance. */
 const selectPlaces = `
   select s.schemaid::regnamespace::text as schema_name, n.nodename as host, n.nodeport as port,
          n.nodename || ':' || n.nodeport as node, n.groupid = 0 as is_coordinator
@@ -84,27 +84,27 @@ const selectPlaces = `
 const distributeSchema = (schema: string): string =>
   `select citus_schema_distribute(${escapeLiteral(name(schema))})`;
 
-/** Binds a function to its cell: a trigger fires in sessions with any search path. */
+/** Binds a function to its cell, because triggers fire in sessions with any search path. */
 const bindFunction = (schema: string, of: { name: string; types: string }, path: string): string =>
   `alter function ${name(schema)}.${name(of.name)}(${of.types}) set search_path to ${path}`;
 
-/** Has the rest of a transaction see tables alone, and not the shards beside them; plain PostgreSQL ignores it. */
+/** Hides the shards from the rest of a transaction. Plain PostgreSQL ignores the setting. */
 export const hideShards = 'set local citus.override_table_visibility = on';
 
-/** Runs a text at every node, each in transactions of its own. */
+/** Runs SQL on every node, in separate transactions. */
 const onEveryNode = (text: string): string =>
   `select success, result from run_command_on_all_nodes(${escapeLiteral(text)})`;
 
-/** The advisory lock under which one process at a time makes views. */
+/** The advisory lock that lets one process at a time create views. */
 const viewsLock = 7_246_005;
 
-/** The schema at the node of a cell that has views of the shards, which are the tables with the rows. */
+/** The schema on a cell's node with views of the shards, which contain the rows. */
 const viewsOf = (schema: string): string => `near_${schema}`;
 
-/** The schema of the reference table `users`: what cells at nodes know of people. Tables of cells lead to it. */
+/** The schema of the reference table `users`, from which cells on nodes read people. */
 const peopleSchema = 'people_of_cells';
 
-/** What a cell reads of people. */
+/** The columns of people that cells read. */
 export const personColumns: readonly string[] = ['id', 'name', 'email', 'second_factor', 'ends_at'];
 
 const people = `${peopleSchema}.users`;
@@ -114,8 +114,8 @@ const columns = personColumns.join(', ');
 const hasPeople = `select to_regclass('${people}') is not null as is_there`;
 
 /**
- * Copies people to every node, and from then on each change of them. A person is not changed while a node is away.
- * The function plans for itself: Citus cannot plan without the parameters.
+ * Copies people to every node, and each later change of them. A person cannot be changed while a node is
+ * unavailable. The function builds its own plan, because Citus cannot plan without the parameters.
  */
 const copyPeople = (home: string): readonly string[] => [
   `create schema ${peopleSchema}`,
@@ -144,19 +144,19 @@ end $$`,
      execute function ${peopleSchema}.copy_person()`,
 ];
 
-/** Copies people anew, after a restore has filled their table past its triggers. */
+/** Copies people again, after a restore filled their table without triggers. */
 const copyPeopleAgain: readonly string[] = [
   `delete from ${people}`,
   `insert into ${people} (${columns}) select ${columns} from users`,
 ];
 
-/** At this node alone, without waiting long for a lock, since others would wait behind; shards are visible. */
+/** Applies only to this node, with visible shards. The lock timeout is short, so that others do not queue. */
 const atThisNode = `
   perform set_config('lock_timeout', '100ms', true), set_config('check_function_bodies', 'off', true),
           set_config('citus.enable_ddl_propagation', 'off', true),
           set_config('citus.override_table_visibility', 'off', true);`;
 
-/** Drops the views of a cell, which would keep a migration from changing its tables. */
+/** Drops the views of a cell, which would block a migration of its tables. */
 const dropViews = (schema: string): string => `
 do $do$
 begin ${atThisNode}
@@ -164,9 +164,10 @@ begin ${atThisNode}
 end $do$`;
 
 /**
- * Makes the views of a cell at the node that has it, and the functions that its statements call, under another name until all are there, and drops those at a node that it has left.
- * A trigger of each table takes Citus' own lock against a move until the end of the transaction, once in each, and checks that the cell is
- * still here: a write waits for the end of a move, and is refused then.
+ * Creates the views and functions of a cell on its node, under a temporary schema name until all exist, and
+ * drops them on a node that it left. Once per transaction, a trigger of each table takes the lock that Citus
+ * uses against moves and checks that the cell is still here. A write waits for a move to end and is then
+ * rejected.
  */
 const makeViews = (schema: string): string => `
 do $do$
@@ -234,48 +235,52 @@ end $do$`;
 export { viewsOf };
 
 /*
- * On a Citus cluster a cell is a distributed schema, which Citus places and moves as a whole. It is queried at the node that has it, past
- * Citus' planner: a schema there has a view of each table's shard, and is the search path of the cell's sessions (docs/operating/cells.md).
+ * On a Citus cluster, a cell is a distributed schema, which Citus places and moves as a whole. Queries run on
+ * the node of the cell without Citus' planner: a schema on that node has a view of each table's shard and is
+ * the search path of the cell's sessions (docs/operating/cells.md).
  */
 
-/** Whether a database is one of a Citus cluster. */
+/** Returns whether a database belongs to a Citus cluster. */
 export const isCluster = async (db: Queryable): Promise<boolean> =>
   only(await findCluster(db, {}))!.is_cluster;
 
 /** The settings that every node of a cluster needs (docs/operating/cells.md). */
 const nodeSettings: Readonly<Record<string, string>> = {
-  // A change of a person at all nodes fires triggers there, which write to the cells.
+  // A change of a person on all nodes fires triggers there, which write to the cells.
   'citus.allow_nested_distributed_execution': 'on',
   'citus.enable_unsafe_triggers': 'on',
-  // There is one copy of each table: its writers do not wait for each other.
+  // Each table has one copy, so its writers do not wait for each other.
   'citus.all_modifications_commutative': 'on',
-  // A cell is moved while it is written to.
+  // Cells move while they are being written to.
   wal_level: 'logical',
 };
 
-/** @throws ApiError conflict if no node takes cells, or one has other settings than they need. */
+/**
+ * Checks that a node accepts cells and that all nodes have the required settings.
+ * @throws ApiError conflict if not.
+ */
 export async function requireNodes(client: PoolClient): Promise<void> {
   const { rows: nodes } = await client.query(selectNodes);
   if (nodes.length === 0)
     throw new ApiError(
       'conflict',
-      "The cluster has no node that takes cells. Add one: select citus_add_node('<host>', 5432).",
+      "The cluster has no node for cells. Add one: select citus_add_node('<host>', 5432).",
     );
   type Wrong = { node: string; setting: string; value: string; found: string };
   const { rows: wrong } = await client.query<Wrong>(selectWrongSettings(nodeSettings));
   if (wrong.length > 0)
     throw new ApiError(
       'conflict',
-      `Every node of the cluster needs these settings (docs/operating/cells.md): ${wrong
-        .map(({ node, setting, value, found }) => `${setting} = ${value} at ${node}, which has ${found}`)
+      `Change these settings on the nodes of the cluster (docs/operating/cells.md): ${wrong
+        .map(({ node, setting, value, found }) => `${setting} = ${value} on ${node} (now ${found})`)
         .join('; ')}.`,
     );
 }
 
-/** The node of a cluster that has a cell: as an operator names it, and what its pool connects to if that is not the coordinator. */
+/** The node of a cell in a cluster: its name for operators, and its host unless it is the coordinator. */
 export type Place = { readonly node: string; readonly host: Host | undefined };
 
-/** Finds where the cells of a cluster lie, by their schemas. */
+/** Finds the nodes of the cells of a cluster, by schema. */
 export async function findPlaces(database: Queryable): Promise<ReadonlyMap<string, Place>> {
   type Row = { schema_name: string; host: string; port: number; node: string; is_coordinator: boolean };
   const { rows } = await database.query<Row>(selectPlaces);
@@ -299,9 +304,9 @@ export async function findLeastRoom(db: Queryable): Promise<{ least: Allowed | u
 }
 
 /**
- * Places a migrated schema on the node that has the fewest cells, and has its foreign keys refer to the copy of `users` at each node. The
- * schema is the first of the search path. Citus takes the nodes by turns, of which other tables take some too, and goes on with the next
- * node after a turn is rolled back.
+ * Places a migrated schema on the node with the fewest cells, and points its foreign keys to the copy of
+ * `users` on each node. The schema is first in the search path. Citus assigns nodes in rotation, which other
+ * tables also advance, and a rolled-back attempt moves on to the next node.
  */
 export async function distributeCell(client: PoolClient, schema: string, home: string): Promise<void> {
   const keys = await selectKeysOut(client, { schema_name: schema });
@@ -330,24 +335,24 @@ export async function distributeCell(client: PoolClient, schema: string, home: s
 const knowsPeople = async (client: Queryable): Promise<boolean> =>
   (await client.query<{ is_there: boolean }>(hasPeople)).rows[0]!.is_there;
 
-/** The search path on which a cell of a cluster is migrated, and its foreign keys to people are added. */
+/** The search path for migrating a cell of a cluster and for adding its foreign keys to people. */
 export const pathOfDistributed = (schema: string, home: string): string => pathOf(schema, peopleSchema, home);
 
-/** Copies people to all nodes anew, if cells there know any. */
+/** Copies people to all nodes again, if cells there use any. */
 export async function refreshPeople(client: PoolClient): Promise<void> {
   if (await knowsPeople(client)) for (const text of copyPeopleAgain) await client.query(text);
 }
 
-/** Has the functions of a cell find its tables at its node, whichever session they run in. */
+/** Binds the functions of a cell to its tables, for sessions with any search path. */
 export async function bindFunctions(client: PoolClient, schema: string): Promise<void> {
   for (const each of await selectFunctionsOf(client, { schema_name: schema }))
     await client.query(bindFunction(schema, each, pathOf(viewsOf(schema), schema)));
 }
 
-/** After a lock was waited for in vain it is tried again so much later. */
+/** The delay before the next attempt after a lock timeout, in ms. */
 const againMs = 100;
 
-/** Runs a text at every node, again at those where a lock was held. A node that is away is left out. */
+/** Runs SQL on every node, and retries on nodes with a lock timeout. Skips unavailable nodes. */
 async function atEveryNode(db: Queryable, text: string): Promise<void> {
   for (;;) {
     const { rows } = await db.query<{ success: boolean; result: string }>(onEveryNode(text));
@@ -359,13 +364,13 @@ async function atEveryNode(db: Queryable, text: string): Promise<void> {
   }
 }
 
-/** Makes the views of these cells where each lies, and drops those at nodes that a cell has left. */
+/** Creates the views of these cells on their nodes, and drops those on nodes that a cell left. */
 export const openViews = (database: Database, schemas: readonly string[]): Promise<void> =>
   transaction(database, async (client) => {
     await client.query('select pg_advisory_xact_lock($1)', [viewsLock]);
     for (const schema of schemas) await atEveryNode(client, makeViews(schema));
   });
 
-/** Drops the views of a cell at every node, before its tables are changed. */
+/** Drops the views of a cell on every node, before its tables change. */
 export const closeViews = (db: Queryable, schema: string): Promise<void> =>
   atEveryNode(db, dropViews(schema));

@@ -23,7 +23,7 @@ const insertCell = statement(
   `insert into cells (name, schema_name) values ($name, $schema_name)`,
 );
 
-/** Corrects the schema of the first cell in a database that was restored. */
+/** Corrects the schema of the first cell in a restored database. */
 export const nameHome = statement(
   'cells.name_home',
   '',
@@ -32,8 +32,9 @@ export const nameHome = statement(
 );
 
 /**
- * How many connections the server allows, and how many processes of all machines there are: each listens for keys over one connection,
- * and asks for something every few seconds (kit/queue/listen.ts). One of a machine that is gone may stay for hours.
+ * Reads how many connections the server allows, and counts the processes on all machines. Each listens for
+ * keys on one connection and sends a query every few seconds (kit/queue/listen.ts). A connection of a lost
+ * machine can remain for hours.
  */
 const readRoom = statement(
   'cells.read_room',
@@ -45,27 +46,28 @@ const readRoom = statement(
               and state_change > now() - interval '10 seconds') as processes`,
 );
 
-// Statements with names of schemas, which cannot be parameters.
+// Statements with schema names, which cannot be parameters.
 
 const name = escapeIdentifier;
 
-/** Has every process look which cells there are. */
+/** Notifies every process to refresh its cells. */
 const tellOfCells = (channel: string): string => `select pg_notify(${escapeLiteral(channel)}, '')`;
 
 const createSchema = (schema: string): string => `create schema ${name(schema)}`;
 
-/** A cell's name is a part of a schema's name, which PostgreSQL cuts at 63 letters. */
+/** A cell's name is a part of a schema's name, which PostgreSQL truncates at 63 characters. */
 const cellName = /^[a-z][a-z0-9_]{0,39}$/;
 
 /**
- * Creates a cell in one transaction: a migrated schema without the tables of the instance, which its foreign keys refer to. On a Citus
- * cluster the node with the fewest cells gets it. Every process is notified and opens it.
- * @param database without limits of time (openDatabase): it waits for other changes of tables.
- * @param options.migrations those that the database has; all of this version unless given.
- * @param options.service undefined: nothing runs on the database.
- * @param options.tell hears what it waits for.
- * @throws ApiError validation_error for a name that is not allowed; conflict for one that is taken, if the server allows too few connections, and
- *   if a cluster does not have the settings that cells need.
+ * Creates a cell in one transaction: a migrated schema without the tables of the instance, which its foreign
+ * keys refer to. On a Citus cluster it is placed on the node with the fewest cells. Every process is notified
+ * and opens it.
+ * @param database without timeouts (openDatabase), because it waits for other schema changes.
+ * @param options.migrations the applied migrations; by default all of this version.
+ * @param options.service undefined if nothing runs on the database.
+ * @param options.tell is called with what it waits for.
+ * @throws ApiError validation_error for an invalid name; conflict for an existing one, if the server allows
+ * too few connections, and if a cluster does not have the settings that cells need.
  */
 export async function createCell(
   database: Database,
@@ -106,49 +108,53 @@ export async function createCell(
   if (isDistributed) await openViews(database, [schema]);
 }
 
-/** @returns the cells that there are. @throws ApiError for a name that no new cell may have. */
+/**
+ * Checks the name of a new cell.
+ * @returns the existing cells.
+ * @throws ApiError if the name is invalid or in use.
+ */
 async function requireFree(client: PoolClient, name: string): ReturnType<typeof selectCells> {
   if (!cellName.test(name))
     throw new ApiError(
       'validation_error',
-      'A cell name has up to 40 lowercase letters, digits and _, and begins with a letter.',
+      'A cell name must have at most 40 lowercase letters, digits and _, and begin with a letter.',
     );
   const known = await selectCells(client, {});
   if (known.some((cell) => cell.name === name) || name === firstCell)
-    throw new ApiError('conflict', `A cell ${name} already exists.`);
+    throw new ApiError('conflict', `A cell ${name} already exists. Choose another name.`);
   return known;
 }
 
 const isTaken = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '42P06';
 const describeTaken = (schema: string): string =>
-  `The database has a schema ${schema} that is no cell. Choose another name, or remove it: \`drop schema ${schema} cascade\`.`;
+  `The database has a schema ${schema} that is not a cell. Choose another name, or remove the schema: \`drop schema ${schema} cascade\`.`;
 
 /** The service that runs on a database. */
 export type Service = {
-  /** Connections of each process for each cell. */
+  /** Connections of each process to each cell. */
   pool: number;
-  /** Processes of one machine, of which one at least may start. */
+  /** Processes of one machine, counted even if they are not running. */
   processes: number;
-  /** On which each process hears that it should look, over a connection of its own. */
+  /** The channel that notifies each process to refresh its cells, on a separate connection. */
   channel: string;
 };
 
-/** Connections for the command line and for operators. */
+/** Connections reserved for the command line and for operators. */
 const others = 20;
 
 type Room = {
-  /** All processes that use the database, of all machines, and the connections that they may open. */
+  /** All processes on all machines that use the database, and the connections they can open. */
   processes: number;
   needed: number;
-  /** What the server allows; of a cluster the node that allows the fewest. */
+  /** What the server allows. In a cluster, the lowest limit of its nodes. */
   allowed: number;
   node?: string | undefined;
   /** Nodes of a cluster that do not answer. */
   away: readonly string[];
 };
 
-/** Compares the connections that so many cells may open with those that the server allows. */
+/** Compares the connections that this many cells can open with the limit of the server. */
 export async function findRoom(
   db: Queryable,
   cells: number,
@@ -163,17 +169,20 @@ export async function findRoom(
       allowed: connections,
       away: [],
     };
-  // At a node each cell has connections of its own that listen for jobs and for keys.
+  // On a node, each cell has two more connections, which listen for jobs and for keys.
   const needed = processes * connectionsOf(cells, pool + 2) + others;
   const { least, away } = await findLeastRoom(db);
   return { processes, needed, allowed: least!.connections, node: least!.node, away };
 }
 
-/** Says why there is no room. */
+/** Describes why there are too few connections. */
 export const describeRoom = (cells: number, { processes, needed, allowed, node }: Room): string =>
-  `${sayCount(cells, 'cell takes', 'cells take')} up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${sayCount(processes, 'process', 'processes')}, DATABASE_POOL), and ${node ?? 'it'} allows ${allowed} (max_connections).`;
+  `${sayCount(cells, 'cell takes', 'cells take')} up to ${needed} connections to ${node === undefined ? 'the database' : 'each node of the cluster'} (${sayCount(processes, 'process', 'processes')}, DATABASE_POOL), but ${node ?? 'it'} allows ${allowed} (max_connections).`;
 
 function requireRoom(cells: number, room: Room): void {
   if (room.needed > room.allowed)
-    throw new ApiError('conflict', `${describeRoom(cells, room)} Allow more, or run fewer processes.`);
+    throw new ApiError(
+      'conflict',
+      `${describeRoom(cells, room)} Increase max_connections, or run fewer processes.`,
+    );
 }

@@ -7,7 +7,7 @@ import { changingLocks } from '#kit/migrate.ts';
 import { firstCell, selectCells } from './cells.ts';
 import { findPlaces, isCluster, name, openViews, selectNodes } from './citus.ts';
 
-/** Moves a schema. Every process hears of it when it is done, also if the command has been killed by then. */
+/** Moves a schema. Every process is notified afterwards, even if the command was killed. */
 const moveSchema = (
   schema: string,
   { host, port }: { host: string; port: number },
@@ -16,18 +16,18 @@ const moveSchema = (
   `select citus_schema_move(${escapeLiteral(name(schema))}, ${escapeLiteral(host)}, ${port}, 'force_logical'),
           pg_notify(${escapeLiteral(channel)}, '')`;
 
-/** Removes what moves have left behind, unless somebody uses it. In no transaction. */
+/** Removes leftovers of moves that are not in use. Runs outside of a transaction. */
 const tidyUp = 'call citus_cleanup_orphaned_resources()';
 
 const selectLeftBehind = 'select from pg_dist_cleanup limit 1';
 
 /**
- * Has Citus move a cell to another node while it is used: what is written meanwhile is copied as well. At the end of a move writes wait, and
- * are then answered 503 until each process connects to the other node, some seconds at most.
- * @param to a node as `cell list` has it.
- * @param channel on which processes hear that they should look.
- * @throws ApiError not_found for an unknown cell or node; conflict if the database is no cluster, for the first cell, and for a node that
- *   has the cell already.
+ * Moves a cell to another node while it is in use. Citus also copies writes during the move. At the end,
+ * writes wait, then get a 503 until each process connects to the new node (a few seconds at most).
+ * @param to a node from `cell list`.
+ * @param channel on which processes are notified to refresh their cells.
+ * @throws ApiError not_found for an unknown cell or node; conflict if the database is not a cluster, for the
+ * first cell, and if the cell is already on the node.
  */
 export async function moveCell(
   database: Database,
@@ -37,31 +37,31 @@ export async function moveCell(
   if (!(await isCluster(database)))
     throw new ApiError(
       'conflict',
-      'This database is not a Citus cluster. Only a Citus cluster can move a cell.',
+      'This database is not a Citus cluster. Cells can move only in a Citus cluster.',
     );
   if (name === firstCell)
     throw new ApiError(
       'conflict',
-      `The cell ${firstCell} stays at the coordinator, with the tables of the instance.`,
+      `The cell ${firstCell} cannot be moved. It stays on the coordinator with the tables of the instance.`,
     );
   const cell = (await selectCells(database, {})).find((each) => each.name === name);
-  if (!cell) throw new ApiError('not_found', `There is no cell ${name}. \`cell list\` shows all cells.`);
+  if (!cell) throw new ApiError('not_found', `No cell named ${name}. Run \`cell list\` to see all cells.`);
   const { schema_name: schema } = cell;
   const place = (await findPlaces(database)).get(schema);
   if (!place)
     throw new ApiError(
       'conflict',
-      `The cell ${name} was made before this was a cluster, and lies on no node of it.`,
+      `The cell ${name} cannot be moved. It was created before the database became a cluster.`,
     );
   const { rows: nodes } = await database.query<Host & { node: string }>(selectNodes);
   const target = nodes.find(({ node }) => node === to);
   if (!target)
     throw new ApiError(
       'not_found',
-      `The cluster has no node ${to} that takes cells. It has ${nodes.map(({ node }) => node).join(', ')}.`,
+      `The cluster has no node ${to} for cells. Use one of these: ${nodes.map(({ node }) => node).join(', ')}.`,
     );
-  if (target.node === place.node) throw new ApiError('conflict', `The cell ${name} is at ${to} already.`);
-  // A connection of its own, which nothing ends for taking long.
+  if (target.node === place.node) throw new ApiError('conflict', `The cell ${name} is already on ${to}.`);
+  // A separate connection without a timeout.
   const client = openClient(database);
   await client.connect();
   try {
@@ -69,7 +69,7 @@ export async function moveCell(
     await tidyUpAfterMoves(client);
     await client.query(moveSchema(schema, target, channel));
   } finally {
-    // A connection that ends lets go of its locks too, but a little later.
+    // Closing the connection also releases its locks, but a little later.
     await client.query('select pg_advisory_unlock_all()');
     await client.end();
     await openViews(database, [schema]);
@@ -77,11 +77,11 @@ export async function moveCell(
   return { name, from: place.node, to: target.node };
 }
 
-/** What is in use is tried again so often, so many milliseconds apart: for 10 s. */
+/** How often leftovers in use are tried again: for 10 s in total. */
 const tidyTimes = 50;
 const tidyMs = 200;
 
-/** Removes what a move that was broken off has left, which keeps Citus from the next one. If it stays, Citus says why. */
+/** Removes leftovers of an interrupted move, which would block the next one. */
 async function tidyUpAfterMoves(client: Client): Promise<void> {
   for (let left = tidyTimes; left > 0; left--) {
     await client.query(tidyUp);

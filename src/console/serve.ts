@@ -60,7 +60,7 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: string
   return parsed !== null && (parsed.origin === new URL(publicUrl).origin || parsed.host === host);
 }
 
-/** An operation that only the session of a browser can mean. */
+/** An operation that needs the session of a browser. */
 export type OwnOperation = Operation<undefined, unknown, unknown, unknown, unknown, OwnCaller>;
 
 /** The route of an operation below /app/api, with parameters as `:name`. */

@@ -15,14 +15,14 @@ const hasOrder: Readonly<Record<AnswerKind, boolean>> = {
   files: true,
 };
 
-/** Whether submissions can be sorted by the answers to an element. A repeatable group is sorted by its number of rows. */
+/** Returns whether submissions can be sorted by an element. Groups sort by their number of rows. */
 export const isSortableType = (type: ElementType): boolean =>
   !isInputType(type) || hasOrder[inputRules[type].kind];
 
 /**
- * Columns in the order that a person chose. A column that is new since then follows the column that it follows in the form.
+ * Sorts columns in the order that a person chose. New columns follow their predecessor in the form.
  * @param columns in the order of the form.
- * @param order ids, also of columns that are gone.
+ * @param order IDs, including those of deleted columns.
  */
 export function orderColumns<Column extends { readonly id: string }>(
   columns: readonly Column[],

@@ -1,27 +1,27 @@
-/** What a person may do in a workspace, from most to least. The console shows the label and the sentence. */
+/** The roles of a workspace, from most to least permissions. The console shows their texts. */
 export const roles = {
-  owner: { label: 'Owner', description: 'Everything, including the other owners.' },
-  admin: { label: 'Admin', description: 'Also members, API keys and settings.' },
+  owner: { label: 'Owner', description: 'Everything, including managing owners.' },
+  admin: { label: 'Admin', description: 'All editor permissions, plus members, API keys and settings.' },
   editor: { label: 'Editor', description: 'Forms, their submissions and their webhooks.' },
   viewer: { label: 'Viewer', description: 'Reads forms and submissions.' },
 } as const satisfies Record<string, { label: string; description: string }>;
 
 export type Role = keyof typeof roles;
 
-/** Every role, from most to least. */
+/** Every role, from most to least permissions. */
 export const roleNames = Object.keys(roles) as readonly Role[];
 
 type Row = {
   label: string;
-  /** What it allows, in one sentence. */
   description: string;
-  /** The least role that includes it. */
+  /** The lowest role that includes it. */
   role: Role;
 };
 
 /**
- * What may be done with the data of a workspace. The specification gives a key full access to it ("Authentication", 4): a key
- * without a list of permissions has all of these, also those that are added later (null in the database).
+ * The permissions for the data of a workspace. The specification gives a key full access to it
+ * ("Authentication", 4): a key without a list (null in the database) has all of these, including later
+ * additions.
  */
 const data = {
   'forms:read': { label: 'Read forms', description: 'List and read forms.', role: 'viewer' },
@@ -39,12 +39,12 @@ const data = {
   'files:write': { label: 'Upload files', description: 'Upload files for submissions.', role: 'editor' },
   'invitations:read': {
     label: 'Read invitations',
-    description: 'List and read invitations, without their personal links.',
+    description: 'List and read invitations, without personal links.',
     role: 'viewer',
   },
   'invitations:write': {
     label: 'Invite people',
-    description: 'Invite people, remind them, revoke invitations, and read their personal links.',
+    description: 'Create, remind and revoke invitations, and read their personal links.',
     role: 'editor',
   },
   'events:read': {
@@ -55,8 +55,9 @@ const data = {
 } as const satisfies Record<string, Row>;
 
 /**
- * What decides who reaches the data, and where it is sent. A key has it by name only, so that a leaked key for data cannot
- * send the data elsewhere: "webhooks are configured through the builder, not through this API".
+ * The permissions that decide who can access the data and where it is sent. A key needs them by name, so that
+ * a leaked data key cannot send the data elsewhere: "webhooks are configured through the builder, not through
+ * this API".
  */
 const administration = {
   'webhooks:read': {
@@ -66,7 +67,7 @@ const administration = {
   },
   'webhooks:write': {
     label: 'Change webhooks',
-    description: 'Create, change, test and delete webhooks, and send deliveries again.',
+    description: 'Create, change, test and delete webhooks, and resend deliveries.',
     role: 'editor',
   },
   'members:read': {
@@ -81,7 +82,7 @@ const administration = {
   },
   'keys:read': {
     label: 'Read API keys',
-    description: 'List API keys and their latest requests.',
+    description: 'List API keys and their recent requests.',
     role: 'admin',
   },
   'keys:write': {
@@ -97,8 +98,8 @@ const administration = {
   'workspace:write': { label: 'Change the workspace', description: 'Rename the workspace.', role: 'admin' },
   'mail:read': { label: 'Read the email log', description: 'Read the log of emails.', role: 'admin' },
   'mail:write': {
-    label: 'Send emails again',
-    description: 'Send emails again and test the mail server.',
+    label: 'Resend emails',
+    description: 'Resend emails and test the mail server.',
     role: 'admin',
   },
   'audit:read': { label: 'Read the audit log', description: 'Read the audit log.', role: 'admin' },
@@ -109,17 +110,16 @@ const administration = {
   },
   'people:write': {
     label: 'Erase people',
-    description: 'Erase all data of one person, and set for how long data is kept.',
+    description: 'Erase all data of one person, and change how long data is kept.',
     role: 'admin',
   },
 } as const satisfies Record<string, Row>;
 
-/** Every permission. */
 export const permissions = { ...data, ...administration };
 
 export type Permission = keyof typeof permissions;
 
-/** Every permission, in the order of the table. */
+/** Every permission name, in the order of the table. */
 export const permissionNames = Object.keys(permissions) as readonly Permission[];
 
 export const isPermission = (name: string): name is Permission => Object.hasOwn(permissions, name);
@@ -127,33 +127,32 @@ export const isPermission = (name: string): name is Permission => Object.hasOwn(
 /** The permissions of a key without a list. */
 export const dataPermissions = Object.keys(data) as readonly Permission[];
 
-/** Whether a key has a permission. A key without a list has all permissions for data, and none for administration. */
+/** Returns whether a key has a permission. A key without a list has only the data permissions. */
 export const keyMay = (list: readonly Permission[] | null, permission: string): boolean =>
   isPermission(permission) && (list ?? dataPermissions).includes(permission);
 
-/** No key has this: only a signed-in owner adds, changes and removes owners. */
+/** Keys cannot have this permission: only a signed-in owner adds, changes and removes owners. */
 export type PersonalPermission = 'members:owners';
 
-/** The least role that has a permission. */
+/** Returns the lowest role with a permission. */
 export const leastRoleFor = (permission: Permission | PersonalPermission): Role =>
   permission === 'members:owners' ? 'owner' : permissions[permission].role;
 
-/** Whether a role has a permission. */
 export const roleMay = (role: Role, permission: string): boolean =>
   (permission === 'members:owners' || isPermission(permission)) &&
   roleNames.indexOf(role) <= roleNames.indexOf(leastRoleFor(permission));
 
-/** The roles that a member with this role may assign, from least to most: only owners assign `owner`. */
+/** Lists the roles that a member can assign, from lowest to highest. Only owners assign `owner`. */
 export const assignableRoles = (own: Role): readonly { id: Role; label: string; description: string }[] =>
   roleNames
     .filter((id) => own === 'owner' || id !== 'owner')
     .map((id) => ({ id, ...roles[id] }))
     .toReversed();
 
-/** The short name of a permission, for lists. */
+/** Returns the short name of a permission, for lists. */
 export const permissionLabel = (permission: Permission): string => permissions[permission].label;
 
-/** Every permission, for a list to choose from. */
+/** Every permission, for a selection list. */
 export const permissionChoices: readonly { id: Permission; label: string; description: string }[] =
   permissionNames.map((id) => ({
     id,

@@ -23,7 +23,7 @@ export const LocatedForm = Type.Object({
   submission_count: Type.Integer(),
   public_url: Type.String(),
   published_at: nullableTimestamp,
-  /** The caller's role in its workspace. */
+  /** The caller's role in the workspace of the form. */
   role: Type.Enum([...roleNames]),
 });
 export type LocatedForm = Static<typeof LocatedForm>;

@@ -25,7 +25,7 @@ const filterColumns = columns('workspace_id kinds id? form_id? subject_id:uuid?'
   states: nullable(texts),
 });
 
-/** SQL that says why the task `t` does not go on by itself, or null. */
+/** SQL for the reason why the task `t` is stopped, or null. */
 export const failedReason = `(select '${parkedReason}' from jobs j
             where j.workspace_id = t.workspace_id and j.id = t.id and j.parked_at is not null)`;
 
@@ -44,10 +44,10 @@ const filtered = `
                 else 'running' end as state) ends`;
 const stateIs = `($states is null or ends.state = any ($states))`;
 
-/** The states of tasks that have not come to their end. */
+/** The states of tasks that have not ended. */
 export const unfinished: TaskState[] = ['running', 'failed'];
 
-/** Tasks, newest first. Every path that shows progress reads them here. */
+/** Selects tasks, newest first. All progress displays read tasks here. */
 const selectTasks = statement(
   'tasks.select_tasks',
   [filterColumns, 'below_id limit offset'],
@@ -88,7 +88,7 @@ const findForm = statement(
 export type TaskRow = Awaited<ReturnType<typeof selectTasks>>[number];
 type Filter = Parameters<typeof selectCount>[1];
 
-/** Which tasks are meant. An absent property is no condition. */
+/** A filter of tasks. Absent properties match everything. */
 export type TaskFilter = Partial<Omit<Filter, 'workspace_id' | 'kinds'>> & {
   workspace_id: string;
   kinds: readonly TaskKind[];
@@ -104,7 +104,7 @@ const filterOf = ({ kinds, ...given }: TaskFilter): Filter => ({
   kinds: [...kinds],
 });
 
-/** The tasks of a filter, newest first. */
+/** Reads the tasks of a filter, newest first. */
 export const readTasks = (
   db: Queryable,
   filter: TaskFilter,
@@ -119,7 +119,7 @@ export const readTasks = (
 export const readTask = async (db: Queryable, filter: TaskFilter & { id: string }): Promise<TaskRow> =>
   requireRow(await readTasks(db, filter));
 
-/** Reads one page of the tasks of a filter, and how many there are. */
+/** Reads one page of the tasks of a filter, and their total number. */
 export async function readTaskPage(db: Queryable, filter: TaskFilter, cut: ReturnType<typeof readCut>) {
   const part = { below_id: belowId(cut), limit: cut.limit, offset: cut.offset };
   const [found, total] = await Promise.all([
@@ -145,19 +145,19 @@ const present = ({ member_name, key_name, cancelled_at, finished_at, ...row }: T
   failed_reason: row.failed_reason,
 });
 
-/** The kinds that a caller may read: of each resource by its own permission. */
+/** The kinds that a caller can read, each by the permission of its resource. */
 const readable = ({ may }: Pick<Scope, 'may'>): TaskKind[] =>
   taskKinds.filter((kind) => may(`${kind.split('.')[0]}:read`));
 
 const rule =
-  'Only tasks of kinds that the key may read are shown: `people.erase` takes `people:read`, `webhooks.replay` takes `webhooks:read`, and so on. A key for certain forms sees only the tasks of these forms.';
+  'Returns only tasks of kinds that the key can read: `people.erase` requires `people:read`, `webhooks.replay` requires `webhooks:read`, and so on. A key for certain forms gets only the tasks of these forms.';
 
-/** Long work in the background, of every kind. */
+/** The endpoints of background tasks of every kind. */
 export function taskEndpoints({ database }: { database: Database }) {
   return {
     listTasks: operation({
       summary: 'List tasks',
-      description: `Bulk changes, imports, invitations, replays, erasures and deletions of forms, newest first. ${rule}`,
+      description: `Returns bulk changes, imports, invitations, replays, erasures and deletions of forms, newest first. ${rule}`,
       permission: 'submissions:read',
       query: Type.Object(
         {
@@ -186,7 +186,7 @@ export function taskEndpoints({ database }: { database: Database }) {
 
     getTask: operation({
       summary: 'Get task',
-      description: `How far a task is. ${rule}`,
+      description: `Returns the progress of a task. ${rule}`,
       permission: 'submissions:read',
       params: idParameter,
       reply: { status: 200, description: 'The task.', schema: Task },

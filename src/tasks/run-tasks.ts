@@ -6,21 +6,19 @@ import { columns, integer, jsonb, only, type Queryable, statement, word } from '
 import { personOf, throughOf } from '#workspaces/authenticate.ts';
 import type { TaskKind } from './shapes.ts';
 
-/** Problems that a task keeps. */
+/** How many problems a task keeps. */
 export const keptProblems = 100;
 
-/** A line of an import that was left out, and why. */
+/** A skipped line of an import, and the reason. */
 export type Problem = { line: number; message: string };
 
-/** What a task keeps of the request. */
+/** The columns of a task that come from its request. */
 const taskColumns = columns(
   'id form_id? subject_id:uuid? requested_by? api_key_id? through:text created_at secret?',
   { kind: word<TaskKind>(), input: jsonb<object>(), result: jsonb<object>() },
 );
 
-/**
- * Stores a task with its items, in their order. Stores nothing if the form is gone, or if the subject has an undo already.
- */
+/** Stores a task with its items. Stores nothing if the form is deleted or the subject already has an undo. */
 const insertTask = statement(
   'tasks.insert_task',
   [
@@ -45,7 +43,7 @@ const insertTask = statement(
    select id from task`,
 );
 
-/** Adds items behind those that wait. */
+/** Adds items after the waiting ones. */
 export const addTaskItems = statement(
   'tasks.add_items',
   'workspace_id id items:jsonText',
@@ -56,7 +54,7 @@ export const addTaskItems = statement(
      from json_array_elements($items) with ordinality as given (item, position)`,
 );
 
-/** Locks a task that has not ended. A cancellation waits until the step is written. */
+/** Locks a task that has not ended. A cancellation waits until the step is stored. */
 const lockTask = statement(
   'tasks.lock_task',
   'workspace_id id',
@@ -67,7 +65,7 @@ const lockTask = statement(
       for no key update`,
 );
 
-/** Takes the first items, in the transaction that does their work. */
+/** Removes the first items, in the transaction that does their work. */
 const takeItems = statement(
   'tasks.take_items',
   'workspace_id id limit',
@@ -80,7 +78,7 @@ const takeItems = statement(
    select position, item from taken order by position`,
 );
 
-/** Reads the first item without taking it. */
+/** Reads the first item without removing it. */
 export const findFirstItem = statement(
   'tasks.find_first_item',
   'workspace_id id',
@@ -88,7 +86,7 @@ export const findFirstItem = statement(
   `select item from task_items where workspace_id = $workspace_id and task_id = $id order by position limit 1`,
 );
 
-/** Stores the progress. What is sealed is only needed until the end. */
+/** Stores the progress. Sealed input is deleted at the end. */
 export const advanceTask = statement(
   'tasks.advance_task',
   ['workspace_id id done refused problems most finished_at?', { result: jsonb<object>() }],
@@ -115,7 +113,7 @@ export type Task = Awaited<ReturnType<typeof lockTask>>[number];
 /** A task that is about to be stored. */
 export type NewTask = {
   workspaceId: string;
-  /** Also the id of its job. */
+  /** Also the ID of its job. */
   id: string;
   kind: TaskKind;
   by: Actor;
@@ -123,7 +121,7 @@ export type NewTask = {
   formId?: string;
   subjectId?: string;
   input?: object;
-  /** Sealed input, forgotten at the end. */
+  /** Sealed input, deleted at the end. */
   secret?: Buffer;
   items?: readonly object[];
   total: number;
@@ -133,9 +131,10 @@ export type NewTask = {
 };
 
 /**
- * Stores a task with the job that runs it, in the caller's transaction. A task without work has ended at once.
+ * Stores a task with its job, in the caller's transaction. A task without work ends immediately.
  * @param queued the job's kind and lane: tasks of one lane run one after another.
- * @returns whether it is stored: not if the form is gone, or if an undo of the same change is stored already.
+ * @returns whether it was stored. False if the form is deleted, or if an undo of the same change is already
+ * stored.
  */
 export async function startTask(
   db: Queryable,
@@ -166,7 +165,7 @@ export async function startTask(
   return stored.length > 0;
 }
 
-/** What a step has done. */
+/** The result of a step. */
 export type StepResult = {
   done?: number;
   refused?: number;
@@ -175,7 +174,7 @@ export type StepResult = {
   result?: object;
   /** Whether the step enqueued jobs, such as deliveries. */
   isWaking?: boolean;
-  /** By default the step that takes fewer items than it may is the last. */
+  /** By default, a step with fewer items than the limit is the last. */
   isLast?: boolean;
   /** Seconds until the next step. */
   delay?: number;
@@ -187,8 +186,9 @@ type Work<Item> = (
 ) => Promise<StepResult>;
 
 /**
- * Runs one step of the task of a job: takes up to `limit` items, does their work and stores the progress in one transaction,
- * so that each item is done once, however often the process is killed. The job completes with the last step.
+ * Runs one step of a job's task: removes up to `limit` items, does their work and stores the progress in one
+ * transaction, so that each item is done once even if the process is killed. The job completes with the last
+ * step.
  * @throws LeaseLost if the job is no longer this worker's.
  */
 export async function runTaskStep<Item extends object>(

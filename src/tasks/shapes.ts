@@ -21,7 +21,7 @@ export type TaskKind = (typeof taskKinds)[number];
 export const taskStates = ['running', 'finished', 'cancelled', 'failed'] as const;
 export type TaskState = (typeof taskStates)[number];
 
-/** Long work in the background. */
+/** Background work. */
 export const Task = named(
   'Task',
   Type.Object({
@@ -32,16 +32,15 @@ export const Task = named(
     subject_id: orNull(
       Type.String({
         format: 'uuid',
-        description:
-          'The bulk change that an undo reverts, the webhook of a replay, or the form that is deleted.',
+        description: 'The bulk change that an undo reverts, the webhook of a replay, or the deleted form.',
       }),
     ),
     requested_by: orNull(Type.String({ description: 'The name of the member or the API key.' })),
-    total: Type.Integer({ description: 'The number of things to do.' }),
+    total: Type.Integer({ description: 'The number of items.' }),
     done: Type.Integer(),
-    refused: Type.Integer({ description: 'The number of things that were left out.' }),
+    refused: Type.Integer({ description: 'The number of skipped items.' }),
     problems: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
-      description: 'Why lines of an import were left out. The first 100.',
+      description: 'Why lines of an import were skipped. The first 100 problems.',
     }),
     created_at: timestamp,
     ended_at: orNull(timestamp),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { FormNode } from '#ast/form/tree.ts';
 import { composite, element } from './forms.ts';
 
-/** Random formulas and forms of them for tests. Product code does not import this file. */
+/** Random formulas and forms with formulas, for tests. Product code does not import this file. */
 
 const literal = fc.oneof(
   fc.integer({ min: 0, max: 1_000 }).map(String),
@@ -14,14 +14,14 @@ const days = ['2026-01-31', '2024-02-29', '1999-12-31'] as const;
 const date = (names: readonly string[]) =>
   fc.constantFrom('today()', ...days.map((day) => `"${day}"`), ...names);
 
-/** What a formula may name: numbers, dates, and numbers that are asked in rows. */
+/** The elements that a formula can name: numbers, dates, and numbers in rows. */
 type Names = {
   readonly numbers: readonly string[];
   readonly dates: readonly string[];
   readonly inRows: readonly string[];
 };
 
-/** A formula that gives a number. */
+/** Generates formulas that return a number. */
 export function formulaOver({ numbers, dates, inRows }: Names): fc.Arbitrary<string> {
   const leaf = fc.oneof(literal, ...(numbers.length > 0 ? [fc.constantFrom(...numbers)] : []));
   const pair = fc.tuple(date(dates), date(dates));
@@ -76,7 +76,7 @@ const options = [{ id: 'a', label: 'A', points: 5 }, { id: 'b', label: 'B', poin
 const number = fc.oneof(fc.integer({ min: -50, max: 50 }), fc.constantFrom(0.1, 1.005, 19.99, 1e9, 0.333));
 const numbers = ['n0', 'n1', 'c0', 'c1', 'c2'];
 
-/** A form of random formulas, which name each other too, and answers to some of its questions. */
+/** Generates forms whose random formulas also name each other, with answers to some questions. */
 export const calculatedForm: fc.Arbitrary<{ nodes: FormNode[]; answers: Record<string, unknown> }> = fc
   .record({
     formulas: fc.tuple(

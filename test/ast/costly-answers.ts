@@ -6,7 +6,7 @@ import { TooMuchWork } from '#ast/basics/work.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { composite, context, element } from './forms.ts';
 
-/** What the check of answers comes to, and the steps that it paid for. */
+/** Returns the result of an answer check, and the steps that it spent. */
 export function check(form: Form, raw: unknown): { result: 'taken' | 'wrong' | 'too much'; steps: number } {
   const { work, ...rest } = context;
   const spent = (): number => limits.workSteps - work.left;
@@ -23,11 +23,11 @@ export const many = <Item>(count: number, make: (index: number) => Item): Item[]
   Array.from({ length: count }, (_, index) => make(index));
 
 /*
- * The search for bad cases. What a check does is counted by the engine itself, as blocks of our code that were run, so
- * that work which nobody pays for is found as well. The same case always costs the same.
+ * Searches for the slowest inputs. The JavaScript engine counts the executed blocks of our code, so work
+ * without a `spend` is also found. Equal cases always have equal costs.
  */
 
-/** A form and its answers by a few numbers, each a share of what the limits allow. */
+/** A form with answers as a few numbers, each a share of a limit. */
 type Shape = Readonly<Record<(typeof dimensions)[number], number>>;
 const dimensions = [
   'rows',
@@ -75,14 +75,14 @@ function caseOf(shape: Shape): { form: Form; raw: Record<string, unknown> } {
     ...(kind.includes('choice') && { options: many(500, (option) => `o${option}`), other: true }),
   });
   const children = many(inputs, (index) => element(kind, `i${index}`, attrs(index)));
-  // A body has 1 MB, whatever is in it.
+  // A body has at most 1 MB.
   const length = Math.min(upTo(limits.answerBytes / 2, shape.text), 1_000_000 / (rows * inputs));
   const text = pick(letters, shape.letter).repeat(Math.max(1, length)).slice(0, limits.answerBytes);
   const answer =
     { number: 0.123_457, date: '2026-01-31', multiple_choice: text.split('') }[kind as string] ?? text;
   const row = Object.fromEntries(many(inputs, (index) => [`i${index}`, answer]));
   const group = composite('g', children, { repeatable: true });
-  // Not validated: that is not what is measured.
+  // Not validated, because validation is not measured.
   return {
     form: {
       type: 'form',
@@ -93,7 +93,7 @@ function caseOf(shape: Shape): { form: Form; raw: Record<string, unknown> } {
   };
 }
 
-/** Counts the blocks of the form language's code that `run` runs. */
+/** Counts the blocks of the form language's code that `run` executes. */
 async function countBlocks(session: Session, run: () => void): Promise<number> {
   const take = (): Promise<number> =>
     new Promise((resolve, reject) =>
@@ -114,7 +114,7 @@ const shapes: fc.Arbitrary<Shape> = fc.record(
   Object.fromEntries(dimensions.map((name) => [name, share])) as Record<keyof Shape, fc.Arbitrary<number>>,
 );
 
-/** The worst case that a number of random ones, and as many changes of the worst, have come to. */
+/** Returns the worst of many random cases and of as many mutations of it. */
 async function search(cases: number): Promise<{ blocks: number; shape: Shape }> {
   const session = new Session();
   session.connect();
@@ -129,7 +129,7 @@ async function search(cases: number): Promise<{ blocks: number; shape: Shape }> 
     if (blocks > worst.blocks) worst = { blocks, shape };
   };
   for (const shape of begun) await look(shape);
-  // From the worst one on: each time two of its numbers are others, and what is worse is where it goes on from.
+  // Mutates two numbers of the worst case at a time, and continues from each worse case.
   for (const other of fc.sample(shapes, { ...sample, seed: 8 })) {
     const [first, second] = fc.sample(fc.constantFrom(...dimensions), { numRuns: 2, seed: worst.blocks });
     await look({ ...worst.shape, [first!]: other[first!], [second!]: other[second!] });

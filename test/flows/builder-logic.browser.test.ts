@@ -222,9 +222,9 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   const page = await openBuilder(id);
   await part(page, '“Code”').click();
   const panel = properties(page);
-  await panel.getByLabel('Shortest length').fill('x');
+  await panel.getByLabel('Minimum length').fill('x');
   await panel.getByText('Enter a whole number.').waitFor();
-  await panel.getByLabel('Shortest length').fill('3');
+  await panel.getByLabel('Minimum length').fill('3');
   await panel.getByLabel('Pattern').fill('(a');
   await panel.getByText('The pattern must be a regular expression.').waitFor();
   await panel.getByLabel('Pattern').fill('[A-Z]{2}\\d+');
@@ -239,7 +239,7 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   await panel.getByLabel('Latest: days before today').fill('18');
   await part(page, '“CV”').click();
   await panel.getByRole('button', { name: 'PDF' }).click();
-  await panel.getByLabel('Most files').fill('2');
+  await panel.getByLabel('Maximum files').fill('2');
   await untilSaved(page, 'all of it to be saved', async () => (await attribute(id, 0, 2, 'max_files')) === 2);
   const [code, day, cv] = (await draftOf(id)).children![0]!.children!.map(({ attrs }) => attrs!);
   assert.deepEqual(

@@ -140,9 +140,9 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await page.getByLabel('Days to resume').fill('7');
   await page.getByLabel('Minimum time to fill in, in seconds').fill('3');
   await page.getByLabel('Hourly limit').fill('0');
-  await page.getByText('must be a whole number from 1').first().waitFor();
+  await page.getByText('must be a whole number of 1 or more').first().waitFor();
   await page.getByLabel('Hourly limit').fill('500');
-  await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
+  await page.getByText('must be a whole number of 1 or more').waitFor({ state: 'detached' });
   await untilSaved(
     page,
     'the last of them to be saved',

@@ -197,7 +197,7 @@ const order = (say: Say, photo: string): FormNode =>
           high_label: say('Very much'),
         }),
         element('ranking', 'best', {
-          label: say('Put these in your order'),
+          label: say('Rank these options'),
           options: ['Madder', 'Weld', 'Indigo', 'Walnut'].map(say),
         }),
         element('matrix', 'when', {

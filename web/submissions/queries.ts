@@ -141,7 +141,7 @@ export const bulkQuery = (form: FormPlace, id: string) =>
     refetchInterval: ({ state: { data } }) => (data?.finished_at || data?.failed_reason ? false : pollMs),
   });
 
-/** "1 submission", "1,204 submissions". */
+/** Formats a count: "1 submission", "1,204 submissions". */
 export const saySubmissions = (count: number): string => sayCount(count, 'submission');
 
 const list = (form: FormPlace, query: { page?: number; per_page: number }) =>

@@ -54,7 +54,7 @@ export type GridOf<E> = {
 
 type RowOf<E> = E extends { rows: readonly (infer Row)[] } ? IdOf<Row> : string;
 
-/** What an answer keeps of an option. */
+/** Returns the part of an option that answers store. */
 type IdOf<Option> = Option extends { readonly id: infer Id extends string } ? Id : Option & string;
 
 /** Writes a form down, once: its tree, its settings, and the type of its answers. */

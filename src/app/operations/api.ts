@@ -128,7 +128,7 @@ export async function serveApi(
   readJson(server, 'application/merge-patch+json');
   openDoor(server, services, requestLog);
   server.setNotFoundHandler(() => {
-    throw new ApiError('not_found', 'There is nothing at this path.');
+    throw new ApiError('not_found', 'This path does not exist.');
   });
 
   for (const route of routes) {

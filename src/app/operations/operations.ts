@@ -103,7 +103,7 @@ export function apiOperations(services: Services) {
   } satisfies Record<OperationName, Operation<Permission>>;
 }
 
-/** The same of what only the session of a browser can mean. */
+/** Returns the operations that require the session of a browser. */
 const ownOperations = (services: SessionServices) =>
   ({
     ...sessionEndpoints(services),

@@ -210,7 +210,7 @@ function securityRoute(server: Server, of: { publicUrl: string; contact: string 
   );
 }
 
-/** What setup.mjs builds for browsers. */
+/** Returns a folder that setup.mjs builds for browsers. */
 const built = (part: string): string => fileURLToPath(new URL(`../../../dist/${part}`, import.meta.url));
 
 /** Builds the server of this process. Each part has its own scope, with its body parsers and error pages. */

@@ -19,8 +19,8 @@ export type { AnswerRow, Answers, AnswerValue, FieldProblem } from './fill.ts';
 export type AnswerFiles = ReadonlyMap<string, readonly FileAnswer[]>;
 
 /**
- * What is wrong with an answer, as a sentence for programs; a page says `problem` to its visitor. Callers add
- * errors of their own without one: for a file that was lost on the way, no rule is broken.
+ * A problem of an answer: an English sentence for API clients, and `problem` for the page. Callers add errors
+ * without `problem`, such as a file that was lost during the upload.
  */
 export type AnswerError = {
   readonly field: string;
@@ -34,10 +34,10 @@ export type AnswersResult =
   | { readonly ok: false; readonly errors: readonly AnswerError[] };
 
 /**
- * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10) and returns what is
- * stored: tidied values, without blank answers and blank rows, and nothing of what the visitor does not get to see
- * (docs/decisions/0012). Files are taken from `files` only. All problems come at once, in form order and then the
- * unknown names. Accepts any value.
+ * Checks raw answers, from JSON or from `readFields`, against a valid form (docs/rules.md 10). Accepts any
+ * value. Returns the answers to store: tidied, without blank answers, blank rows and hidden elements
+ * (docs/decisions/0012). Reads files only from `files`. Returns all problems, in form order, then the unknown
+ * names.
  * @throws TooMuchWork
  */
 export function checkAnswers(
@@ -56,7 +56,7 @@ export function checkAnswers(
     : { ok: false, errors: problems.map((found) => sayInEnglish(form, found)) };
 }
 
-/** The problem with its English sentence, as the API answers it: where no answers are. */
+/** Returns the problem with its English sentence for API responses, without the answers. */
 export function sayInEnglish(form: Form, { field, problem }: FieldProblem): AnswerError {
   return {
     field,

@@ -7,11 +7,10 @@ import { type CheckedAnswer, checkSteps, type InputRules, isList, refuse } from 
 
 type AttributesOf<Type extends InputType> = Extract<InputElement, { type: Type }>['attrs'];
 
-/** Each type checks by its own attributes. */
 const rulesOf: { readonly [Type in InputType]: InputRules<AttributesOf<Type>> } = inputRules;
 
 /**
- * Checks one raw value that is not blank by the type of its input (docs/rules.md 10) and the author's rules.
+ * Checks one raw, non-blank value by the type of its input (docs/rules.md 10) and by the author's rules.
  * @throws TooMuchWork
  */
 export function checkAnswer(input: InputElement, value: unknown, context: RuleContext): CheckedAnswer {

@@ -7,8 +7,9 @@ import type { FileFacts } from '../rules/check-files.ts';
 import { type FieldProblem, fillQuestions } from './fill.ts';
 
 /**
- * What is wrong with the answers of one step, in its order: what "Next" asks. Nothing when the step is not reached.
- * `files` may be ones that are only chosen. @throws TooMuchWork
+ * Checks the answers of one step in its order, for "Next". Returns no problems if the step is not reached.
+ * `files` can be files that are selected but not uploaded.
+ * @throws TooMuchWork
  */
 export function checkStep(
   form: Form,
@@ -24,10 +25,10 @@ export function checkStep(
   return [...fillQuestions({}, questions, { raw, files, shown, context })];
 }
 
-/** The index of the step in which a field lies: an element id, or a name in a row; undefined for any other name. */
+/** Returns the index of the step of a field: an element ID, or a name in a row. Undefined for other names. */
 export function stepOf(form: Form, field: string): number | undefined {
   const { byId } = indexOf(form);
-  // A problem of a whole row is named `group[0]`.
+  // A problem of a whole row has the field `group[0]`.
   const [, group] = /^([^[\]]+)\[\d+\]$/.exec(field) ?? [];
   return byId.get(parseRowName(field)?.group ?? group ?? field)?.path[0];
 }

@@ -25,15 +25,15 @@ import type { InputRules, PlainAnswer } from '../types/rules.ts';
 import { checkAnswer } from './check-input.ts';
 
 export type AnswerValue = PlainAnswer | FileAnswer[] | AnswerRow[];
-/** One row of a repeatable composite: child id to answer. */
+/** One row of a repeatable group: answers by child ID. */
 export type AnswerRow = { [id: string]: AnswerValue };
-/** Element id to answer; blank answers are absent. Ids may be `toString`: read with `Object.hasOwn`. */
+/** Answers by element ID, without blank ones. An ID can be `toString`: read with `Object.hasOwn`. */
 export type Answers = Record<string, AnswerValue>;
 
-/** `field` is the element id, in a row `group[0][child]` with the number of the row as it was sent. */
+/** `field` is the element ID or, in a row, `group[0][child]` with the row number as it was sent. */
 export type FieldProblem = { readonly field: string; readonly problem: AnswerProblem };
 
-/** What is checked, and what is known beside it. `File` is what the caller knows of a file. */
+/** The raw answers and the context of their check. `File` is what the caller knows about a file. */
 type Filling<File extends FileFacts = FileFacts> = {
   readonly raw: Readonly<Record<string, unknown>>;
   readonly files: ReadonlyMap<string, readonly File[]>;
@@ -41,14 +41,14 @@ type Filling<File extends FileFacts = FileFacts> = {
   readonly context: AnswerContext;
 };
 
-/** What it costs to look at a question, at a row, and at a name that is none of them, in the steps of work.ts. */
+/** The cost of a question, a row and an unknown name, in steps of work (work.ts). */
 const steps = { question: 40, row: 60, name: 40 } as const;
 
 type Problems = Generator<FieldProblem, void>;
 type GroupQuestion = Extract<Question, { kind: 'group' }>;
 type Target = Record<string, unknown>;
 
-/** Puts the answers to the shown ones of the questions into `target`, and tells what is wrong with others. */
+/** Writes the answers to visible questions into `target` and yields the problems of the others. */
 export function* fillQuestions(target: Target, questions: readonly Question[], filling: Filling): Problems {
   for (const question of questions) {
     spend(filling.context.work, steps.question);
@@ -92,20 +92,20 @@ function* fillInput(
   }
 }
 
-/** Whether nothing was answered; of an object that only its type understands, by how that tidies it. */
+/** Returns whether an input has no answer. For objects, the `tidy` of the type decides. */
 function isUnanswered(input: InputElement, value: unknown, work: Work): boolean {
   const { tidy } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return isBlank(tidy ? tidy(value, work, input.attrs) : value);
 }
 
-/** What a right answer lacks where it is required. */
+/** Returns what a valid answer to a required input still lacks. */
 function lackOf(
   input: InputElement,
   answer: PlainAnswer,
   { shown }: Filling,
   row?: Row,
 ): BrokenRule | undefined {
-  // The table pairs each type with its own attributes and answers, which a lookup by a union cannot express.
+  // The table pairs each type with its attributes and answers. A lookup by a union cannot express that.
   const { lacks } = inputRules[input.type] as InputRules<InputElement['attrs']>;
   return lacks && shown.isRequired(input, row) ? lacks(input.attrs, answer as never) : undefined;
 }
@@ -115,7 +115,7 @@ function missing(input: InputElement): BrokenRule {
   return { rule: 'required', ...(types && { values: { types } }) };
 }
 
-/** The rule that an input's answer breaks, with what a sentence says of the input. */
+/** Returns the rule that an answer breaks, with the details that its sentence needs. */
 export function problemOf(input: InputElement, broken: BrokenRule): AnswerProblem {
   const { label } = input.attrs;
   const custom = 'error_message' in input.attrs ? input.attrs.error_message : undefined;
@@ -150,7 +150,7 @@ function tooManyRows(label: string): AnswerProblem {
   return { rule: 'max_rows', label, values: { limit: answerLimits.rows } };
 }
 
-/** A blank row stays empty, whatever it requires or came with: the page always shows one row to fill in. */
+/** A blank row stays empty even with required inputs: the page always shows one row to fill in. */
 function* fillRow(
   target: Target,
   { element: group, inputs, ids }: GroupQuestion & { readonly ids: ReadonlySet<string> },
@@ -182,7 +182,7 @@ function* fillRow(
   }
 }
 
-/** What was sent under names that are no questions of the form. */
+/** Yields a problem for each sent name that is not a question of the form. */
 export function* findStrayNames(
   form: Form,
   questions: readonly Question[],
@@ -219,7 +219,7 @@ function strayName(form: Form, questions: QuestionsById, name: string): AnswerPr
   return generalProblem(indexOf(form).byId.has(name) ? 'no_answer' : 'question', { name: quote(name) });
 }
 
-/** A problem of no single question. */
+/** Makes a problem that belongs to the whole form, not to one question. */
 export function generalProblem(rule: RuleName, values?: ProblemValues): AnswerProblem {
   return { rule, label: '', ...(values && { values }) };
 }

@@ -7,17 +7,17 @@ import { sayMoment } from '../rules/moments.ts';
 import { type NumberMarks, sayNumber } from '../rules/written-numbers.ts';
 import type { InputRules } from '../types/rules.ts';
 
-/** What it takes to say an answer to a person. */
+/** How answers are formatted for a person. */
 export type AnswerSpeech = {
-  /** BCP-47 tag of their language. */
+  /** BCP-47 tag of the reader's language. */
   readonly language: string;
   readonly numbers: NumberMarks;
   readonly words: { readonly yes: string; readonly no: string };
 };
 
 /**
- * An answer as people read it, in the page, its mails and wherever a text names it: dates and numbers as their language
- * writes them, options by their labels. Several choices are a text each, and rows of a matrix; a blank answer is none. Takes what was sent as well as what is stored.
+ * Formats a sent or stored answer for people, on the page and in emails: dates and numbers in the reader's
+ * language, options by label. Returns one text for each choice or matrix row, and none for a blank answer.
  */
 export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpeech): string[] {
   const { type, attrs } = input;
@@ -37,7 +37,7 @@ export function sayAnswer(input: InputElement, value: unknown, speech: AnswerSpe
   return kind === 'grid' && isRecord(value) ? sayRows(input, value, sayAll) : sayAll(value);
 }
 
-/** The answer of a matrix, a text for each row that is answered. */
+/** Formats the answer of a matrix as one text for each answered row. */
 function sayRows(
   input: InputElement,
   cells: Readonly<Record<string, unknown>>,

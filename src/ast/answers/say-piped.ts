@@ -9,20 +9,20 @@ import { type Form, type InputElement, isCalculation, isInput, kindOf } from '..
 import type { Shown } from '../logic/evaluate.ts';
 import { type AnswerSpeech, sayAnswer } from './say-answer.ts';
 
-/** A text of the author's with the answers that it shows; of a row, where it stands in one. */
+/** Fills the placeholders of a text with answers, from `row` if the text belongs to a row. */
 export type SayText = (text: string, row?: Row) => string;
 
-/** What a visitor has answered. */
+/** The answers of a visitor, and how to format them. */
 export type Given = {
   readonly form: Form;
   readonly values: Readonly<Record<string, unknown>>;
   readonly held: ReadonlyMap<string, readonly { readonly filename: string }[]>;
-  /** Without `calculated`, results are among the values, as they were stored. */
+  /** Without `calculated`, the stored results among the values are used. */
   readonly shown: Pick<Shown, 'isShown'> & Partial<Pick<Shown, 'calculated'>>;
   readonly speech: AnswerSpeech;
 };
 
-/** The answer to a question as people read it: a text for each choice and each file, none when it is blank. */
+/** Formats an answer as one text for each choice or file, and none if it is blank. */
 export function sayGiven(
   { values, held, shown, speech }: Pick<Given, 'values' | 'held' | 'shown' | 'speech'>,
   input: InputElement,
@@ -39,8 +39,8 @@ export function sayGiven(
 }
 
 /**
- * The answer to a question on one line, as people read it; empty when it is blank or hidden. Each is said once, however
- * many texts show it: one may be 65,000 characters, and stand in 500 labels of 100 rows.
+ * Formats answers on one line, and as an empty text if blank or hidden. Formats each answer once: one answer
+ * can have 65,000 characters and appear in 500 labels of 100 rows.
  */
 export function answerSayer(given: Given): (id: string, row?: Row) => string {
   const { byId } = indexOf(given.form);
@@ -62,7 +62,7 @@ export function answerSayer(given: Given): (id: string, row?: Row) => string {
   };
 }
 
-/** The texts of a form as these answers make them. */
+/** Fills the texts of a form with these answers. */
 export function textSayer(given: Given): SayText {
   const say = answerSayer(given);
   return (text, row) => fillPiped(text, (id) => say(id, row));

@@ -5,8 +5,8 @@ import type { ConsentAnswer } from '../types/rules.ts';
 import type { AnswerRow, Answers } from './fill.ts';
 
 /**
- * By what a consent is known later: the version of the form that was shown, and when. An import keeps the moments that the
- * answers have; from a visitor they are not believed.
+ * The version of the form that was shown with a consent, and the time. Only an import keeps the times that
+ * its answers contain; times sent by a visitor are ignored.
  */
 export type ConsentStamp = { readonly version: number; readonly at: Date; readonly keepsMoments?: boolean };
 
@@ -19,8 +19,8 @@ const consentsIn = factOf((form: Form): readonly Question[] =>
 );
 
 /**
- * Checked answers as they are stored: each consent with its stamp. One that was given before keeps that of then, with the
- * text that was read then, however often the answers are changed; in a row, where it is sent with the moment (`at`) that it has.
+ * Stamps each consent with the version and the time. A consent that was given before keeps its old stamp and
+ * text, however often the answers change. In a row, its time (`at`) identifies it.
  */
 export function stampConsents(
   form: Form,
@@ -54,7 +54,7 @@ function stampRow(
   const stamped = consents.flatMap(({ attrs: { id } }) => {
     const given = own(row, id) as ConsentAnswer | undefined;
     if (given === undefined) return [];
-    // Rows come and go before it: it is the one that was given at that moment.
+    // Row numbers change. A consent in a row is found by its time.
     const earlier = before.map((each) => own(each, id) as ConsentAnswer | undefined);
     const same = earlier.find((each) => given.at !== undefined && each?.at === given.at);
     return [[id, stampOne(given, stamp, same)] as const];

@@ -14,12 +14,12 @@ export type {
   RequiredNames,
 } from './specs.ts';
 
-/** Whether the value stands for "not there": required attributes must not be blank either. */
+/** Returns whether a value counts as absent. Required attributes must not be blank either. */
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'string' && isInvisible(value));
 }
 
-/** What is wrong with a present value, as the end of a sentence about the attribute: `must be text`. */
+/** Returns what is wrong with a present value, as the end of a sentence: `must be text`. */
 export function attributeProblem<Kind extends AttributeKind>(
   spec: AttributeSpec<Kind>,
   value: unknown,
@@ -27,7 +27,7 @@ export function attributeProblem<Kind extends AttributeKind>(
   return kinds[spec.kind].problem(spec, value);
 }
 
-/** The JSON type of each kind's value; the others are checked part by part. */
+/** The JSON type of the simple kinds. The other kinds check their parts. */
 const jsonTypes: Partial<Record<AttributeKind, 'string' | 'number' | 'boolean'>> = {
   id: 'string',
   string: 'string',
@@ -43,7 +43,7 @@ const jsonTypes: Partial<Record<AttributeKind, 'string' | 'number' | 'boolean'>>
   formula: 'string',
 };
 
-/** The code of what is wrong with a value that `attributeProblem` refuses. */
+/** Returns the error code of a value that `attributeProblem` rejects. */
 export function attributeCode(spec: AttributeSpec, value: unknown): ProblemCode {
   const type = jsonTypes[spec.kind];
   if (type === undefined) return 'invalid';
@@ -55,7 +55,7 @@ export function attributeCode(spec: AttributeSpec, value: unknown): ProblemCode 
   return Number(value) < spec.min ? 'too_small' : 'too_large';
 }
 
-/** JSON Schema (2020-12) of one attribute; one that may be left out may be null too. */
+/** Returns the JSON Schema (2020-12) of an attribute. Optional attributes can also be null. */
 export function attributeSchema<Kind extends AttributeKind>(spec: AttributeSpec<Kind>): object {
   const schema: Readonly<Record<string, unknown>> = { ...kinds[spec.kind].schema(spec) };
   return { title: spec.title, ...(spec.required ? schema : orNullSchema(schema)) };

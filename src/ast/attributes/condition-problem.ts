@@ -5,24 +5,24 @@ import { quote } from '../basics/problems.ts';
 import { fitsBytes } from '../basics/text.ts';
 
 /**
- * What is wrong with the shape of a condition, as the end of a sentence about the attribute. What its names mean
- * in the form is the matter of `checkLogic`.
+ * Returns what is wrong with the shape of a condition, as the end of a sentence about the attribute.
+ * `checkLogic` checks its names.
  */
 export const conditionProblem = (value: unknown): string | undefined => conditionFault(value)?.problem;
 
-/** The same with the place of the part, as `placedComparisons` counts it. */
+/** Returns the first problem in the shape of a condition, with its path as in `placedComparisons`. */
 export const conditionFault = (value: unknown): Fault | undefined => findFault(value, [], { comparisons: 0 });
 
 type Fault = { readonly problem: string; readonly path: Path };
 
-/** The same for the jumps of a step. */
+/** Returns what is wrong with the shape of a step's jumps. */
 export function jumpsProblem(value: unknown): string | undefined {
   const shape = `must be a list of 1 to ${limits.jumps} jumps like {"when": …, "to": "step-id"}`;
   if (!Array.isArray(value) || value.length === 0 || value.length > limits.jumps) return shape;
   for (const jump of value) {
     if (!isRecord(jump) || typeof own(jump, 'to') !== 'string') return shape;
     const extra = Object.keys(jump).find((key) => key !== 'to' && key !== 'when');
-    if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump has "when" and "to"`;
+    if (extra !== undefined) return `has a jump with ${quote(extra)}; a jump has only "when" and "to"`;
     const problem = own(jump, 'when') === undefined ? undefined : conditionProblem(jump.when);
     if (problem) return `has a jump whose "when" ${problem}`;
   }
@@ -51,7 +51,7 @@ const faultAt = (path: Path, problem: string | undefined): Fault | undefined =>
 
 function findFault(value: unknown, path: Path, tally: Tally): Fault | undefined {
   if (path.length > limits.conditionDepth)
-    return faultAt(path, `must be nested at most ${limits.conditionDepth} deep`);
+    return faultAt(path, `must be nested at most ${limits.conditionDepth} levels deep`);
   const kind = isRecord(value) && kinds.find((name) => Object.hasOwn(value, name));
   if (!kind) {
     const shape = 'must be a condition: an object with "all", "any", "not", "element" or "reference"';
@@ -83,10 +83,10 @@ function comparisonProblem(part: Part, kind: 'element' | 'reference', tally: Tal
   const extra = extraProblem(part, kind === 'element' ? [kind, 'row', 'is', 'value'] : [kind, 'is', 'value']);
   if (extra) return extra;
   const row = own(part, 'row');
-  if (row !== undefined && !isName(row)) return 'must have the id of a row under "row"';
+  if (row !== undefined && !isName(row)) return 'must have the ID of a row under "row"';
   const value = own(part, 'value');
   if (operator === 'answered' || operator === 'not_answered') {
-    return value === undefined ? undefined : `must have no "value" beside ${quote(operator)}`;
+    return value === undefined ? undefined : `must not have a "value" with ${quote(operator)}`;
   }
   return valueProblem(value, operator === 'one_of');
 }
@@ -111,8 +111,8 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value);
 }
 
-/** A key that nothing reads could be a slip that changes what the condition means: it is refused. */
+/** Rejects unknown keys: a typo could change the meaning of the condition. */
 function extraProblem(part: Part, known: readonly string[]): string | undefined {
   const extra = Object.keys(part).find((key) => !known.includes(key));
-  return extra === undefined ? undefined : `must not have ${quote(extra)} beside ${quote(known[0]!)}`;
+  return extra === undefined ? undefined : `must not have ${quote(extra)} next to ${quote(known[0]!)}`;
 }

@@ -1,7 +1,7 @@
 import { endOfForm, operators } from '../basics/condition.ts';
 import { limits } from '../basics/limits.ts';
 
-/** Stands for the condition's schema wherever one is taken. */
+/** The reference to the schema of conditions. */
 const conditionReference = { $ref: '#/components/schemas/Condition' };
 
 export const conditionAttribute = {
@@ -17,11 +17,11 @@ const comparison = (kind: 'element' | 'reference', description: string): object 
   properties: {
     [kind]: { type: 'string', minLength: 1, description },
     ...(kind === 'element' && {
-      row: { type: 'string', minLength: 1, description: 'The id of a row, where the element is a matrix.' },
+      row: { type: 'string', minLength: 1, description: 'The ID of a row if the element is a matrix.' },
     }),
     is: { enum: operators },
     value: {
-      description: 'Absent for `answered` and `not_answered`, a list for `one_of`.',
+      description: 'Absent for `answered` and `not_answered`. A list for `one_of`.',
       anyOf: [
         ...plain,
         { type: 'boolean' },
@@ -40,20 +40,20 @@ const nested = (kind: 'all' | 'any' | 'not', schema: object): object => ({
   additionalProperties: false,
 });
 
-/** JSON Schema of a condition; it refers to itself. */
+/** The JSON Schema of a condition, which refers to itself. */
 export const conditionSchema = {
   title: 'Condition',
-  description: `Over the answers of the same step and of earlier ones, and over reference values; at most ${limits.conditionDepth} deep, with at most ${limits.comparisons} comparisons.`,
+  description: `Uses answers of the same step and of earlier steps, and reference values. At most ${limits.conditionDepth} levels deep, with at most ${limits.comparisons} comparisons.`,
   oneOf: [
     nested('all', conditions),
     nested('any', conditions),
     nested('not', conditionReference),
-    comparison('element', 'The id of an input, or of a group for `answered` and `not_answered`.'),
+    comparison('element', 'The ID of an input, or of a group for `answered` and `not_answered`.'),
     comparison('reference', 'The name of a reference value.'),
   ],
 };
 
-/** JSON Schema of a step's jumps. */
+/** The JSON Schema of a step's jumps. */
 export const jumpsSchema = {
   type: 'array',
   minItems: 1,
@@ -63,7 +63,7 @@ export const jumpsSchema = {
     type: 'object',
     properties: {
       when: conditionReference,
-      to: { type: 'string', description: `The id of a later step, or "${endOfForm}".` },
+      to: { type: 'string', description: `The ID of a later step, or "${endOfForm}".` },
     },
     required: ['to'],
     additionalProperties: false,

@@ -16,22 +16,22 @@ import { optionsProblem, optionsSchema } from './options-problem.ts';
 import type { AttributeKind, AttributeSpec } from './specs.ts';
 
 type KindRules<Kind extends AttributeKind> = {
-  /** What is wrong with the value, as the end of a sentence about the attribute. */
+  /** Returns what is wrong with the value, as the end of a sentence about the attribute. */
   readonly problem: (spec: AttributeSpec<Kind>, value: unknown) => string | undefined;
   readonly schema: (spec: AttributeSpec<Kind>) => object;
 };
 
-/** One row per kind of attribute: its check and its JSON Schema. */
+/** The check and the JSON Schema of each kind of attribute. */
 export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
   id: {
     problem: (_spec, value) => elementIdProblem(value),
-    // In words where a pattern would need Unicode classes, which many generators of code do not know.
+    // In words: a pattern would need Unicode classes, which many code generators do not support.
     schema: () => ({
       type: 'string',
       minLength: 1,
       maxLength: limits.elementId,
       description:
-        'Letters and digits of any script, "_", "-", "." and ":"; it begins with a letter, a digit or "_". Unique among the elements of a form.',
+        'Letters and digits of any script, "_", "-", "." and ":". Begins with a letter, a digit or "_". Unique among the elements of a form.',
       examples: ['email'],
     }),
   },
@@ -40,7 +40,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
       if (typeof value !== 'string') return 'must be text';
       return fitsBytes(value, spec.maxBytes) ? undefined : `must have at most ${sayBytes(spec.maxBytes)}`;
     },
-    // JSON Schema counts characters; a text of n bytes never has more than n of them.
+    // JSON Schema counts characters. A text of n bytes has at most n characters.
     schema: (spec) => ({ type: 'string', maxLength: spec.maxBytes, ...(spec.required && { minLength: 1 }) }),
   },
   boolean: {
@@ -59,7 +59,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
       minimum: spec.min,
       ...(!spec.isOpen && { maximum: spec.max }),
       default: spec.default,
-      ...(spec.isOpen && { description: `More than ${spec.max} is shown as ${spec.max}.` }),
+      ...(spec.isOpen && { description: `Values above ${spec.max} are treated as ${spec.max}.` }),
     }),
   },
   options: { problem: (spec, value) => optionsProblem(spec, value), schema: optionsSchema },
@@ -74,7 +74,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
             type: 'string',
             default: spec.default,
             examples: spec.values,
-            description: `One of ${spec.values.map(quote).join(', ')}; any other text is kept and shown as ${quote(spec.default)}.`,
+            description: `One of ${spec.values.map(quote).join(', ')}. Other values are stored and treated as ${quote(spec.default)}.`,
           }
         : {
             type: 'string',
@@ -93,7 +93,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
       type: 'integer',
       minimum: spec.min,
       maximum: spec.max,
-      description: 'In bytes.',
+      description: 'Size in bytes.',
     }),
   },
   number: {
@@ -138,7 +138,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
     schema: () => ({
       type: 'string',
       format: 'uuid',
-      description: 'The id of an image that was sent to `POST /api/v1/images`.',
+      description: 'The ID of an image that was uploaded with `POST /api/v1/images`.',
     }),
   },
   condition: {
@@ -155,15 +155,13 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
       maxItems: spec.maxItems,
       uniqueItems: true,
       examples: [['en', 'de', 'pt-BR']],
-      description: 'The texts themselves are in the first; `translations` says them in the others.',
+      description: 'The first language is that of the node texts; `translations` has the others.',
     }),
   },
-  // Which languages, texts and options there are, the node and its form say (translations/check-translations.ts).
+  // check-translations.ts checks the languages, texts and options against the node and its form.
   translations: {
     problem: (_spec, value) =>
-      areTranslations(value)
-        ? undefined
-        : 'must be an object of languages, each with texts by their attributes',
+      areTranslations(value) ? undefined : 'must map each language to an object of texts by attribute name',
     schema: () => translationsReference,
   },
   formula: {
@@ -174,7 +172,7 @@ export const kinds: { readonly [Kind in AttributeKind]: KindRules<Kind> } = {
       maxLength: limits.formulaCharacters,
       examples: ['round(1.19 * 20, 2)'],
       description:
-        'A number, worked out from other answers, which it names as {id}: + - * / %, comparisons, and, or, not, if(), and the functions of docs/form-language.md.',
+        'A number calculated from other answers, written as {id}. Supports + - * / %, comparisons, and, or, not, if(), and the functions in docs/form-language.md.',
     }),
   },
 };
@@ -186,9 +184,9 @@ const momentExamples: Readonly<Record<MomentFormat, string>> = {
 };
 
 const momentProblems: Readonly<Record<MomentFormat, string>> = {
-  date: 'must be a date like 2026-01-31, or days around today like "today", "today+30", "today-18"',
+  date: 'must be a date like 2026-01-31, or relative to today like "today", "today+30", "today-18"',
   datetime:
-    'must be a date and time like 2026-01-31T14:30, or days around today like "today", "today+30", "today-18"',
+    'must be a date and time like 2026-01-31T14:30, or relative to today like "today", "today+30", "today-18"',
   time: 'must be a time like 14:30',
 };
 
@@ -208,7 +206,7 @@ function areTranslations(value: unknown): boolean {
 function languagesProblem({ maxItems }: { maxItems: number }, value: unknown): string | undefined {
   if (!Array.isArray(value) || value.length === 0) return 'must be a list of languages';
   if (value.length > maxItems) return `must have at most ${maxItems} languages`;
-  if (new Set(value).size < value.length) return 'must have each language once';
+  if (new Set(value).size < value.length) return 'must not repeat a language';
   const isTag = (tag: unknown): boolean => typeof tag === 'string' && isLanguageTag(tag);
   return value.every(isTag) ? undefined : 'must be a list of languages like "en", "pt-BR" or "zh-Hant"';
 }

@@ -10,7 +10,7 @@ import type { AttributeSpec } from './specs.ts';
 
 type Spec = AttributeSpec<'options'>;
 
-/** What is wrong with the options of a question, as the end of a sentence about them: `must not repeat "Red"`. */
+/** Returns what is wrong with the options of a question: `must not repeat "Red"`. */
 export function optionsProblem(spec: Spec, value: unknown): string | undefined {
   if (!Array.isArray(value)) return 'must be a list of options';
   if (value.length === 0) return 'must have at least one entry';
@@ -46,19 +46,19 @@ function entryProblem(spec: Spec, entry: unknown): string | undefined {
   if (fault) return `has a "show_when" that ${fault}`;
   const uncounted = details.find(({ name, isOfChoices }) => isOfChoices && own(entry, name) !== undefined);
   return uncounted && !spec.areChosen
-    ? `has a "${uncounted.name}": each of these is always chosen`
+    ? `has a "${uncounted.name}", which these options do not support`
     : undefined;
 }
 
-/** What is wrong with the text of an option, as the end of a sentence about what has it. */
+/** Returns what is wrong with the text of an option, as the end of a sentence about the entry. */
 function lineProblem({ maxBytes }: Spec, text: unknown): string | undefined {
-  if (typeof text !== 'string') return 'that is no text';
-  // A line break would come back from an HTML form as CRLF and match no option any more.
+  if (typeof text !== 'string') return 'that is not a text';
+  // HTML forms return line breaks as CRLF, which would no longer match the option.
   if (isInvisible(text) || /[\r\n]/.test(text)) return 'that is blank or has line breaks';
   return fitsBytes(text, maxBytes) ? undefined : `over ${sayBytes(maxBytes)}`;
 }
 
-/** What an option may say besides, of what is chosen or of every one. */
+/** The optional attributes of options, with or without a choice. */
 const details = [
   {
     name: 'points',
@@ -66,7 +66,7 @@ const details = [
     isOfChoices: true,
     fits: (value: unknown) => typeof value === 'number' && Math.abs(value) <= limits.points,
     schema: { type: 'number', minimum: -limits.points, maximum: limits.points },
-    description: 'What choosing it counts.',
+    description: 'Points for choosing the option.',
   },
   {
     name: 'capacity',
@@ -75,15 +75,15 @@ const details = [
     fits: (value: unknown) =>
       Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limits.capacity,
     schema: { type: 'integer', minimum: 1, maximum: limits.capacity },
-    description: 'How many completed submissions may have chosen it.',
+    description: 'How many completed submissions can choose the option.',
   },
   {
     name: 'image',
-    being: 'the id of an image of this workspace',
+    being: 'the ID of an image in this workspace',
     isOfChoices: false,
     fits: isImageId,
     schema: { type: 'string', format: 'uuid' },
-    description: 'The id of an image of the workspace.',
+    description: 'The ID of an image in the workspace.',
   },
   {
     name: 'show_when',
@@ -91,11 +91,10 @@ const details = [
     isOfChoices: true,
     fits: isRecord,
     schema: conditionAttribute,
-    description: 'While it does not hold, the option is not offered.',
+    description: 'The option is offered only if this condition is true.',
   },
 ] as const;
 
-/** JSON Schema of the options of a question. */
 export function optionsSchema({ maxItems, maxBytes, areChosen }: Spec): object {
   const text = { type: 'string', minLength: 1, maxLength: maxBytes };
   const shown = details.filter(({ isOfChoices }) => areChosen || !isOfChoices);
@@ -103,7 +102,7 @@ export function optionsSchema({ maxItems, maxBytes, areChosen }: Spec): object {
     type: 'object',
     properties: {
       id: { ...text, description: 'What answers keep: it stays when the label changes.' },
-      label: { ...text, description: 'What people read.' },
+      label: { ...text, description: 'The text that people read.' },
       ...Object.fromEntries(shown.map(({ name, schema, description }) => [name, { ...schema, description }])),
     },
     required: ['id', 'label'],

@@ -1,6 +1,6 @@
 import { defaults } from './defaults.ts';
 
-/** What a browser knows of the person before it (HTML, "autofill"): the tokens that a form may ask it for. */
+/** The autofill tokens of HTML that an element can use. */
 export const autofillTokens = [
   'name',
   'honorific-prefix',
@@ -24,5 +24,5 @@ export const autofillTokens = [
   'language',
 ] as const;
 
-/** Values of the attribute `autocomplete`: `auto` is a guess by the type and the id. */
+/** Values of `autocomplete`. `auto` guesses from the type and the ID. */
 export const autofillChoices = [defaults.autocomplete, 'off', ...autofillTokens] as const;

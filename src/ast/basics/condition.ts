@@ -1,7 +1,7 @@
-/** What a condition compares with; a list for `one_of`. */
+/** The value of a comparison; a list for `one_of`. */
 export type ConditionValue = string | number | boolean | readonly (string | number)[];
 
-/** How an answer or a reference value is compared. `one_of` holds for each of several values. */
+/** The operators of comparisons. `one_of` is true if any value of a list matches. */
 export const operators = [
   'equals',
   'not_equals',
@@ -17,26 +17,26 @@ export const operators = [
 ] as const;
 export type Operator = (typeof operators)[number];
 
-/** One comparison: of the answer to an input, or of a reference value of the form's address. */
+/** One comparison of the answer to an input, or of a reference value from the URL of the form. */
 export type Comparison = { readonly is: Operator; readonly value?: ConditionValue } & (
-  | { readonly element: string /** The id of a row of the matrix that is named. */; readonly row?: string }
+  | { readonly element: string /** The ID of a row of the named matrix. */; readonly row?: string }
   | { readonly reference: string }
 );
 
-/** When something is shown, hidden, required or jumped to. It is JSON and stays as it was sent. */
+/** A condition that shows, hides or requires an element, or selects a jump. JSON, stored as it was sent. */
 export type Condition =
   | { readonly all: readonly Condition[] }
   | { readonly any: readonly Condition[] }
   | { readonly not: Condition }
   | Comparison;
 
-/** Where a step leads instead of to the next one: the first jump whose condition holds wins. */
+/** Where a step leads instead of to the next step. The first jump whose condition is true wins. */
 export type Jump = { readonly when?: Condition; readonly to: string };
 
-/** The target of a jump past every step; no step may have this id. */
+/** The target of a jump to the end of the form. No step can have this ID. */
 export const endOfForm = 'end';
 
-/** Whether a condition holds, by whether its comparisons do. */
+/** Evaluates a condition with the results of its comparisons. */
 export function holds(condition: Condition, isTrue: (comparison: Comparison) => boolean): boolean {
   if ('all' in condition) return condition.all.every((part) => holds(part, isTrue));
   if ('any' in condition) return condition.any.some((part) => holds(part, isTrue));
@@ -44,15 +44,15 @@ export function holds(condition: Condition, isTrue: (comparison: Comparison) => 
   return isTrue(condition);
 }
 
-/** The comparisons of a condition, at any depth, in order. */
+/** Yields the comparisons of a condition, at any depth, in order. */
 export function* comparisonsOf(condition: Condition): Generator<Comparison, void> {
   for (const { comparison } of placedComparisons(condition)) yield comparison;
 }
 
-/** A comparison and its place: the index of each part on the way to it; what a `not` negates is its part 0. */
+/** A comparison with its path: the index of each part above it. The part under `not` has index 0. */
 type PlacedComparison = { readonly comparison: Comparison; readonly path: readonly number[] };
 
-/** The same with their places. */
+/** Yields the comparisons of a condition with their paths. */
 export function* placedComparisons(
   condition: Condition,
   path: readonly number[] = [],

@@ -1,28 +1,29 @@
 import { sayNumber } from './say-number.ts';
 import { normalizeText } from './text.ts';
 
-/** A record of a CSV file, and the line that it begins on, from 1. */
+/** A record of a CSV file, and the line where it begins, from 1. */
 export type CsvRecord = { line: number; cells: string[] };
 
-/** `problem` says in words why the text cannot be read as CSV. */
+/** `problem` is a sentence: why the text is not valid CSV. */
 type CsvResult = { ok: true; records: CsvRecord[] } | { ok: false; problem: string };
 
-/** Separators between cells: what spreadsheets write in one country or another. */
+/** Cell separators, which differ between spreadsheets and countries. */
 const separators = [',', ';', '\t', '|'] as const;
 
-/** More columns than this are no list. */
+/** A file with more columns is not a list. */
 const mostColumns = 100;
 
 /**
- * Reads CSV (RFC 4180): cells in quotes may hold separators, line breaks and doubled quotes. Which separator it is,
- * the first line tells, or `sep=;` before it; a byte order mark and empty lines are left out. One pass: hostile text costs its length.
- * @param limit how many records are kept; the rest are counted in `total` alone.
+ * Reads CSV (RFC 4180): quoted cells can contain separators, line breaks and doubled quotes. The first line
+ * shows the separator, or `sep=;` before it does. Skips a byte order mark and empty lines. Reads in one pass,
+ * so hostile text costs only its length.
+ * @param limit how many records are kept; the rest are only counted in `total`.
  */
 export function readCsv(text: string, limit: number): CsvResult & { total: number } {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const nul = source.indexOf('\u0000');
-  if (nul >= 0) return refuse('The file holds NUL characters. Save it as CSV in UTF-8.');
-  // What Excel reads and writes to name the separator.
+  if (nul >= 0) return refuse('The file contains NUL characters. Save it as CSV in UTF-8.');
+  // Excel reads and writes this line to name the separator.
   const [named = '', , chosen] = /^("?)sep=(.)\1[,;\t|]*(?:\r\n|\n|\r|$)/.exec(source) ?? [];
   const separator = chosen ?? findSeparator(source);
   const records: CsvRecord[] = [];
@@ -44,7 +45,7 @@ export function readCsv(text: string, limit: number): CsvResult & { total: numbe
 
 const refuse = (problem: string): CsvResult & { total: number } => ({ ok: false, problem, total: 0 });
 
-/** The one that the first line has most of, outside of quotes. */
+/** Returns the most frequent separator in the first line, outside of quotes. */
 function findSeparator(source: string): string {
   const counts = new Map<string, number>(separators.map((separator) => [separator, 0]));
   let isQuoted = false;
@@ -58,7 +59,7 @@ function findSeparator(source: string): string {
 
 type RecordRead = { cells: string[]; end: number; lines: number };
 
-/** The record that begins at `start`, where the next one begins, and over how many lines it goes; or a problem. */
+/** Reads the record at `start`. Returns it with the next start and its number of lines, or a problem. */
 function readRecord(source: string, start: number, separator: string): RecordRead | string {
   const cells: string[] = [];
   let at = start;
@@ -67,11 +68,11 @@ function readRecord(source: string, start: number, separator: string): RecordRea
     if (cells.length >= mostColumns) return `There are more than ${mostColumns} columns.`;
     if (source[at] === '"') {
       const cell = readQuoted(source, at);
-      if (cell === undefined) return 'A quote is opened and never closed.';
+      if (cell === undefined) return 'A quotation mark is not closed. Add the closing one.';
       cells.push(cell.text);
       lines += cell.text.split(/\r\n|\r|\n/).length - 1;
       at = cell.end;
-      // Not RFC 4180, and yet written by hand: "Ada" Lovelace. The rest belongs to the cell.
+      // `"Ada" Lovelace` is not RFC 4180 but people write it. The rest belongs to the cell.
       const rest = endOfPlain(source, at, separator);
       cells[cells.length - 1] += source.slice(at, rest);
       at = rest;
@@ -85,7 +86,7 @@ function readRecord(source: string, start: number, separator: string): RecordRea
   }
 }
 
-/** Where a cell without quotes ends: at a separator, a line break, or the end. */
+/** Returns where an unquoted cell ends: at a separator, a line break, or the end of the text. */
 function endOfPlain(source: string, start: number, separator: string): number {
   let at = start;
   while (at < source.length && source[at] !== separator && source[at] !== '\n' && source[at] !== '\r')
@@ -106,31 +107,32 @@ function readQuoted(source: string, start: number): { text: string; end: number 
 }
 
 /**
- * Texts that a spreadsheet could take for a formula: those that begin with = + - @, their full-width and small
- * forms, a control character (a tab, a line break, ESC), also behind spaces and quotes (docs/rules.md T17, C57).
+ * Texts that a spreadsheet could read as a formula. They begin with = + - @, a full-width or small form of
+ * these, or a control character (tab, line break, ESC), also after spaces and quotes (docs/rules.md T17,
+ * C57).
  */
 const formulaStart =
   /^(?:\p{Cc}|[\s\p{Cf}"']*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20\uFE62\uFE63\uFE66\uFE6B\u2212])/u;
 
-/** Most texts begin like this, and are no formula: so much is told in a tenth of the time. */
+/** Most texts begin like this and are not formulas. This check needs a tenth of the time. */
 const plainStart = /^[A-Za-z0-9]/;
 
 /**
- * A text that no spreadsheet calculates: an apostrophe goes before what could be a formula. It goes before a text
- * that begins with one as well, so that a reader who takes one leading apostrophe away always has the original.
+ * Puts an apostrophe before a text that a spreadsheet could read as a formula. Also before a text that begins
+ * with an apostrophe, so that a reader who removes one always gets the original.
  */
 export const guardFormula = (text: string): string =>
   !plainStart.test(text) && (formulaStart.test(text) || text.startsWith("'")) ? `'${text}` : text;
 
-/** What such a text was before: without the apostrophe that stands there for a spreadsheet, and with one that is its own. */
+/** Removes the apostrophe that `guardFormula` added, and no other. */
 export function unguardFormula(text: string): string {
   const bare = text.slice(1);
   return guardFormula(bare) === text ? bare : text;
 }
 
-/** Not within the function: it would be made anew for each field. */
+/** Outside the function, which would otherwise create it for each field. */
 const quoted = /[",\r\n]/;
 
-/** A text as a cell of a record (RFC 4180). */
+/** Formats a text as a cell of a record (RFC 4180). */
 export const csvCell = (text: string): string =>
   quoted.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

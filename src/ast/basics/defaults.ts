@@ -1,7 +1,4 @@
-/**
- * What an attribute is when it was not sent (docs/rules.md 17): for the elements table and for the readers of the
- * tree.
- */
+/** The default of each attribute (docs/rules.md 17), for the elements table and for readers of the tree. */
 export const defaults = {
   required: false,
   repeatable: false,

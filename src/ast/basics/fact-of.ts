@@ -1,6 +1,6 @@
 /**
- * What follows from something that never changes, as a form of a published version and its elements do: worked out when it is
- * first asked for, and kept as long as that is. Whatever a request would otherwise look for in the whole tree is such a fact.
+ * Returns a function that computes a fact of an immutable object once and caches it for the object's
+ * lifetime. Use it for what a request would otherwise search for in the whole tree of a published form.
  */
 export function factOf<Thing extends object, Fact extends object | string | number | boolean>(
   derive: (thing: Thing) => Fact,

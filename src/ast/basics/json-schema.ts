@@ -1,4 +1,4 @@
-/** As much of JSON Schema 2020-12 as the schemas of a form's answers use. */
+/** The parts of JSON Schema 2020-12 that the schemas of answers use. */
 export type JsonSchema = {
   readonly $schema?: string;
   readonly $id?: string;
@@ -30,7 +30,7 @@ export type JsonSchema = {
 
 export type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
 
-/** A schema that takes null as well: a client may send what it leaves out as null. */
+/** Returns a schema that also accepts null, because clients can send absent members as null. */
 export function orNullSchema(schema: Readonly<Record<string, unknown>>): object {
   const { title, description, examples, type, ...rest } = schema;
   const about = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };

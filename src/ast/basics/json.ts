@@ -2,12 +2,12 @@ import { limits } from './limits.ts';
 import { countMarkup } from './markup-characters.ts';
 import { isCleanText } from './text.ts';
 
-/** A JSON object: not null and not a list. */
+/** Returns whether the value is a JSON object: not null and not a list. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether two JSON values say the same; the order of keys says nothing, and a key without a value is none. */
+/** Returns whether two JSON values are equal. The order of keys and keys without a value do not count. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((entry, index) => isSameJson(entry, other[index]));
@@ -16,39 +16,39 @@ export function isSameJson(one: unknown, other: unknown): boolean {
 }
 
 /**
- * The value of an object's own key.
- * Element ids such as `toString` are allowed, so a plain lookup could find `Object.prototype` instead.
+ * Returns the value of an object's own key. Element IDs such as `toString` are allowed, so a plain lookup
+ * could find `Object.prototype`.
  */
 export function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /**
- * What keeps a JSON value from being stored and read again, as the end of a sentence: unclean text in any key or
- * value, depth over `limits.jsonDepth`, more than `limits.values` values or `limits.markupCharacters`. `tally` counts over several calls.
- * Walks with a list instead of calls, as the value may be nested without bound.
+ * Returns why a JSON value cannot be stored, as the end of a sentence: unclean text in a key or value, depth
+ * over `limits.jsonDepth`, more than `limits.values` values or `limits.markupCharacters`. `tally` counts over
+ * several calls. Walks with a list instead of recursion, because the value can be nested without limit.
  */
 export function storageProblem(root: unknown, tally: { values: number; markup: number }): string | undefined {
-  const uncleanText = 'has a text with a NUL character or half a surrogate pair';
+  const uncleanText = 'contains a NUL character or an unpaired surrogate';
   const open: { holder: Readonly<Record<string, unknown>> | readonly unknown[]; depth: number }[] = [];
-  // Of a quarter of a million values most hold no others: nothing is made for those.
+  // Most of 250,000 values contain no others. Nothing is allocated for them.
   const problemOf = (value: unknown, depth: number): string | undefined => {
     if (isRecord(value) || Array.isArray(value)) open.push({ holder: value, depth });
     if (typeof value !== 'string') return undefined;
     if (!isCleanText(value)) return uncleanText;
     tally.markup += countMarkup(value);
     if (tally.markup <= limits.markupCharacters) return undefined;
-    return `has too many of the characters & < > " and ' (at most ${limits.markupCharacters} in all)`;
+    return `has too many of the characters & < > " and ' (at most ${limits.markupCharacters} in total)`;
   };
   let problem = problemOf(root, 0);
   for (let next = open.pop(); next && !problem; next = open.pop()) {
     const { holder, depth } = next;
-    if (depth === limits.jsonDepth) return `is nested more than ${limits.jsonDepth} deep`;
+    if (depth === limits.jsonDepth) return `is nested more than ${limits.jsonDepth} levels deep`;
     const names = isRecord(holder) ? Object.keys(holder) : [];
-    // By its names: for its values, of which there may be thousands, the engine takes thrice as long.
+    // By name: `Object.values` takes three times as long for thousands of values.
     const values = isRecord(holder) ? names.map((name) => holder[name]) : holder;
     tally.values += values.length;
-    if (tally.values > limits.values) return `has too many values (at most ${limits.values} in all)`;
+    if (tally.values > limits.values) return `has too many values (at most ${limits.values} in total)`;
     if (!names.every(isCleanText)) return uncleanText;
     for (const value of values) problem ??= problemOf(value, depth + 1);
   }
@@ -56,8 +56,8 @@ export function storageProblem(root: unknown, tally: { values: number; markup: n
 }
 
 /**
- * A value without the members of its objects that are null: conditions and options come from typed clients, which send
- * every member. An item of a list that is null stays, and is refused where it is read.
+ * Drops null members of objects: typed clients send every member of conditions and options. Null items of
+ * lists stay and are rejected where they are read.
  */
 export function withoutNulls(value: unknown, depth = 0): unknown {
   if (depth > limits.jsonDepth) return value;

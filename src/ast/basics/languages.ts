@@ -1,9 +1,9 @@
 import { primaryOf } from './match-language.ts';
 
 /**
- * The languages that search can stem: PostgreSQL text search configuration to BCP-47 tag.
- * These are the 29 that PostgreSQL 15, the oldest supported version, ships (`select cfgname from pg_ts_config`);
- * `simple` does not stem and fits any language.
+ * The languages that search can stem: PostgreSQL text search configuration to BCP-47 tag. PostgreSQL 15, the
+ * oldest supported version, ships these 29 (`select cfgname from pg_ts_config`). `simple` does not stem and
+ * fits any language.
  */
 export const languages = {
   simple: 'und',
@@ -42,12 +42,12 @@ export type Language = keyof typeof languages;
 const byTag = new Map<string, Language>(
   Object.entries(languages).map(([name, tag]) => [tag, name as Language]),
 );
-/** Norwegian is written in two ways, of which neither is `no`. */
+/** Norwegian has two written languages, and neither has the tag `no`. */
 const norwegian = ['nb', 'nn'];
 
 /**
- * How the words of answers in a language are stemmed: in a language that search does not know, not at all. Where a form
- * names no languages, its settings say so.
+ * Returns the stemming language for answers in a language, or `simple` for languages that search does not
+ * support. Without a tag, the settings of the form decide.
  * @param tag BCP-47
  */
 export function searchLanguage(settings: { readonly language?: Language }, tag: string | null): Language {
@@ -57,8 +57,8 @@ export function searchLanguage(settings: { readonly language?: Language }, tag: 
 }
 
 /**
- * Every language in which submissions of a form will be searched.
- * @param settings undefined where they stay as they are: that language is known.
+ * Lists the languages in which submissions of a form will be searched.
+ * @param settings undefined if they stay unchanged and their language is already known.
  */
 export const searchLanguages = (
   settings: { readonly language?: Language } | undefined,
@@ -67,7 +67,7 @@ export const searchLanguages = (
   ...new Set([...(settings ? [null] : []), ...tags].map((tag) => searchLanguage(settings ?? {}, tag))),
 ];
 
-/** What a form without `settings.language` is searched in (docs/rules.md 11). */
+/** The search language of a form without `settings.language` (docs/rules.md 11). */
 export const defaultLanguage: Language = 'english';
 
 export function isLanguage(value: unknown): value is Language {

@@ -1,14 +1,14 @@
 import { primaryOf } from './match-language.ts';
 
-/** The languages that the public page speaks by itself, as BCP-47 tags (src/page/words has a file for each). */
+/** The languages of the public page, as BCP-47 tags. src/page/words has a file for each. */
 export const locales = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja', 'zh'] as const;
 export type Locale = (typeof locales)[number];
 
-/** `settings.locale`: one of them, or the one that the visitor's browser asks for. */
+/** Values of `settings.locale`: a language, or `auto` for the language of the visitor's browser. */
 export const localeChoices = ['auto', ...locales] as const;
 export type LocaleChoice = (typeof localeChoices)[number];
 
-/** The page's language for a language of a form (BCP-47), where it speaks it. */
+/** Returns the language of the page for a language of a form (BCP-47), if the page supports it. */
 export function localeOf(tag: string | undefined): Locale | undefined {
   const primary = tag === undefined ? undefined : primaryOf(tag);
   return isLocale(primary) ? primary : undefined;

@@ -1,6 +1,6 @@
 /**
- * How many characters of a text HTML writes otherwise: `&`, `<`, `>` and quotes. By a pass: a list of half a million
- * matches takes longer than writing them.
+ * Counts the characters that HTML must escape: `&`, `<`, `>` and quotes. Loops, because a list of half a
+ * million matches takes longer than escaping them.
  */
 export function countMarkup(text: string): number {
   let count = 0;

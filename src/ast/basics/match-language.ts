@@ -1,18 +1,18 @@
-/** A language, its script and its region, as BCP-47 writes them: `de`, `pt-BR`, `zh-Hant`, `sr-Latn-RS`. */
+/** A BCP-47 tag of language, script and region: `de`, `pt-BR`, `zh-Hant`, `sr-Latn-RS`. */
 const tagPattern = /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|\d{3}))?$/;
 
-/** Whether a text is a language as forms name them. */
+/** Returns whether a text is a language tag that forms accept. */
 export const isLanguageTag = (text: string): boolean => tagPattern.test(text);
 
-/** The same for the schema. */
+/** The pattern of language tags for the schema. */
 export const languageTagSource = tagPattern.source;
 
-/** The language of a tag without its script and region. */
+/** Returns the language of a tag without script and region. */
 export const primaryOf = (tag: string): string => tag.split('-', 1)[0]!.toLowerCase();
 
 /**
- * The language of a form that a wish means (RFC 4647, look-up): itself, else what it begins with, else the first that is
- * of the same language: `pt-PT` for whoever wants `pt-BR`, where there is no other.
+ * Finds the best language of a form for a requested one (RFC 4647, lookup): an exact match, else a prefix,
+ * else the first with the same primary language, such as `pt-PT` for `pt-BR`.
  */
 export function matchLanguage(wish: string, languages: readonly string[]): string | undefined {
   const parts = wish.toLowerCase().split('-');

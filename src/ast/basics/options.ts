@@ -3,42 +3,39 @@ import { defaults } from './defaults.ts';
 import { factOf } from './fact-of.ts';
 import { trimText } from './text.ts';
 
-/**
- * An option of a question, as its form has it: a text that answers keep and people read, or an id that answers keep and
- * a label that people read, which may change.
- */
+/** An option of a question: a text that is stored and shown, or a stored ID with a changeable label. */
 export type Option = string | ChoiceOption;
 
 export type ChoiceOption = {
   readonly id: string;
   readonly label: string;
-  /** What choosing it counts in a score. */
+  /** Points for choosing the option, in a score. */
   readonly points?: number;
-  /** The id of an image of the workspace. */
+  /** The ID of an image of the workspace. */
   readonly image?: string;
-  /** How many completed submissions may have chosen it; without it, any number. */
+  /** The number of completed submissions that can choose the option. No limit by default. */
   readonly capacity?: number;
-  /** While it does not hold, the option is not offered. */
+  /** The option is offered only if this condition is true. */
   readonly show_when?: Condition;
 };
 
-/** What an answer keeps of an option. */
+/** Returns the part of an option that answers store. */
 export const idOf = (option: Option): string => (typeof option === 'string' ? option : option.id);
 
-/** What people read of it. */
+/** Returns the part of an option that people read. */
 export const labelOf = (option: Option): string => (typeof option === 'string' ? option : option.label);
 
-/** The attributes of a question that is answered by options. */
+/** The attributes of a question with options. */
 export type Selection = { readonly options: readonly Option[]; readonly other?: boolean };
 
 type Attributes = Readonly<Partial<Selection>> | object;
 
-/** Whether a selection takes one free text besides its options. */
+/** Returns whether a selection accepts a free text besides its options. */
 export function otherTaken(attrs: Attributes): boolean {
   return 'options' in attrs && (attrs.other ?? defaults.other);
 }
 
-/** The options by their ids, in the form's order; none of what is no selection. There may be hundreds, and a check for each row. */
+/** The options by ID, in form order. Cached, because every row checks hundreds of options. */
 export const optionsById = factOf(
   (attrs: Attributes): ReadonlyMap<unknown, ChoiceOption> =>
     new Map((('options' in attrs && attrs.options) || []).map(entryOf)),
@@ -46,25 +43,25 @@ export const optionsById = factOf(
 
 const entryOf = (option: Option): [id: string, option: ChoiceOption] => [idOf(option), written(option)];
 
-/** Whether any of the options counts for something. */
+/** Returns whether any option has points. */
 export const havePoints = (attrs: Attributes): boolean =>
   optionsById(attrs)
     .values()
     .some(({ points }) => points !== undefined);
 
-/** An option as if its id and its label had been written down. */
+/** Returns a text option as an option with an ID and a label. */
 export const written = (option: Option): ChoiceOption =>
   typeof option === 'string' ? { id: option, label: option } : option;
 
-/** The value of the choice that stands for an answer besides the options. */
+/** The value of the choice "Other". */
 export const otherChoice = '_other';
 
-/** The name of the control for the text of that answer. */
+/** Returns the name of the control for the free text of "Other". */
 export function otherName(name: string): string {
   return `${otherChoice}[${name}]`;
 }
 
-/** Returns a choice, or a list of them, without invisible characters around a text that is not an option as it stands. */
+/** Trims invisible characters around each choice that is not an option as it was sent. */
 export function tidyChoices(attrs: Partial<Selection> | object, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((choice) => tidyChoices(attrs, choice));
   return typeof value === 'string' && !optionsById(attrs).has(value) ? trimText(value) : value;

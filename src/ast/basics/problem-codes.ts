@@ -1,16 +1,16 @@
 /**
- * The `code` of every item of `errors`: programs compare it, people read `message`. A code never changes its
- * meaning; a new one is a row here, and the OpenAPI document lists them from here.
+ * The `code` of every item of `errors`, for programs; people read `message`. The meaning of a code never
+ * changes. A new code is a row here, and the OpenAPI document lists them from here.
  */
 export const problemCodes = {
   required: 'A value is missing or blank.',
-  unknown_field: 'There is no property, parameter, setting or question of this name.',
+  unknown_field: 'No property, parameter, setting or question has this name.',
   invalid_type: 'The value has the wrong JSON type.',
   invalid_format: 'The text is not in the expected format: an email address, a date, a UUID, a pattern.',
-  invalid_choice: 'The value is not one of those that are allowed.',
-  invalid_reference: 'The value names something that does not exist, such as an element or an image.',
-  duplicate_id: 'Two elements of a form have the same id.',
-  duplicate: 'The value is used already, or is listed twice.',
+  invalid_choice: 'The value is not one of the allowed values.',
+  invalid_reference: 'The value refers to something that does not exist, such as an element or an image.',
+  duplicate_id: 'Two elements of a form have the same ID.',
+  duplicate: 'The value is already in use, or is listed twice.',
   too_long: 'The text is longer than allowed.',
   too_short: 'The text is shorter than allowed.',
   too_large: 'The number, date or file is larger or later than allowed.',
@@ -19,13 +19,13 @@ export const problemCodes = {
   too_few: 'There are fewer items than allowed.',
   too_deep: 'The value is nested deeper than allowed.',
   not_storable:
-    'The value cannot be stored unchanged: NUL, half a surrogate pair, or a number that would be rounded.',
-  not_allowed: 'The value is valid, but not here or not together with another one.',
+    'The value cannot be stored unchanged: a NUL character, an unpaired surrogate, or a number that would be rounded.',
+  not_allowed: 'The value is valid, but not allowed here or with another value.',
   mismatch: 'The value differs from the one that it must repeat.',
-  full: 'No place is left for this choice.',
+  full: 'The quota of this choice is reached.',
   file_type: 'The file is not of an accepted type.',
-  more: 'There are more problems than the answer lists.',
-  invalid: 'Any other problem; `message` says what it is.',
+  more: 'There are more problems than the response lists.',
+  invalid: 'Another problem, described in `message`.',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type ProblemCode = keyof typeof problemCodes;

@@ -1,6 +1,6 @@
 /**
- * The first `limit` problems, and `more` as the last one when there are others.
- * The source is read lazily: a hostile input costs no more work once the list is full.
+ * Returns the first `limit` problems, then `more` if there are others. Reads the source lazily, so hostile
+ * input costs no more work when the list is full.
  */
 export function firstProblems<Problem>(problems: Iterable<Problem>, limit: number, more: Problem): Problem[] {
   const found: Problem[] = [];
@@ -11,12 +11,12 @@ export function firstProblems<Problem>(problems: Iterable<Problem>, limit: numbe
   return found;
 }
 
-/** Text from the input inside a message: in quotes, at most 64 characters, controls escaped. */
+/** Quotes text from the input for a message: at most 64 characters, with controls escaped. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 63)}…` : text);
 }
 
-/** A number of bytes for a person: `1 KB (1024 bytes)`. */
+/** Formats a number of bytes for a person: `1 KB (1024 bytes)`. */
 export function sayBytes(bytes: number): string {
   return `${bytes / 1024} KB (${bytes} bytes)`;
 }

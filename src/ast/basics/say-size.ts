@@ -2,8 +2,8 @@ const formats = new Map<string, Intl.NumberFormat>();
 const units = ['kilobyte', 'megabyte', 'gigabyte'] as const;
 
 /**
- * A file size for people, counted in 1024s and written as in their language: `1.2 MB`, `340 ko`. Less than 1 kB is `1 kB`.
- * @param language undefined: that of the browser.
+ * Formats a file size for people, in units of 1024: `1.2 MB`, `340 ko`. The minimum is `1 kB`.
+ * @param language by default the language of the browser.
  */
 export function saySize(bytes: number, language?: string): string {
   let [size, power] = [Math.ceil(bytes / 1024), 0];

@@ -1,35 +1,35 @@
 /**
- * Whether PostgreSQL and every JSON reader can hold the text:
- * no NUL (refused by `text` and `jsonb`) and no lone surrogate (not Unicode). docs/rules.md 13.
+ * Returns whether PostgreSQL and every JSON reader can store the text: no NUL (rejected by `text` and
+ * `jsonb`) and no lone surrogate (not Unicode). docs/rules.md 13.
  */
 export function isCleanText(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** Length as a person counts it: in characters (code points). */
+/** Counts the characters (code points) of a text. */
 export function countCharacters(text: string): number {
   let count = text.length;
   for (let at = 1; at < text.length; at += 1) {
-    // The second half of a pair; a half alone is a character of its own.
+    // The second half of a pair. An unpaired half counts as a character.
     if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800)
       count -= 1;
   }
   return count;
 }
 
-/** Length in UTF-8 bytes. */
+/** Returns the length in UTF-8 bytes. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** Whether the text fits into so many UTF-8 bytes; counts only when the length alone cannot tell. */
+/** Returns whether the text fits into a number of UTF-8 bytes. Counts them only if necessary. */
 export function fitsBytes(text: string, max: number): boolean {
   // A UTF-16 unit takes one to three bytes in UTF-8.
   if (text.length > max) return false;
   return text.length * 3 <= max || byteLength(text) <= max;
 }
 
-/** The longest beginning of the text that fits into so many UTF-8 bytes; no character is cut in two. */
+/** Returns the longest start of the text within a number of UTF-8 bytes. Never splits a character. */
 export function cutToBytes(text: string, max: number): string {
   if (fitsBytes(text, max)) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(max));
@@ -39,12 +39,12 @@ export function cutToBytes(text: string, max: number): string {
 /** Characters below this one are the same in every Unicode normalization form. */
 const mayCompose = /[\u0300-\uffff]/;
 /**
- * Longer runs of combining marks than Unicode's stream-safe limit (UAX #15) occur in no language, and normalizing them
+ * No language has more combining marks in a row than Unicode's stream-safe limit (UAX #15). Normalizing them
  * takes quadratic time: 200,000 marks took 30 s.
  */
 const endlessMarks = /(?:^|\P{M})\p{M}{31}/u;
 
-/** Only a file inside a JSON body is longer; its reader normalizes it cell by cell. */
+/** Only a file inside a JSON body is longer, and its reader normalizes each cell. */
 const longestText = 1024 * 1024;
 
 /**
@@ -56,18 +56,18 @@ export function normalizeText(text: string): string {
   return mayCompose.test(text) && !endlessMarks.test(text) ? text.normalize('NFC') : text;
 }
 
-/** U+2800 and the annotation marks U+FFF9 to U+FFFB have no Unicode property that says so. */
+/** U+2800 and the annotation marks U+FFF9 to U+FFFB are invisible, but no Unicode property covers them. */
 const seen = String.raw`[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\ufff9-\ufffb]`;
 const visible = new RegExp(seen, 'u');
-/** From the first visible character to the last, with what changes its look: a variation selector, or the tags of a flag. */
+/** The text from its first to its last visible character, with a final variation selector or flag tags. */
 const shown = new RegExp(
   String.raw`(?=${seen}).*(?:\u{1F3F4}[\u{E0030}-\u{E007F}]+|${seen}\p{Variation_Selector}?)`,
   'su',
 );
-/** Checks refuse a text with NUL, so trimming must not remove it. */
+/** Checks reject a text with NUL, so trimming must not remove it. */
 const nul = '\u0000';
 
-/** Whether a reader would see nothing: only white space and characters without a glyph. */
+/** Returns whether a text has only white space and characters without a glyph. */
 export function isInvisible(text: string): boolean {
   return !visible.test(text) && !text.includes(nul);
 }

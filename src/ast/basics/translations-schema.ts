@@ -1,11 +1,11 @@
 import { languageTagSource } from './match-language.ts';
 
-/** An attribute that holds translations. */
+/** The schema reference of translation attributes. */
 export const translationsReference = { $ref: '#/components/schemas/Translations' };
 
 const text = { type: 'string', minLength: 1 };
 
-/** The texts of a node in the form's other languages, for OpenAPI. */
+/** The OpenAPI schema of a node's texts in the other languages of the form. */
 export const translationsSchema = {
   title: 'Translations',
   type: 'object',
@@ -16,5 +16,5 @@ export const translationsSchema = {
   },
   examples: [{ de: { label: 'Ihr Name' } }],
   description:
-    "The texts of a node in the form's other languages: by the attribute, and the labels of options by their ids.",
+    'The texts of a node in the other languages of the form, by attribute. Labels of options are by option ID.',
 };

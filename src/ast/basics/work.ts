@@ -1,17 +1,17 @@
 import { answerLimits } from './limits.ts';
 
 /**
- * What is left of the work that one request may cause, in steps of some ten nanoseconds, which are counted and not
- * measured: the server and a browser come to the same end. Whoever does work that grows with what was sent, or with
- * the form, pays for it here before it does it.
+ * The work budget of one request, in steps of about ten nanoseconds. Steps are counted, not measured, so
+ * server and browser get equal results. Code whose work grows with the request or the form must spend steps
+ * before it does the work.
  */
 export type Work = {
   left: number;
-  /** What was paid for already, and is kept. */
+  /** Cached things that the request has already paid for. */
   readonly kept: Set<unknown>;
 };
 
-/** The work of a request went past what one may cause. */
+/** A request exceeded its work budget. */
 export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork';
 
@@ -22,16 +22,22 @@ export class TooMuchWork extends Error {
   }
 }
 
-/** The work of one request, none of it done. */
+/** Makes the full work budget of one request. */
 export const newWork = (): Work => ({ left: answerLimits.workSteps, kept: new Set() });
 
-/** Pays for so many steps. @throws TooMuchWork */
+/**
+ * Spends steps.
+ * @throws TooMuchWork
+ */
 export function spend(work: Work, steps: number): void {
   work.left -= steps;
   if (work.left < 0) throw new TooMuchWork();
 }
 
-/** The same for what is made once and then kept, whoever made it: it costs each request the same. */
+/**
+ * Spends steps once per request for a cached thing, even if another request created it, so that costs do not
+ * depend on the cache.
+ */
 export function spendOnce(work: Work, what: unknown, steps: number): void {
   if (work.kept.has(what)) return;
   work.kept.add(what);

@@ -6,7 +6,7 @@ import type { InputElement } from './tree.ts';
 
 type Token = (typeof autofillTokens)[number];
 
-/** By what authors call the element, without case, `-` and `_`. */
+/** Tokens by element ID, in lower case without `-` and `_`. */
 const byId: Readonly<Record<string, Token>> = {
   name: 'name',
   fullname: 'name',
@@ -35,13 +35,13 @@ const byId: Readonly<Record<string, Token>> = {
   dateofbirth: 'bday',
 };
 
-/** Whose email or phone it is when it is not the visitor's own: to fill in that would be wrong. */
+/** IDs and labels that ask for another person's email or phone. Autofill would enter the visitor's. */
 const others =
   /(?:^|[^a-z])(?:friend|guest|child|kid|son|daughter|spouse|partner|wife|husband|mother|father|parent|guardian|sibling|brother|sister|colleague|manager|boss|supervisor|employer|emergency|recipient|referee|reference|witness|doctor|customer|client|invitee|participant|attendee|second|other)/i;
 
 /**
- * What the browser may fill in about the person before it (WCAG 2.2, 1.3.5); undefined where the form does not say and
- * nothing tells that it asks for the visitor's own.
+ * Returns the autofill token of an input (WCAG 2.2, 1.3.5), or undefined if nothing shows that it asks for
+ * the visitor's own data.
  */
 export function autofillOf({ type, attrs }: InputElement): Token | 'off' | undefined {
   const { autocomplete = defaults.autocomplete } = attrs as {

@@ -9,8 +9,8 @@ export type FieldDescription = {
 };
 
 /**
- * `metadata.fields` of a submission (specification, "Submission"): element id to label, type and required, for
- * everything that can be answered: inputs, and repeatable composites beside the inputs of their rows.
+ * Builds `metadata.fields` of a submission (specification, "Submission"): label, type and required by element
+ * ID, for inputs and for repeatable groups with the inputs of their rows.
  */
 export function describeFields(form: Form): Record<string, FieldDescription> {
   const fields: Record<string, FieldDescription> = {};

@@ -8,24 +8,24 @@ import type { Form } from './tree.ts';
 type Node = Readonly<Record<string, unknown>>;
 
 /**
- * A structure in which every node has `attrs` and `children` (specification, "Form AST"): absent or null ones are filled
- * in. Everything else stays as it was sent. Accepts any value; a structure that is complete is returned itself.
+ * Adds absent or null `attrs` and `children` to every node (specification, "Form AST"). Leaves everything
+ * else as it was sent. Accepts any value, and returns a complete structure itself.
  */
 export const fillNodes = (structure: unknown): unknown => mapNodes(structure, fillNode, 0);
 
 /**
- * What a structure means: attributes that are null are absent, an unknown layout of a step is the default, and a heading
- * or paragraph without a label shows `text` or `content`. The structure itself is stored and returned as it was sent; this
- * is what is validated and rendered. Accepts any value; a structure that says all of this already is returned itself.
+ * Returns the structure that is validated and rendered. Drops null attributes, replaces an unknown step
+ * layout with the default, and uses `text` or `content` as a missing label of headings and paragraphs. The
+ * structure is stored as it was sent. Accepts any value, and returns a structure without changes itself.
  */
 export const effectiveStructure = (structure: unknown): unknown =>
   mapNodes(structure, (node) => effectiveNode(fillNode(node)), 0);
 
-/** The same of a structure that was validated when it was stored. */
+/** Returns the effective structure of a form that was validated when it was stored. */
 export const effectiveForm = (structure: object): Form => effectiveStructure(structure) as Form;
 
 function mapNodes(node: unknown, map: (node: Node) => Node, depth: number): unknown {
-  // A deeper one is not a valid structure, and recursion must end whatever was sent.
+  // A deeper structure is invalid, and recursion must end for any input.
   if (!isRecord(node) || depth > limits.jsonDepth) return node;
   const mapped = map(node);
   const children = own(mapped, 'children');
@@ -71,7 +71,7 @@ function specsOf(type: string): AttributeSpecs | undefined {
 const isUnlisted = (values: readonly string[], value: unknown): boolean =>
   typeof value === 'string' && !values.includes(value);
 
-/** Content whose only text is its label, for which others also send `text` or `content`. */
+/** Content whose only text is its label. Some clients send `text` or `content` instead. */
 const isShownText = (type: unknown): boolean => type === 'heading' || type === 'paragraph';
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 const textOf = (attrs: Node, maxBytes: number): string | undefined =>

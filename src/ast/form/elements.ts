@@ -37,12 +37,12 @@ export type { InputType } from './input-rules.ts';
 
 export type ElementGroup = ElementDefinition['group'];
 
-/** Every type with an answer is an input of the table. */
+/** Every type with an answer must be an input of the table. */
 type InputDefinitions = Record<InputType, ElementDefinition & { group: 'input' }>;
 
 const description = { kind: 'string', title: 'Description', maxBytes: limits.textBytes } as const;
 
-/** Attributes of the root node. */
+/** The attributes of a form node. */
 export const formAttributes = {
   name: { kind: 'string', title: 'Name', required: true, maxBytes: limits.labelBytes },
   description,
@@ -51,7 +51,7 @@ export const formAttributes = {
 } as const satisfies AttributeSpecs;
 
 export const stepAttributes = {
-  id: { kind: 'id', title: 'Id' },
+  id: { kind: 'id', title: 'ID' },
   title: { kind: 'string', title: 'Title', maxBytes: limits.labelBytes },
   description,
   layout: stepLayout,
@@ -61,9 +61,10 @@ export const stepAttributes = {
 } as const satisfies AttributeSpecs;
 
 /**
- * THE table of the form language (specification, "Form AST"; docs/rules.md 17). Validation, schemas, summaries, the
- * builder and the page read it. A new type is a folder in `types/`, its drawing in `src/page/render/elements/`, and a line
- * here, in `late-rules.ts` and in the table of drawings; test/floors.test.ts counts.
+ * The table of the form language (specification, "Form AST"; docs/rules.md 17). Validation, schemas,
+ * summaries, the builder and the page read it. A new type is a folder in `types/`, a drawing in
+ * `src/page/render/elements/`, and a line here, in `late-rules.ts` and in the table of drawings.
+ * test/floors.test.ts counts them.
  */
 export const elements = {
   text,
@@ -106,11 +107,11 @@ type TypeIn<Group extends ElementGroup> = {
 export type ContentType = TypeIn<'content'>;
 export type CompositeType = TypeIn<'composite'>;
 
-/** Whether the empty control has room for words: a browser's own for moments says itself what to write. */
+/** Returns whether an empty control can show a placeholder. Date and time controls cannot. */
 export const showsPlaceholder = (type: InputType): boolean =>
   !/^(date|time|$)/.test(elements[type].control ?? '');
 
-/** Whether the value names an element type; `constructor` and its like do not. */
+/** Returns whether the value is an element type. False for names such as `constructor`. */
 export function isElementType(value: unknown): value is ElementType {
   return typeof value === 'string' && Object.hasOwn(elements, value);
 }

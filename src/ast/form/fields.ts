@@ -17,38 +17,38 @@ import {
   takesSeveralInRow,
 } from './tree.ts';
 
-/** A row of a repeatable composite, counted from 0. */
+/** A row of a repeatable group, counted from 0. */
 export type Row = { readonly group: Composite; readonly index: number };
 
-/** The HTML name of an input: its id, in a row `group[0][child]` (docs/rules.md 14). */
+/** Returns the HTML name of an input: its ID or, in a row, `group[0][child]` (docs/rules.md 14). */
 export function fieldName(input: InputElement, row?: Row): string {
   return row ? `${row.group.attrs.id}[${row.index}][${input.attrs.id}]` : input.attrs.id;
 }
 
-/** The parts of a name `group[0][child]`; undefined for every other name. */
+/** Parses a name `group[0][child]`. Returns undefined for other names. */
 export function parseRowName(name: string): { group: string; index: number; id: string } | undefined {
   const [, group, index, id] = /^([^[\]]+)\[(0|[1-9]\d{0,2})\]\[([^[\]]+)\]$/.exec(name) ?? [];
   return group && index && id ? { group, index: Number(index), id } : undefined;
 }
 
-/** The HTML name of a row of a matrix: `likes[tea]`, with the row's id as addresses write it, for it may be any text. */
+/** Returns the HTML name of a matrix row, `likes[tea]`. The row ID can be any text and is percent-encoded. */
 export function cellName(name: string, row: string): string {
   return `${name}[${encodeURIComponent(row)}]`;
 }
 
-/** The parts of such a name, which in a row of a composite begins with `group[0][likes]`; undefined for other names. */
+/** Parses the HTML name of a matrix row. In a group row, it begins with `group[0][likes]`. */
 export function parseCellName(name: string): { field: string; cell: string } | undefined {
   const [, field, cell] = /^([^[\]]+(?:\[\d{1,3}\]\[[^[\]]+\])?)\[([^[\]]+)\]$/.exec(name) ?? [];
   if (!field || !cell) return undefined;
   try {
     return { field, cell: decodeURIComponent(cell) };
   } catch {
-    // Written by hand, with a percent sign that means itself.
+    // The name was written by hand, with a literal percent sign.
     return { field, cell };
   }
 }
 
-/** What an HTML name stands for: an input, perhaps in a row of a composite; `cell` is the id of a row of a matrix. */
+/** The input of an HTML name, with its group row if it has one. `cell` is the ID of a matrix row. */
 type FoundInput = { readonly input: InputElement; readonly row?: Row; readonly cell?: string };
 
 export type QuestionsById = ReadonlyMap<string, Question>;
@@ -57,7 +57,7 @@ export function questionsById(questions: readonly Question[]): QuestionsById {
   return new Map(questions.map((question) => [question.element.attrs.id, question]));
 }
 
-/** The input that an HTML name stands for; none for an unknown name and for a row over the cap. */
+/** Finds the input of an HTML name. Returns undefined for unknown names and for rows over the limit. */
 export function findInput(questions: QuestionsById, name: string): FoundInput | undefined {
   const question = questions.get(name);
   if (question?.kind === 'input') return { input: question.element };
@@ -71,7 +71,7 @@ export function findInput(questions: QuestionsById, name: string): FoundInput | 
   return input && { input, row: { group: group.element, index: part.index } };
 }
 
-/** How many rows of a group were sent, in answers and files together; never over the cap. */
+/** Counts the rows of a group in answers and files together, up to the limit. */
 export function countRows(
   group: Composite,
   raw: Readonly<Record<string, unknown>>,
@@ -86,26 +86,28 @@ export function countRows(
   return Math.min(answerLimits.rows, Math.max(Array.isArray(sent) ? sent.length : 0, ...fileRows));
 }
 
-/** What was sent for a row; undefined when there is none. */
+/** Returns the raw answers of a row, or undefined if there are none. */
 export function rowAt(raw: Readonly<Record<string, unknown>>, { group, index }: Row): unknown {
   const rows = own(raw, group.attrs.id);
   return Array.isArray(rows) ? rows[index] : undefined;
 }
 
-/** Answers as JSON would carry them, before `checkAnswers`. */
+/** Answers as they come in JSON, before `checkAnswers`. */
 export type RawAnswers = Record<string, unknown>;
 
 /**
- * Turns submitted HTML fields (urlencoded, or the text parts of multipart) into the raw answers that JSON would
- * carry, so that both are checked by the same rules (docs/rules.md 10, 14).
- * - Names with a leading underscore are controls of the page, unless a question has that name, and come back in `extra`.
- * - The free text of a selection comes as `_other[<name>]`; it takes the place of the choice `_other`, and counts
- *   too when nothing was chosen. Without a text the choice stays, and the check asks for one.
- * - Numbers are read as the control `_numbers` says that they are written; without it as programs write them.
- * - Several values of a single-valued name, blank ones aside, become a list: the check refuses it.
- * - A value that is not of its kind (`abc` for a number) stays text: the check then says what is wrong.
- * - Rows keep their number, so that files find theirs; missing ones are empty objects, which the check drops.
- * - Every other name, and a row over the cap, is kept under that name: the check refuses it by name.
+ * Turns HTML fields (urlencoded, or the text parts of multipart) into raw answers as in JSON, so that both
+ * are checked by the same rules (docs/rules.md 10, 14).
+ * - Names that begin with an underscore are controls of the page, unless a question has that name. They are
+ * returned in `extra`.
+ * - The free text of a selection is sent as `_other[<name>]`. It replaces the choice `_other`, and also
+ * counts if nothing was chosen. Without a text, the choice stays and the check asks for a text.
+ * - Numbers are read in the format that the control `_numbers` names, or without it in the format of JSON.
+ * - Several non-blank values of a single-valued name become a list, which the check rejects.
+ * - A value of the wrong kind (`abc` for a number) stays text, which the check rejects.
+ * - Rows keep their number, so that files find their row. Missing rows are empty objects, which the check
+ * drops.
+ * - Other names, and rows over the limit, are kept under their name, which the check rejects.
  */
 export function readFields(
   form: Form,
@@ -130,11 +132,11 @@ export function readFields(
   return { raw, extra };
 }
 
-/** Whether a name is no question's but the page's own, or one that a page leaves alone: it begins with `_`. */
+/** Returns whether a name belongs to the page and not to a question: it begins with `_`. */
 export const isOwnName = (questions: QuestionsById, name: string): boolean =>
   name.startsWith('_') && (isPageName(name) || !findInput(questions, name));
 
-/** The name of the control by which a page says how the numbers in it are written (`NumberMarks`). */
+/** The name of the control with the number format of the page (`NumberMarks`). */
 export const numbersName = '_numbers';
 
 function readOther(
@@ -157,7 +159,7 @@ function readOther(
   } else if (isBlank(chosen) || chosen === otherChoice) holder[id] = texts.length === 1 ? texts[0] : texts;
 }
 
-// Names come from outside: without a prototype, `__proto__` is a name like any other.
+// Names come from outside. Without a prototype, `__proto__` is a normal name.
 function emptyAnswers(): RawAnswers {
   return Object.create(null) as RawAnswers;
 }
@@ -174,14 +176,14 @@ function readField(raw: RawAnswers, questions: QuestionsById, field: SentField):
   }
 }
 
-/** The raw answers of a row; rows before it are made as well, so that each keeps its place. */
+/** Returns the raw answers of a row. Creates the rows before it, so that each row keeps its index. */
 function rowOf(raw: RawAnswers, { group, index }: Row): RawAnswers {
   const rows = listOf<RawAnswers>(raw, group.attrs.id);
   while (rows.length <= index) rows.push(emptyAnswers());
   return rows[index]!;
 }
 
-/** The list under an id. A text that was sent under the id of a group stays there, for the check to refuse. */
+/** Returns the list under an ID. A text sent for a group stays, so that the check rejects it. */
 function listOf<Item>(raw: RawAnswers, id: string): Item[] {
   raw[id] ??= [];
   return Array.isArray(raw[id]) ? raw[id] : [];
@@ -194,7 +196,7 @@ function putValue(raw: RawAnswers, input: InputElement, { value, numbers }: Sent
   if (isList(kind)) {
     if (value !== '') listOf<string>(raw, id).push(value);
   } else if (isBlank(known)) raw[id] = decoders[kind](value, numbers);
-  // Two say that there were several: no post makes the list longer than that.
+  // Two values are enough to reject the field. The list does not grow with the request.
   else if (!isBlank(value) && !Array.isArray(known)) raw[id] = [known, value];
 }
 

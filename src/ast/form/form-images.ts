@@ -3,14 +3,14 @@ import type { Option } from '../basics/options.ts';
 import { elements } from './elements.ts';
 import { type Form, walkElements } from './tree.ts';
 
-/** An image that a form names: the node that shows it, and the attribute that says so. */
+/** An image that a form uses, with the node that shows it and its attribute. */
 type NamedImage = { readonly id: string; readonly name: string; readonly path: readonly number[] };
 
-/** The images of a workspace that the elements of a valid form show, and their options. */
+/** Lists the workspace images that the elements of a valid form and their options show. */
 export function imagesIn(form: Form): NamedImage[] {
   const images: NamedImage[] = [];
   for (const { element, path } of walkElements(form)) {
-    // By the attributes of its type alone: another one of such a name is none of ours.
+    // Only attributes that the type declares. An unknown attribute of that name is not an image.
     const specs: AttributeSpecs = elements[element.type].attrs;
     for (const [name, value] of Object.entries<unknown>(element.attrs ?? {})) {
       const kind = Object.hasOwn(specs, name) ? specs[name]!.kind : undefined;

@@ -12,13 +12,16 @@ import {
   walkElements,
 } from './tree.ts';
 
-/** The places of a form's elements, by element and by id. */
+/** The positions of a form's elements, by element and by ID. */
 export type FormIndex = {
   readonly places: ReadonlyMap<Element, PlacedElement>;
   readonly byId: ReadonlyMap<string, PlacedElement>;
   /** The calculations of each step, by its index. */
   readonly calculations: ReadonlyMap<number, readonly PlacedCalculation[]>;
-  /** Whether any element or step has a condition, a jump or a formula, or none of it is seen. Most forms have none: all of them is shown. */
+  /**
+   * Whether any element or step has a condition, a jump or a formula, or is not visible. Most forms have none
+   * of these and show everything.
+   */
   readonly hasLogic: boolean;
 };
 

@@ -4,8 +4,8 @@ import { elements } from './elements.ts';
 import type { InputElement } from './tree.ts';
 
 /**
- * Whether answers to an input tell who somebody is: by its type (`identifies` in the elements table), or because it asks
- * for what a browser knows of the person before it, as names and addresses.
+ * Returns whether answers to an input identify a person: by its type (`identifies` in the elements table), or
+ * because it has an autofill token, such as a name or address.
  */
 export function identifies(input: InputElement): boolean {
   const { identifies: always }: ElementDefinition = elements[input.type];

@@ -9,9 +9,9 @@ import { yesNoRules } from '../types/yes-no-rules.ts';
 import { lateRules } from './late-rules.ts';
 
 /**
- * The rules of every input of the elements table. They stand apart from the table because the page's script checks
- * answers with them and has no room for titles and attributes. Those of most forms are in it; late ones come to it by the
- * type's name.
+ * The rules of every input. They are separate from the elements table because the page's script needs only
+ * them, without titles and attributes. The script includes the rules of common types and loads the others by
+ * type name.
  */
 export const inputRules = {
   text: textRules('line', proseProblem),
@@ -31,15 +31,14 @@ export const inputRules = {
   ...lateRules,
 } as const satisfies Readonly<Record<string, InputRules>>;
 
-/** The types of elements that take an answer. */
 export type InputType = keyof typeof inputRules;
 
-/** Whether an element of the type takes an answer; `constructor` and its like do not. */
+/** Returns whether elements of the type have an answer. False for names such as `constructor`. */
 export function isInputType(type: string): type is InputType {
   return Object.hasOwn(inputRules, type);
 }
 
-/** Whether answers to elements of the type are files. */
+/** Returns whether answers to elements of the type are files. */
 export function takesFiles(type: string | undefined): boolean {
   return type !== undefined && isInputType(type) && inputRules[type].kind === 'files';
 }

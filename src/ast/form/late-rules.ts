@@ -10,8 +10,8 @@ import { rules as scale } from '../types/scale/rules.ts';
 import { rules as signature } from '../types/signature/rules.ts';
 
 /**
- * The rules that the page's script loads only for forms that have the type: `rules` of `types/<type>/rules.ts`
- * (web/page/own-types.ts). To everybody else they are a part of `inputRules`.
+ * The rules that the page's script loads only for forms with the type: `rules` of `types/<type>/rules.ts`
+ * (web/page/own-types.ts). All other code reads them in `inputRules`.
  */
 export const lateRules = {
   rating,

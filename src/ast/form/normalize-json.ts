@@ -3,8 +3,8 @@ import { normalizeText } from '../basics/text.ts';
 import { elements, formAttributes, isElementType, stepAttributes } from './elements.ts';
 
 /**
- * Returns a JSON value with every text and name in NFC. Unknown attributes of a form's tree stay as sent, because the
- * API returns them unchanged. Changes the value in place; `JSON.parse` made it, so nothing else holds it.
+ * Returns a JSON value with every text and name in NFC. Unknown attributes of a form's tree stay as sent,
+ * because the API returns them unchanged. Changes the value in place, because only `JSON.parse` created it.
  * Nesting is limited to 64 levels before this runs.
  */
 export function normalizeJson(value: unknown): unknown {
@@ -16,12 +16,12 @@ export function normalizeJson(value: unknown): unknown {
   return isRecord(value) ? normalizeObject(value, () => true) : value;
 }
 
-/** Where a request has a `secret`: in its body, in the arguments of an MCP tool, and in those of `call_operation`. */
+/** Where a request has a `secret`: its body, or the arguments of an MCP tool or `call_operation`. */
 const secretPlaces = [[], ['params', 'arguments'], ['params', 'arguments', 'arguments']];
 
 /**
- * Returns the JSON body of a request in NFC, except for the `secret` of a webhook: both sides sign with its bytes, so it
- * stays as sent. Passwords need no exception: their hashes are made of the NFKC form.
+ * Returns the JSON body of a request in NFC, except for the `secret` of a webhook, whose bytes both sides
+ * sign with. Passwords need no exception: their hashes use the NFKC form.
  */
 export function normalizeBody(body: unknown): unknown {
   const sent = secretPlaces.map((place) => holderAt(body, place)?.['secret']);
@@ -51,7 +51,7 @@ function normalizeObject(
   return Object.fromEntries(entries);
 }
 
-/** The attributes of a node of this type; undefined for an object that is no node. */
+/** Returns the attributes of a node type, or undefined if the object is not a node. */
 function knownAttributes(type: unknown): object | undefined {
   if (type === 'form') return formAttributes;
   if (type === 'step') return stepAttributes;

@@ -14,10 +14,13 @@ import {
   walkElements,
 } from './tree.ts';
 
-/** Whether a condition holds beside the other answers; one that is not there does. */
+/** Evaluates a condition with the other answers. A missing condition is true. */
 export type Holds = (condition: Condition | undefined, row: Row | undefined) => boolean;
 
-/** Whether an option can be chosen, by its id; a text of the visitor's own always can. @throws TooMuchWork */
+/**
+ * Returns whether an option ID can be chosen. A free text always can.
+ * @throws TooMuchWork
+ */
 export const isOffered = (
   input: InputElement,
   option: unknown,
@@ -34,23 +37,32 @@ export const offersIn = factOf((form: Form): boolean =>
   walkElements(form).some(({ element }) => offersByCondition(element)),
 );
 
-/** Options by condition (docs/decisions/0067). Each function may be asked of any element. */
+/** Conditional options (docs/decisions/0067). Each function accepts any element. */
 export const offers = {
   offersByCondition,
-  /** Whether there is anything to choose: a question without it is not asked. @throws TooMuchWork */
+  /**
+   * Returns whether any option can be chosen. A question without one is not asked.
+   * @throws TooMuchWork
+   */
   hasOffer: (element: Element, holds: Holds, row: Row | undefined): boolean =>
     !offersByCondition(element) ||
     !isInput(element) ||
     takesOther(element) ||
     optionsOf(element).some(({ id }) => isOffered(element, id, holds, row)),
-  /** What of an answer counts. @throws TooMuchWork */
+  /**
+   * Returns the part of an answer that is still offered.
+   * @throws TooMuchWork
+   */
   offeredOf(input: InputElement, answer: unknown, holds: Holds, row: Row | undefined): unknown {
     if (!offersByCondition(input)) return answer;
     const isIn = (option: unknown): boolean => isOffered(input, option, holds, row);
     if (Array.isArray(answer)) return answer.filter(isIn);
     return isIn(answer) ? answer : undefined;
   },
-  /** The first option of a right answer that is not offered. @throws TooMuchWork */
+  /**
+   * Returns the rule that a valid answer breaks if one of its options is not offered.
+   * @throws TooMuchWork
+   */
   withdrawn(
     input: InputElement,
     answer: PlainAnswer,

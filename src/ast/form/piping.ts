@@ -3,35 +3,35 @@ import { factOf } from '../basics/fact-of.ts';
 import { indexOf } from './form-index.ts';
 import { type Element, type Form, isComposite, isInput, walkElements } from './tree.ts';
 
-/** What stands in a text for the answer to a question: `{{name}}`, the id of an element between braces. */
+/** The placeholder of an answer in a text: the element ID in double braces, `{{name}}`. */
 const placeholder = new RegExp(String.raw`\{\{ ?(${elementIdSource}) ?\}\}`, 'gu');
 
-/** The texts of elements and steps in which an answer may be shown. */
+/** The text attributes of elements and steps that can show answers. */
 export const pipedAttributes = ['label', 'help_text', 'title', 'description', 'text', 'caption'] as const;
 
-/** Those in which none may be: no texts of the page, the very text that is agreed to, and what is said where no answers are. */
+/** Text attributes without placeholders: hidden texts, the text of a consent, and error messages. */
 export const unpipedAttributes = ['placeholder', 'alt', 'statement', 'error_message'] as const;
 
-/** A text as what is written and the ids of what is shown in it, in turn. */
+/** Splits a text into literal parts and the IDs of its placeholders, alternating. */
 export function splitPiped(text: string): (string | { readonly id: string })[] {
   return text.split(placeholder).map((part, index) => (index % 2 === 0 ? part : { id: part }));
 }
 
-/** The ids of the questions whose answers a text shows. */
+/** Lists the IDs of the questions whose answers a text shows. */
 export const pipedIds = (text: string): string[] => [...text.matchAll(placeholder)].map(([, id]) => id!);
 
-/** A text with what is shown put in; that is not read again, whatever it says. */
+/** Fills the placeholders of a text. Inserted answers are not parsed for placeholders. */
 export function fillPiped(text: string, say: (id: string) => string): string {
   return text.replaceAll(placeholder, (_all, id: string) => say(id));
 }
 
-/** Whether texts of the settings may show the answer: to a question outside of rows. */
+/** Returns whether texts in the settings can show the answer: only inputs outside of rows. */
 export function isShowable(form: Form, id: string): boolean {
   const { element, group } = indexOf(form).byId.get(id) ?? {};
   return element !== undefined && isInput(element) && group === undefined;
 }
 
-/** A text where no answers are: the question stands for its answer. */
+/** Fills placeholders without answers: each shows the label of its question. */
 export function stableText(form: Form, text: string): string {
   return fillPiped(text, (id) => {
     const named = indexOf(form).byId.get(id)?.element;
@@ -39,21 +39,21 @@ export function stableText(form: Form, text: string): string {
   });
 }
 
-/** Whether any text of a form shows an answer. */
+/** Returns whether any text of a form shows an answer. */
 export const isPiped = factOf((form: Form): boolean =>
   [...form.children, ...[...walkElements(form)].map(({ element }) => element)].some(hasPiped),
 );
 
 /**
- * A form with its labels as they are said where no answers are: in columns, exports, payloads and summaries,
- * `How old is [Full name]?`. One whose texts show no answers is itself.
+ * Returns a form whose labels need no answers, for columns, exports, payloads and summaries: `How old is
+ * [Full name]?`. Returns the form itself if it shows no answers.
  */
 export function withStableLabels(form: Form): Form {
   if (!isPiped(form)) return form;
   const made = (element: Element): Element => {
     const { label } = { label: undefined, ...element.attrs };
     const attrs = { ...element.attrs, ...(label !== undefined && { label: stableText(form, label) }) };
-    // Which attributes a type has is not changed by another text in one of them.
+    // A changed label does not change the attributes of the type.
     return {
       ...element,
       attrs,

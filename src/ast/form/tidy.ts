@@ -4,10 +4,13 @@ import type { InputRules } from '../types/rules.ts';
 import { inputRules } from './input-rules.ts';
 import type { InputElement } from './tree.ts';
 
-/** What it costs to tidy a character of a text, where lines end in it too, and a choice, in the steps of work.ts. */
+/** The cost of a character of a text, of a text with lines, and of a choice, in steps of work (work.ts). */
 const steps = { character: 0.25, characterOfLines: 1, choice: 10 } as const;
 
-/** The answer as it is stored: conditions and rules see the same text, however it was sent. @throws TooMuchWork */
+/**
+ * Returns the answer as it is stored, so that conditions and rules see one form of the text.
+ * @throws TooMuchWork
+ */
 export function tidyAnswer(input: InputElement, value: unknown, work: Work): unknown {
   // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
   // result is cast.

@@ -14,14 +14,14 @@ import type {
 } from './elements.ts';
 import { type InputType, inputRules, isInputType } from './input-rules.ts';
 
-/** A node as it is sent, before validation. */
+/** A node before validation. */
 export type FormNode = {
   readonly type: string;
   readonly attrs?: Readonly<Record<string, unknown>>;
   readonly children?: readonly FormNode[];
 };
 
-// A structure is kept exactly as it was sent (docs/rules.md 17), so `attrs` may be absent where nothing is required.
+// A structure is stored exactly as sent (docs/rules.md 17), so optional `attrs` can be absent.
 type WithAttributes<Specs> = [RequiredNames<Specs>] extends [never]
   ? { readonly attrs?: AttributesOf<Specs> }
   : { readonly attrs: AttributesOf<Specs> };
@@ -30,7 +30,7 @@ type NodeOf<Type extends ElementType> = { readonly type: Type } & WithAttributes
   (typeof elements)[Type]['attrs']
 >;
 
-/** What most inputs say, and a type that has no use for it leaves out. */
+/** Attributes that most inputs have and that this type omits. */
 type Absent<Type extends InputType> = {
   readonly [Name in Exclude<
     keyof typeof askedAttributes,
@@ -51,7 +51,7 @@ export type Step = { readonly type: 'step'; readonly children: readonly Element[
   typeof stepAttributes
 >;
 
-/** The root of a structure that `validateStructure` accepted. It may carry unknown attributes too. */
+/** The root of a structure that `validateStructure` accepted. It can also have unknown attributes. */
 export type Form = { readonly type: 'form'; readonly children: readonly Step[] } & WithAttributes<
   typeof formAttributes
 >;
@@ -64,61 +64,61 @@ export function isComposite(element: Element): element is Composite {
   return element.type === 'composite';
 }
 
-/** Whether an element has a number that is worked out from other answers. */
+/** Returns whether an element is calculated from other answers. */
 export function isCalculation(element: Element): element is Calculation {
   return element.type === 'calculation';
 }
 
-/** Whether visitors are asked for the answer: to all but what comes by itself. */
+/** Returns whether visitors are asked for the answer: false for calculations and hidden values. */
 export function isAsked(input: InputElement): boolean {
   return !(inputRules[input.type] as InputRules).isUnasked;
 }
 
-/** Whether visitors are asked for an answer, or for several. */
+/** Returns whether visitors are asked for one or more answers. */
 export function isQuestion(element: Element): boolean {
   return isComposite(element) || (isInput(element) && isAsked(element));
 }
 
-/** Whether a visitor sees something of the element: all but what comes without being asked for, results aside. */
+/** Returns whether visitors see the element: false for hidden values and hidden calculations. */
 export function isSeen(element: Element): boolean {
   if (isCalculation(element)) return !(element.attrs.hidden ?? defaults.hidden);
   return !isInput(element) || isAsked(element);
 }
 
-/** Whether the composite's answer is a list of rows. */
+/** Returns whether the answer to a group is a list of rows. */
 export function isRepeatable(composite: Composite): boolean {
   return composite.attrs.repeatable ?? defaults.repeatable;
 }
 
-/** Whether an answer is always required; `require_when` may require it as well. Nothing is of what nobody is asked for. */
+/** Returns whether an answer is always required. `require_when` can also require it. */
 export function isRequired(input: InputElement): boolean {
   return isAsked(input) && (input.attrs.required ?? defaults.required);
 }
 
-/** The languages that a form is written in, as BCP-47 tags, the one of its own texts first; none where it does not say. */
+/** The languages of a form as BCP-47 tags, with the original language first. Empty if the form names none. */
 export const languagesOf = ({ attrs }: Form): readonly string[] => attrs.languages ?? [];
 
 export function kindOf(input: InputElement): AnswerKind {
   return inputRules[input.type].kind;
 }
 
-/** Whether a selection takes one free text besides its options. */
+/** Returns whether a selection accepts a free text besides its options. */
 export function takesOther(input: InputElement): boolean {
   return isChosen(kindOf(input)) && otherTaken(input.attrs);
 }
 
-/** The options of a selection, in the form's order; empty for every other input. */
+/** Returns the options of a selection in form order. Empty for other inputs. */
 export function optionsOf(input: InputElement): readonly ChoiceOption[] {
   return [...optionsIn(input).values()];
 }
 
-/** The same by their ids. What another element calls options is kept, and is none. */
+/** Returns the options of a selection by ID. Empty for other elements. */
 export const optionsIn = (element: Element): ReadonlyMap<unknown, ChoiceOption> =>
   isInput(element) && isChosen(kindOf(element)) ? optionsById(element.attrs) : noOptions;
 
 const noOptions: ReadonlyMap<unknown, ChoiceOption> = new Map();
 
-/** Whether a question whose answer is a list of options takes one of them only. */
+/** Returns whether a question with a list as its answer accepts only one option. */
 export function takesOne(input: InputElement): boolean {
   // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
   // result is cast.
@@ -126,22 +126,22 @@ export function takesOne(input: InputElement): boolean {
   return takes?.(input.attrs) ?? false;
 }
 
-/** The rows of a matrix, in the form's order; none of every other input. */
+/** Returns the rows of a matrix in form order. Empty for other inputs. */
 export function matrixRowsOf({ type, attrs }: InputElement): readonly ChoiceOption[] {
   return type === 'matrix' ? attrs.rows.map(written) : [];
 }
 
-/** Whether several options may be chosen in each row of a matrix. */
+/** Returns whether several options can be chosen in each row of a matrix. */
 export function takesSeveralInRow({ type, attrs }: InputElement): boolean {
   return type === 'matrix' && (attrs.multiple ?? defaults.multiple);
 }
 
-/** What the empty control of an input shows, where there is one. */
+/** Returns the placeholder of an input, if it has one. */
 export function placeholderOf({ attrs }: InputElement): string | undefined {
   return 'placeholder' in attrs ? attrs.placeholder : undefined;
 }
 
-/** What a question on a scale takes, least first; none for every other input. */
+/** Lists the levels of a question on a scale, lowest first. Empty for other inputs. */
 export function levelsOf(input: InputElement): number[] {
   // The table pairs each type with its attributes. A lookup by a union type cannot express this, so the
   // result is cast.
@@ -157,12 +157,12 @@ export function layoutOf(node: Step | Composite): Layout {
   return node.attrs?.layout ?? defaults.layout;
 }
 
-/** How the options of a question stand; where the form does not say so, as its type has them. */
+/** Returns the layout of a question's options, by default that of its type. */
 export function optionsLayoutOf({ attrs }: InputElement, usual: Layout = defaults.options_layout): Layout {
   return ('options_layout' in attrs ? attrs.options_layout : undefined) ?? usual;
 }
 
-/** How many columns an element spans, at most as many as a grid can have. */
+/** Returns how many columns an element spans, up to the widest grid. */
 export function columnSpanOf(element: Element): number {
   return Math.min(element.attrs?.col_span ?? defaults.col_span, widestGrid);
 }
@@ -170,7 +170,7 @@ export function columnSpanOf(element: Element): number {
 /** Columns of `grid_4`. */
 const widestGrid = 4;
 
-/** An element with its place: the composite around it, and the repeatable one that it lies in, at any depth. */
+/** An element with the group around it and the repeatable group around it, at any depth. */
 export type PlacedElement = {
   readonly element: Element;
   readonly path: readonly number[];
@@ -178,7 +178,7 @@ export type PlacedElement = {
   readonly group?: Composite;
 };
 
-/** Every element of a form, in reading order, a composite before its children. */
+/** Yields every element of a form in reading order, a group before its children. */
 export function* walkElements(form: Form): Generator<PlacedElement> {
   for (const [index, step] of form.children.entries()) yield* walkChildren(step.children, [index]);
 }
@@ -198,12 +198,12 @@ function* walkChildren(
   }
 }
 
-/** What can be answered at the top level: an input, or a repeatable composite with the inputs of one row. */
+/** A top-level question: an input, or a repeatable group with the inputs of one row. */
 export type Question =
   | { readonly kind: 'input'; readonly element: InputElement }
   | { readonly kind: 'group'; readonly element: Composite; readonly inputs: readonly InputElement[] };
 
-/** The questions of a form in order. Inputs of a plain composite count as top-level ones (docs/rules.md 10). */
+/** Lists the questions of a form in order. Inputs of a plain group count as top-level (docs/rules.md 10). */
 export const listQuestions = factOf((form: Form): readonly Question[] => {
   const questions: Question[] = [];
   const rows = new Map<Composite, InputElement[]>();

@@ -27,10 +27,10 @@ const equal = ['equals', 'not_equals', 'one_of', ...answered] as const;
 const order = ['greater_than', 'at_least', 'less_than', 'at_most'] as const;
 const containing = ['contains', 'not_contains'] as const;
 
-/** What the answers of each kind can be asked. */
+/** The operators that answers of each kind support. */
 const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly Operator[]>> = {
   text: [...equal, ...containing],
-  // Dates and times are text that sorts, so they have an order in place of parts.
+  // Dates and times are text that sorts: they have an order but no parts.
   moment: [...equal, ...order],
   number: [...equal, ...order],
   boolean: ['equals', 'not_equals', ...answered],
@@ -43,11 +43,11 @@ const operatorsOfKind: Readonly<Record<AnswerKind | 'group', readonly Operator[]
   group: answered,
 };
 
-/** The operators that can be asked of an element, in the order of the list; for a group, whether it is answered. */
+/** Lists the operators for an element, in the order of the full list. Groups support only `answered`. */
 export const operatorsFor = (type: InputType | 'composite'): readonly Operator[] =>
   operatorsOf(type === 'composite' ? 'group' : inputRules[type].kind);
 
-/** The same of an answer of a kind. */
+/** Lists the operators for a kind of answer. */
 export const operatorsOf = (kind: AnswerKind | 'group'): readonly Operator[] =>
   inOrder(operatorsOfKind[kind]);
 
@@ -62,41 +62,43 @@ type Named = {
 };
 
 /**
- * What is wrong with a comparison of an element that exists and may be named, as the end of a sentence about the
- * attribute: an operator or a value that does not fit its answers.
+ * Returns what is wrong with a comparison of an existing element, as the end of a sentence about the
+ * attribute: an operator or value that does not fit its answers.
  */
 export function comparisonProblem(comparison: Comparison, named: Named): string | undefined {
   const { is, value } = comparison;
   const row = 'row' in comparison ? comparison.row : undefined;
   const name = quote(named.id ?? named.type);
   if (row !== undefined && !hasRow(named, row))
-    return `asks for the row ${quote(row)} of ${name}, which has no such row`;
+    return `names the row ${quote(row)}, which ${name} does not have`;
   const kind = kindOf(named, row);
   const allowed = operatorsOfKind[kind];
   if (!allowed.includes(is))
-    return `cannot ask ${name} for ${quote(is)}; ask for ${inOrder(allowed).join(', ')}`;
+    return `cannot use the operator ${quote(is)} on ${name}; use one of ${inOrder(allowed).join(', ')}`;
   const values: readonly ConditionValue[] = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const wrong = values.find((each) => !fits[kind](each, named));
   return wrong === undefined
     ? undefined
-    : `compares ${name} with ${quote(String(wrong))}, which is none of its possible answers`;
+    : `compares ${name} with ${quote(String(wrong))}, which is not one of its possible answers`;
 }
 
-/** Which rows a matrix has may not be known. */
+/** The rows of a matrix can be unknown. */
 const hasRow = ({ type, attrs }: Named, row: string): boolean =>
   isInputType(type) &&
   (inputRules[type] as InputRules).row !== undefined &&
   (attrs['rows'] === undefined || (attrs['rows'] as readonly Option[]).map(idOf).includes(row));
 
-/** What is asked: the answer to an element, or to one row of a matrix; of a group, whether it is answered. */
+/** Returns the kind of the compared answer: of an element, of one row of a matrix, or of a group. */
 function kindOf({ type, attrs }: Named, row: string | undefined): AnswerKind | 'group' {
   if (row !== undefined) return rowKind(attrs['multiple'] === true);
   return isInputType(type) ? inputRules[type].kind : 'group';
 }
 
-/** The same for a comparison of a reference value. */
+/** Returns what is wrong with a comparison of a reference value. */
 export const referenceProblem = ({ value }: Comparison): string | undefined =>
-  typeof value === 'boolean' ? 'compares a reference value, which is text, with true or false' : undefined;
+  typeof value === 'boolean'
+    ? 'compares a reference value with true or false; compare it with text'
+    : undefined;
 
 const isOption = (value: ConditionValue, { attrs }: Named): boolean =>
   typeof value === 'string' &&
@@ -116,19 +118,20 @@ const fits: Readonly<Record<AnswerKind | 'group', (value: ConditionValue, named:
   group: () => false,
 };
 
-/** One problem of a filter: a sentence, and the place of the part as `placedComparisons` counts it. */
+/** One problem of a filter: a sentence, and the path of the part as `placedComparisons` counts it. */
 type FilterProblem = { readonly message: string; readonly path: readonly number[] };
 
 /**
- * Checks a filter: a condition over whole submissions, outside of the form. It may name whatever has an answer of its
- * own, in any step: inputs outside of rows, and repeatable composites for whether they are answered.
- * @param older versions of the form whose elements it may name, too, each as it was in one of them.
- * @returns every name and value that does not fit, or the first fault of its shape. Takes any value, never throws.
+ * Checks a filter: a condition over whole submissions. It can name inputs outside of rows in any step, and
+ * repeatable groups for whether they are answered.
+ * @param older versions of the form whose elements the filter can also name.
+ * @returns every name and value that does not fit, or the first problem of the filter's shape. Accepts any
+ * value, never throws.
  */
 export const checkFilter = (form: Form, filter: unknown, older: readonly Form[] = []): FilterProblem[] =>
   checkComparisons(filter, (comparison) => findNamed(comparison, [form, ...older])[0]);
 
-/** The same where somebody else knows what is wrong with a comparison. */
+/** Checks the comparisons of a filter with a check that the caller provides. */
 export function checkComparisons(
   filter: unknown,
   problemOf: (comparison: Comparison) => string | undefined,
@@ -142,14 +145,14 @@ export function checkComparisons(
   const unstorable = isRecord(filter) && storageProblem(filter, { values: 0, markup: 0 });
   if (unstorable) return [say(unstorable, [])];
   if (!fitsBytes(JSON.stringify(filter), limits.filterBytes))
-    return [say(`can have at most ${limits.filterBytes} bytes as JSON`, [])];
+    return [say(`must have at most ${limits.filterBytes} bytes as JSON`, [])];
   return [...placedComparisons(filter as Condition)].flatMap(({ comparison, path }) => {
     const problem = problemOf(comparison);
     return problem === undefined ? [] : [say(problem, path)];
   });
 }
 
-/** The element that a comparison can be asked of, in the first version that has it so; else what is wrong in the first. */
+/** Finds the compared element in the first version where it fits, or returns the first version's problem. */
 export function findNamed(
   comparison: Comparison,
   versions: readonly Form[],
@@ -159,7 +162,7 @@ export function findNamed(
   const problems = named.map((placed) => namedProblem(comparison, placed));
   const fitting = problems.indexOf(undefined);
   if (fitting >= 0) return [undefined, named[fitting]!];
-  return [problems[0] ?? `names ${quote(comparison.element)}, which is no element of the form`];
+  return [problems[0] ?? `names ${quote(comparison.element)}, which is not an element of the form`];
 }
 
 function namedProblem(
@@ -173,17 +176,18 @@ function namedProblem(
   return comparisonProblem(comparison, { id: comparison.element, type, attrs: attrs ?? {} });
 }
 
-/** Why an element has no answer of its own in a submission. */
+/** Returns why an element has no single answer in a submission. */
 function answerProblem({ element, group }: PlacedElement): string | undefined {
   if (group) return `which has an answer in each row of ${quote(group.attrs.id)}`;
   if (isComposite(element)) {
-    return isRepeatable(element) ? undefined : 'which has no answer of its own: name the elements in it';
+    return isRepeatable(element) ? undefined : 'which has no answer itself; name an element in it';
   }
-  return isInputType(element.type) ? undefined : 'which takes no answer';
+  return isInputType(element.type) ? undefined : 'which has no answer';
 }
 
 /**
- * Checks the answers that texts show (`{{id}}`): of inputs that are asked before, and of a row only in that row.
+ * Checks the placeholders in texts (`{{id}}`). Their questions must come first; a question in a row can be
+ * shown only in that row.
  * @param nodes every step and element of the form, in reading order.
  */
 export function* checkPiping(
@@ -200,7 +204,7 @@ export function* checkPiping(
       const [id] = saidTexts(node.attrs, name).flatMap(({ text }) => pipedIds(text));
       if (id)
         yield {
-          message: `${quote(name)} of ${nameOfNode(node)} cannot show answers, such as to ${quote(id)}.`,
+          message: `${quote(name)} of ${nameOfNode(node)} cannot show answers. Remove the placeholder of ${quote(id)}.`,
           path,
         };
     }
@@ -211,10 +215,10 @@ export function* checkPiping(
       for (const { id, language } of shown) {
         const count = (counts.get(language) ?? 0) + 1;
         counts.set(language, count);
-        // A page is drawn in one language.
+        // A page is rendered in one language.
         if (count > limits.placeholders) {
           yield {
-            message: `The texts of a form can show at most ${limits.placeholders} answers in all.`,
+            message: `The texts of a form can show at most ${limits.placeholders} answers in total.`,
             path,
           };
           return;
@@ -231,17 +235,17 @@ export function* checkPiping(
   }
 }
 
-/** Whether a text of the node has what a placeholder begins with, or may have it in another language. */
+/** Returns whether the node has a text, in any language, that can contain a placeholder. */
 const mayBePiped = ({ attrs }: LogicNode): boolean =>
   attrs.translations !== undefined ||
   Object.values(attrs).some((value) => typeof value === 'string' && value.includes('{{'));
 
 function problemOf(node: LogicNode, named: LogicNode | undefined, isBefore: boolean): string | undefined {
-  if (!named) return 'which is no element of the form';
-  if (!isInputType(named.type)) return 'which has no answer of its own';
-  if (!isBefore) return 'which is not asked before it';
+  if (!named) return 'which is not an element of the form';
+  if (!isInputType(named.type)) return 'which has no answer';
+  if (!isBefore) return 'which is not asked before this text';
   if (named.group && named.group !== node.group) {
-    return `which has an answer in each row of ${nameOfNode(named.group)}: only its own row can show it`;
+    return `which has an answer in each row of ${nameOfNode(named.group)}; only texts in that row can show it`;
   }
   return undefined;
 }

@@ -13,7 +13,7 @@ import {
   type Span,
 } from './formula/program.ts';
 
-/** What a value is, as far as a formula can go by it. A day may have a time. */
+/** The types of values in formulas. A day can include a time. */
 export type ValueType =
   | 'number'
   | 'text'
@@ -26,14 +26,14 @@ export type ValueType =
   | 'grid'
   | 'consent';
 
-/** An element that a formula names, with the id of the group in whose rows it is asked, if that is not the formula's own. */
+/** An element that a formula names, with the ID of its group if it is asked in rows of another group. */
 export type NamedElement = {
   readonly type: InputType | 'composite';
   readonly attrs: Readonly<Record<string, unknown>>;
   readonly group?: string | undefined;
 };
 
-/** Finds an element by its id, or says what keeps a formula from naming it, as the end of a sentence. */
+/** Finds an element by ID, or returns why a formula cannot name it, as the end of a sentence. */
 export type FindElement = (id: string) => NamedElement | string;
 
 const typeOfKind: Readonly<Record<AnswerKind, ValueType>> = {
@@ -49,7 +49,7 @@ const typeOfKind: Readonly<Record<AnswerKind, ValueType>> = {
   consent: 'consent',
 };
 
-/** What the answer to an element is to a formula. */
+/** Returns the type of an element's answer in formulas. */
 export function valueTypeOf(type: InputType | 'composite'): ValueType {
   if (type === 'composite') return 'rows';
   return type === 'time' ? 'time' : typeOfKind[inputRules[type].kind];
@@ -58,7 +58,7 @@ export function valueTypeOf(type: InputType | 'composite'): ValueType {
 const called: Readonly<Record<ValueType, string>> = {
   number: 'a number',
   text: 'a text',
-  truth: 'a comparison or a yes or no',
+  truth: 'true or false',
   day: 'a date',
   time: 'a time',
   choices: 'several choices',
@@ -68,13 +68,13 @@ const called: Readonly<Record<ValueType, string>> = {
   files: 'files',
 };
 
-/** What a function takes, each value by itself; `optional` of the last may be missing. */
+/** The parameters of a function. The last `optional` values can be missing. */
 type Signature = {
   readonly takes: readonly (readonly ValueType[])[];
   readonly optional?: number;
-  /** From this one on, the values must be of one type. */
+  /** From this index on, the values must have one type. */
   readonly alikeFrom?: number;
-  /** The type of the result, or of the values that are alike. */
+  /** The type of the result. `alike` is the type of the values from `alikeFrom` on. */
   readonly gives: ValueType | 'alike';
 };
 
@@ -133,22 +133,22 @@ const signatures: Readonly<Record<Exclude<FunctionName, Gathering>, Signature>> 
   weekday: partOfDay,
 };
 
-/** What is on the stack: its type, where it stands, and the text where it is one that is written there. */
+/** A value on the stack: its type and position, and its text if it is a literal text. */
 type Typed = Span & { readonly type: ValueType; readonly text?: string; readonly named?: NamedElement };
 
-/** Where a formula is looked at, and whether it goes through rows there. */
+/** The context of a check, with the group whose rows are being iterated. */
 type Looking = { readonly find: FindElement; readonly group: string | undefined };
 
 /**
- * The first thing that is wrong with what a formula names, or with what its functions are given; and, at the end, that it
- * gives something else than a number.
+ * Returns the first problem in the names of a formula, in the arguments of its functions, or in its result,
+ * which must be a number.
  */
 export function checkFormula(program: Program, find: FindElement): FormulaProblem | undefined {
   const found = typeOf(program, { find, group: undefined });
   if ('message' in found) return found;
   return found.type === 'number'
     ? undefined
-    : problemAt(found, `gives ${called[found.type]}, and not a number`);
+    : problemAt(found, `returns ${called[found.type]} instead of a number`);
 }
 
 const problemAt = ({ at, end }: Span, message: string): FormulaProblem => ({ message, at, end });
@@ -180,16 +180,16 @@ function typeOfNamed(
   const named = find(id);
   if (typeof named === 'string') return problemAt(step, `names ${quote(id)}, ${named}`);
   if (named.group !== group && named.group !== undefined) {
-    const hint = `which has an answer in each row of ${quote(named.group)}: take them together by sum(), min(), max(), average() or count()`;
+    const hint = `which has an answer in each row of ${quote(named.group)}; combine them with sum(), min(), max(), average() or count()`;
     return problemAt(step, `names ${quote(id)}, ${hint}`);
   }
   if (step.kind === 'answer') return { type: valueTypeOf(named.type), named, at, end };
   if (!havePoints(named.attrs))
-    return problemAt(step, `asks for the points of ${quote(id)}, whose options have none`);
+    return problemAt(step, `uses the points of ${quote(id)}, whose options have no points`);
   return { type: 'number', at, end };
 }
 
-/** Each part stands for itself, or for all rows of the one group whose questions it names. */
+/** Each part has one value, or one for each row of the only group that it names. */
 function typeOfGathered(
   step: Extract<Instruction, { readonly kind: 'gather' }>,
   looking: Looking,
@@ -199,14 +199,11 @@ function typeOfGathered(
     const groups = new Set(namedDirectly(part).flatMap((id) => groupOf(looking.find(id)) ?? []));
     if (groups.size > 1) {
       const names = [...groups].map(quote).join(' and ');
-      return problemAt(
-        step,
-        `takes together in ${name}() what is asked in rows of ${names}: name one of them only`,
-      );
+      return problemAt(step, `combines answers from rows of ${names} in ${name}(); use only one group`);
     }
     const [group] = groups;
     if (group !== undefined && looking.group !== undefined)
-      return problemAt(step, `goes through rows of ${quote(group)} within rows`);
+      return problemAt(step, `combines rows of ${quote(group)} inside a function that already combines rows`);
     const typed = typeOf(part, { ...looking, group: group ?? looking.group });
     if ('message' in typed) return typed;
     if (name !== 'count' && typed.type !== 'number') return mismatch(typed, name, number);
@@ -226,10 +223,10 @@ function typeOfCall(
   if (given.length > takes.length || given.length < takes.length - optional)
     return problemAt(
       step,
-      `gives ${name}() ${given.length} values; it takes ${sayCount(takes.length, optional)}`,
+      `passes ${given.length} values to ${name}(); it needs ${sayCount(takes.length, optional)}`,
     );
   const likes = given.slice(alikeFrom);
-  // A day or a time is written as a text.
+  // Literal days and times are written as texts.
   const like = likes.find(({ text }) => text === undefined) ?? likes[0];
   for (const [index, one] of given.entries()) {
     const wanted = takes[index]!;
@@ -244,13 +241,13 @@ function typeOfCall(
 
 const isEquation = (name: FunctionName): boolean => name === '=' || name === '!=' || name === 'includes';
 
-/** A text that is compared with a choice and is none of its options can only be a slip. */
+/** Rejects a text that is compared with a choice and is not one of its options, because it must be a typo. */
 function strayOption(given: readonly Typed[]): FormulaProblem | undefined {
   const attrs = given.find(({ named }) => named && 'options' in named.attrs)?.named?.attrs;
   const text = given.find((one) => one.text !== undefined);
   if (!attrs || text?.text === undefined || otherTaken(attrs) || optionsById(attrs).has(text.text))
     return undefined;
-  return problemAt(text, `compares with ${quote(text.text)}, which is none of the options`);
+  return problemAt(text, `compares with ${quote(text.text)}, which is not one of the options`);
 }
 
 function isOf(one: Typed, type: ValueType): boolean {
@@ -268,7 +265,7 @@ function mismatch(one: Typed, name: FunctionName, wanted: readonly ValueType[]):
   const hint = written ? ', like "2026-01-31" or "14:30"' : '';
   return problemAt(
     one,
-    `has ${called[one.type]} where ${name === 'negative' ? '"-"' : where} takes ${list}${hint}`,
+    `has ${called[one.type]} where ${name === 'negative' ? '"-"' : where} needs ${list}${hint}`,
   );
 }
 

@@ -6,8 +6,8 @@ import { parseFormula } from './formula/parse.ts';
 import { type LogicNode, type LogicProblem, nameOfNode } from './logic-node.ts';
 
 /**
- * Checks what the formulas of a form name: what is asked in the same step or before it, of rows taken together or in the
- * same row, and what their functions are given.
+ * Checks the formulas of a form: their elements must be in the same or an earlier step, and in the same row
+ * or combined over rows; arguments must fit their functions.
  */
 export function* checkFormulas(
   nodes: readonly LogicNode[],
@@ -19,7 +19,7 @@ export function* checkFormulas(
     if (formula === undefined) continue;
     characters += formula.length;
     if (characters > limits.formCharactersOfFormulas) {
-      const message = `The formulas of a form can have at most ${limits.formCharactersOfFormulas} characters in all.`;
+      const message = `The formulas of a form can have at most ${limits.formCharactersOfFormulas} characters in total.`;
       yield { message, path: node.path };
       return;
     }
@@ -30,18 +30,18 @@ export function* checkFormulas(
   }
 }
 
-/** What a formula may name from where it stands. */
+/** Returns the lookup of elements that a formula at this position can name. */
 export function findFrom(
   { path, group }: Pick<LogicNode, 'path' | 'group'>,
   byId: ReadonlyMap<string, LogicNode>,
 ): FindElement {
   return (id) => {
     const named = byId.get(id);
-    if (!named) return 'which is no element of the form';
+    if (!named) return 'which is not an element of the form';
     const { type, attrs } = named;
     if (type === 'composite' && attrs['repeatable'] !== true)
-      return 'which has no answer of its own: name the elements in it';
-    if (type !== 'composite' && !isInputType(type)) return 'which takes no answer';
+      return 'which has no answer itself; name an element in it';
+    if (type !== 'composite' && !isInputType(type)) return 'which has no answer';
     if (named.path[0]! > path[0]!) return 'which is asked in a later step';
     const around = named.group === group ? undefined : named.group;
     return { type, attrs, ...(around && { group: around.id ?? '' }) };

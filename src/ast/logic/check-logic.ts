@@ -8,8 +8,8 @@ import { findCircles } from './circles.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
 /**
- * Checks what conditions and jumps name (docs/decisions/0012): inputs of the same step or of earlier ones, of the
- * same row, with operators and values that fit; jumps to later steps; no circle.
+ * Checks what conditions and jumps name (docs/decisions/0012): inputs of the same row, of the same step or of
+ * earlier steps, with operators and values that fit; jumps to later steps; no cycles.
  * @param nodes every step and element of the form, in reading order.
  */
 export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem, void> {
@@ -17,7 +17,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
   const elements = nodes.filter(({ type }) => type !== 'step');
   yield* checkStepIds(steps);
   const byId = new Map<string, LogicNode>();
-  // Of an id that is used twice, which is a problem of its own, the first counts.
+  // Duplicate IDs are reported separately. Here, the first node with an ID counts.
   for (const node of elements) if (node.id !== undefined && !byId.has(node.id)) byId.set(node.id, node);
   yield* checkPiping(nodes, byId);
   yield* checkFormulas(nodes, byId);
@@ -27,7 +27,7 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
       for (const comparison of comparisonsOf(condition)) {
         comparisons += 1;
         if (comparisons > limits.formComparisons) {
-          const message = `The conditions of a form can have at most ${limits.formComparisons} comparisons in all.`;
+          const message = `The conditions of a form can have at most ${limits.formComparisons} comparisons in total.`;
           yield { message, path: node.path };
           return;
         }
@@ -45,12 +45,12 @@ export function* checkLogic(nodes: readonly LogicNode[]): Generator<LogicProblem
 
 type PlacedCondition = {
   readonly attribute: string;
-  /** The id of the option that has it, where one does. */
+  /** The ID of the option, if an option has the condition. */
   readonly option?: string;
   readonly condition: Condition;
 };
 
-/** The conditions of a node with the attribute that each stands in. */
+/** Yields the conditions of a node with their attributes. */
 function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
   for (const name of ['show_when', 'hide_when', 'require_when'] as const) {
     if (attrs[name]) yield { attribute: name, condition: attrs[name] };
@@ -60,7 +60,7 @@ function* conditionsOf({ attrs }: LogicNode): Generator<PlacedCondition, void> {
   for (const { when } of attrs.jumps ?? []) if (when) yield { attribute: 'jumps', condition: when };
 }
 
-/** What is wrong with what a comparison names, as the end of a sentence about the attribute. */
+/** Returns what is wrong with the name in a comparison, as the end of a sentence about the attribute. */
 function nameProblem(
   node: LogicNode,
   attribute: string,
@@ -70,18 +70,18 @@ function nameProblem(
   if ('reference' in comparison) return referenceProblem(comparison);
   const named = byId.get(comparison.element);
   const name = quote(comparison.element);
-  if (!named) return `names ${name}, which is no element of the form`;
+  if (!named) return `names ${name}, which is not an element of the form`;
   if (named.type !== 'composite' && !isInputType(named.type)) {
-    return `names ${name}, which takes no answer`;
+    return `names ${name}, which has no answer`;
   }
   const [ownStep = 0] = node.path;
   const [namedStep = 0] = named.path;
-  // A step that is not there yet has no answers that could decide about it.
+  // Whether a step is shown is decided before its own elements have answers.
   const isOwnStepOpen = node.type !== 'step' || attribute === 'jumps';
   if (namedStep > ownStep) return `names ${name}, which is asked in a later step`;
-  if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in this very step`;
+  if (namedStep === ownStep && !isOwnStepOpen) return `names ${name}, which is asked in the same step`;
   if (named.group && named.group !== node.group) {
-    return `names ${name}, which has an answer in each row of ${nameOfNode(named.group)}: only its own row can ask for it`;
+    return `names ${name}, which has an answer in each row of ${nameOfNode(named.group)}; only conditions in that row can use it`;
   }
   return comparisonProblem(comparison, named);
 }
@@ -92,7 +92,7 @@ function* checkJumps(node: LogicNode, steps: readonly LogicNode[]): Generator<Lo
     const target = steps.find(({ id }) => id === to);
     const problem = target
       ? target.path[0]! > node.path[0]! || 'which is not a later step'
-      : 'which is the id of no step';
+      : 'which is not a step of the form';
     if (problem !== true) {
       yield { message: `"jumps" of ${nameOfNode(node)} leads to ${quote(to)}, ${problem}.`, path: node.path };
     }
@@ -103,7 +103,8 @@ function* checkStepIds(steps: readonly LogicNode[]): Generator<LogicProblem, voi
   const ids = new Set<string>();
   for (const { id, path } of steps) {
     if (id === undefined) continue;
-    if (id === endOfForm) yield { message: `A step cannot have the id "${endOfForm}".`, path };
+    if (id === endOfForm)
+      yield { message: `A step cannot have the ID "${endOfForm}". Choose another ID.`, path };
     if (ids.has(id)) yield { message: `Step ids must be unique: ${quote(id)} is used more than once.`, path };
     ids.add(id);
   }

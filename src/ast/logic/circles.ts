@@ -4,22 +4,22 @@ import { parseFormula } from './formula/parse.ts';
 import { namedIn } from './formula/program.ts';
 import { type LogicNode, type LogicProblem, nameOfNode, offeredOptions } from './logic-node.ts';
 
-/** What is asked of a node: whether it is shown, and of a calculation what it gives; or, of a composite, whether anything in it is answered. */
+/** A dependency in the search for cycles: whether a node is shown, or whether a group has an answer. */
 type Matter = { readonly node: LogicNode; readonly asks: 'shown' | 'answered' };
 
-/** A matter that is being followed, with those that it waits for and how many of them are done. */
+/** A dependency on the current path, with its own dependencies and how many of them are done. */
 type Visit = { readonly matter: Matter; readonly before: readonly Matter[]; at: number };
 
 /**
- * Finds circles among formulas and the conditions that show and hide elements and options, and chains too long to follow within a step. What requires
- * an answer decides about no other condition, so it closes no circle. Takes time linear in elements and comparisons,
- * and walks with a list instead of calls, as a chain may have every element of the form.
+ * Finds cycles among formulas and the conditions that show and hide elements and options, and chains that are
+ * too long within a step. Conditions that only require an answer cannot close a cycle. Linear in elements and
+ * comparisons. Walks with a list instead of recursion, because a chain can contain every element of the form.
  */
 export function* findCircles(
   elements: readonly LogicNode[],
   byId: ReadonlyMap<string, LogicNode>,
 ): Generator<LogicProblem, void> {
-  // Most forms have neither: composites alone are never so deep.
+  // Most forms have neither, and groups alone are never that deep.
   if (!elements.some(({ attrs }) => attrs.formula !== undefined || conditionsOf(attrs).length > 0)) return;
   const graph = makeGraph(elements, byId);
   const depths = new Map<Matter, number>();
@@ -82,17 +82,17 @@ function idsInFormula({ formula }: LogicNode['attrs']): string[] {
   return parsed?.ok ? namedIn(parsed.program) : [];
 }
 
-/** What is worked out is no answer of a group around it. */
+/** A calculated result does not count as an answer of its group. */
 const isAnswered = ({ type }: LogicNode): boolean => type !== 'calculation';
 
-/** How many matters have to be followed at once; those of earlier steps are known by then. */
+/** Returns the depth of a chain within a step. Earlier steps are already evaluated. */
 function depthOf({ matter, before }: Visit, depths: ReadonlyMap<Matter, number>): number {
   const inStep = before.filter(({ node }) => node.path[0] === matter.node.path[0]);
   return inStep.reduce((most, each) => Math.max(most, 1 + (depths.get(each) ?? 0)), 1);
 }
 
 function tooLong({ node }: Matter): LogicProblem {
-  const message = `Conditions and formulas can build on each other at most ${limits.logicChain} deep within a step: at ${nameOfNode(node)} it is more.`;
+  const message = `Conditions and formulas can depend on each other at most ${limits.logicChain} levels deep within a step. Shorten the chain at ${nameOfNode(node)}.`;
   return { message, path: node.path };
 }
 
@@ -101,5 +101,5 @@ function circle(matters: readonly Matter[]): LogicProblem {
   const [first] = nodes as [LogicNode, ...LogicNode[]];
   const names = [...nodes, first].map(nameOfNode).join(' → ');
   const what = nodes.some(({ type }) => type === 'calculation') ? 'formulas' : 'conditions';
-  return { message: `The ${what} go round in a circle: ${names}.`, path: first.path };
+  return { message: `The ${what} form a cycle: ${names}. Remove one of them.`, path: first.path };
 }

@@ -7,13 +7,13 @@ import { alignMoments } from '../rules/moments.ts';
 import type { InputRules } from '../types/rules.ts';
 import { includesText } from './formula/includes-text.ts';
 
-/** What was answered. */
+/** The rules of the input that was answered. */
 type Answered = Pick<InputRules, 'kind' | 'format' | 'row'>;
 
-/** Two values side by side: as numbers, or as texts that sort; undefined when they cannot be compared. */
+/** Two values to compare, as numbers or as sortable texts. Undefined if they cannot be compared. */
 type Pair = readonly [answer: number, value: number] | readonly [answer: string, value: string] | undefined;
 
-/** A value that conditions ask for, with what comparisons need of it made once, however many there are. */
+/** A value that conditions compare, with its derived forms cached for all comparisons. */
 export type Given = {
   readonly value: unknown;
   readonly isBlank: boolean;
@@ -21,26 +21,26 @@ export type Given = {
   members?: ReadonlySet<unknown>;
 };
 
-/** @param value the answer as it is stored, or a reference value. */
+/** @param value a stored answer, or a reference value. */
 export const give = (value: unknown): Given => ({ value, isBlank: isBlank(value) });
 
-/** What a comparison compares with, made once for each version of a form. */
+/** The value of a comparison, prepared once for each version of a form. */
 type Operand = {
   readonly plain: ReadonlySet<string | number | boolean>;
   readonly folded: ReadonlySet<string>;
-  /** Those that move with the day, such as `today+30`, and the days that they stand for on the last day that was asked for. */
+  /** Relative days, such as `today+30`, and their dates for the last day that was used. */
   readonly relative: readonly string[];
   days?: { readonly today: string; readonly limits: ReadonlySet<string> };
 };
 
-/** The day, and the work that may be done. */
+/** The current day and the work budget. */
 type Around = { readonly today: string; readonly work: Work };
 
 /**
- * Whether a comparison holds. Nothing that is not answered equals, contains, or is more or less than anything;
- * each `not_` operator is the plain contrary, so it holds for a blank answer too.
- * Texts are compared without surrounding white space and without case; dates and times in their own order.
- * @param input the rules of the element that was answered; none for a reference value.
+ * Returns whether a comparison is true. A blank answer equals and contains nothing, and is neither more nor
+ * less than any value. Each `not_` operator is the exact opposite, so it is true for a blank answer. Texts
+ * are compared without surrounding white space and without case; dates and times by their order.
+ * @param input the rules of the answered element; undefined for a reference value.
  * @param around.today YYYY-MM-DD in the form's time zone.
  * @throws TooMuchWork
  */
@@ -54,7 +54,10 @@ export function isTrue(
   return tests[comparison.is]({ comparison, given, input, around });
 }
 
-/** The same of what a comparison asks for: of the whole answer, or of one row of a matrix. @throws TooMuchWork */
+/**
+ * Returns whether a comparison of a whole answer, or of one row of a matrix, is true.
+ * @throws TooMuchWork
+ */
 export function isRowTrue(
   comparison: Comparison,
   given: Given,
@@ -64,12 +67,12 @@ export function isRowTrue(
   const row = 'row' in comparison ? comparison.row : undefined;
   const answer = row === undefined ? undefined : input?.row?.(given.value, row);
   if (!answer) return isTrue(comparison, given, input, around);
-  // Looked at anew each time, for whether it is white space alone.
+  // Each comparison scans the text again for being only white space.
   if (typeof answer.value === 'string') spend(around.work, answer.value.length * stepsOf.lookedAt);
   return isTrue(comparison, give(answer.value), answer, around);
 }
 
-/** What each thing costs, in the steps of work.ts. */
+/** Costs in steps of work (work.ts). */
 const stepsOf = {
   comparison: 30,
   operand: 20,
@@ -107,7 +110,7 @@ const contains: Test = (asked) => {
   const { comparison, given, around } = asked;
   const { value } = comparison;
   if (Array.isArray(given.value)) return membersOf(given, around.work).has(value);
-  // A part of a text is text, also where a reference value is asked for a number.
+  // `contains` compares texts, even if the value is a number.
   const found = pairOf(asked, typeof value === 'number' ? String(value) : value);
   return typeof found?.[0] === 'string' && includesText(found[0], String(found[1]), around.work);
 };
@@ -135,7 +138,7 @@ const tests: Readonly<Record<Operator, Test>> = {
   not_answered: ({ given }) => given.isBlank,
 };
 
-/** Whether a single answer is one of the values that it is compared with. */
+/** Returns whether a single answer is one of the compared values. */
 function isAmong({ comparison, given, input, around }: Asked): boolean {
   const { value: answer } = given;
   if (given.isBlank) return false;
@@ -145,7 +148,7 @@ function isAmong({ comparison, given, input, around }: Asked): boolean {
   if (typeof answer !== 'string') return false;
   if (!input) return operand.folded.has(foldedOf(given, answer, around.work));
   const { kind } = input;
-  // Several choices are a list; a text in place of it is no answer.
+  // Several choices are a list. A text instead of a list is not an answer.
   if (kind === 'choices') return false;
   if (kind === 'choice') return operand.plain.has(answer);
   if (kind !== 'moment') return operand.folded.has(foldedOf(given, answer, around.work));
@@ -163,7 +166,7 @@ function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pa
   if (input?.kind === 'choices') return undefined;
   if (input?.kind === 'moment') {
     spend(around.work, stepsOf.moment);
-    // What is no date or time comes neither before nor after one.
+    // A value that is not a date or time has no order.
     if (!input.format?.accepts(answer)) return undefined;
     return alignMoments(answer, value, around.today);
   }
@@ -171,7 +174,7 @@ function pairOf({ comparison, given, input, around }: Asked, value: unknown): Pa
   return [foldedOf(given, answer, around.work), folded];
 }
 
-/** A reference value is text, and is a number where the condition compares it with one. */
+/** Returns the number to compare. A reference value is text, and is converted. */
 function numberOf(answer: unknown, input: Answered | undefined): number | undefined {
   const number = input || typeof answer !== 'string' ? answer : Number(answer);
   return typeof number === 'number' && !Number.isNaN(number) ? number : undefined;

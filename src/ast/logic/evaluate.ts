@@ -27,39 +27,39 @@ import {
 import { type Given, give, isRowTrue, isTrue } from './compare.ts';
 import { type Asking, formulaAnswers } from './formula-answers.ts';
 
-/** What conditions and limits know besides the answers. */
+/** The context of conditions and limits besides the answers. */
 export type AnswerContext = {
-  /** Values from the form's address. */
+  /** Values from the URL of the form. */
   readonly reference: Readonly<Record<string, string>>;
   /** YYYY-MM-DD in the form's time zone (`todayIn`). */
   readonly today: string;
-  /** What may be done for the request that asks. */
+  /** The work budget of the request. */
   readonly work: Work;
-  /** Whether each question is a step of its own: it is passed over when only its texts are shown. */
+  /** Whether each question is its own step. A step that shows only texts is skipped. */
   readonly asksSingly?: boolean | undefined;
 };
 
-/** Files by HTML name: stored ones, or those that a page holds. */
+/** Files by HTML name: stored files, or files selected in a page. */
 export type FilesByName = ReadonlyMap<string, readonly unknown[]>;
 
-/** What a visitor with these answers gets to see. */
+/** What a visitor with these answers sees. */
 export type Shown = {
-  /** The indexes of the steps that are on the way and show something, in order; empty when none does. */
+  /** The indexes of the steps that are reached and show something, in order. Can be empty. */
   readonly steps: readonly number[];
-  /** Elements of a repeatable composite are asked with their row; without one, as in a row that is blank. */
+  /** Pass the row for elements of a repeatable group. Without it, the row counts as blank. */
   readonly isShown: (element: Element, row?: Row) => boolean;
   readonly isRequired: (input: InputElement, row?: Row) => boolean;
   readonly holds: Holds;
-  /** What a calculation gives; undefined when it is hidden or has no result. */
+  /** The result of a calculation. Undefined if it is hidden or has no result. */
   readonly calculated: (calculation: Calculation, row?: Row) => number | undefined;
 };
 
 const noFiles: FilesByName = new Map();
 
 /**
- * Decides what is shown (docs/decisions/0012). Answers of steps that are not reached and of hidden elements count
- * as not given. Takes raw answers of any shape.
- * @throws TooMuchWork, also from what it returns.
+ * Evaluates what is shown (docs/decisions/0012). Answers of unreached steps and hidden elements do not count.
+ * Accepts raw answers of any shape.
+ * @throws TooMuchWork, also from the returned functions.
  */
 export function evaluate(
   form: Form,
@@ -91,7 +91,8 @@ export function evaluate(
 }
 
 /**
- * Whether a condition over the whole form holds, of settings for instance: over the answers that count, of any step.
+ * Returns whether a condition over the whole form is true, for example one in the settings. It can use
+ * visible answers of any step.
  * @throws TooMuchWork
  */
 export const meets = (
@@ -119,22 +120,22 @@ function startVisit(form: Form, raw: unknown, context: AnswerContext, files: Fil
   return visit;
 }
 
-/** Whether a step shows anything: one that shows nothing is passed over, unless it has no elements at all. */
+/** Returns whether a step shows anything. If not, it is skipped, unless it has no elements. */
 function hasSomething(visit: Visit, { children }: Step): boolean {
   const isThere = (element: Element): boolean =>
     isSeen(element) &&
     isElementShown(visit, element) &&
     (!isComposite(element) || isRepeatable(element) || element.children.some(isThere));
-  // One question at a time, texts belong to the question after them, and are something by themselves where none is.
+  // With one question at a time, only texts after the last question count as content.
   const last = visit.context.asksSingly ? children.findLastIndex(isQuestion) : -1;
   const counts = (element: Element, at: number): boolean => at >= last || isQuestion(element);
   return children.length === 0 || children.some((element, at) => counts(element, at) && isThere(element));
 }
 
-/** What was found out before, by the index of the row; undefined stands for outside of rows, or a blank one. */
+/** Cached results by row index. Undefined stands for outside of rows, or a blank row. */
 type ByRow<Key, Value> = Map<Key, Map<number | undefined, Value>>;
 
-/** What it costs to find one of them out, and to look at a child of a group, in the steps of work.ts. */
+/** The cost of a result and of a child of a group, in steps of work (work.ts). */
 const steps = { find: 40, child: 20 } as const;
 
 type Visit = {
@@ -145,17 +146,17 @@ type Visit = {
   readonly reached: Set<number>;
   /** Whether an element is shown. */
   readonly decided: ByRow<Element, boolean>;
-  /** Whether a composite has an answer. */
+  /** Whether a group has an answer. */
   readonly filled: ByRow<Composite, boolean>;
-  /** What was answered, as comparisons see it. */
+  /** Answers prepared for comparisons. */
   readonly given: ByRow<InputElement, Given>;
   readonly references: Map<string, Given>;
   readonly holds: Holds;
 };
 
 /**
- * Goes through the steps as a visitor does. The elements of a step are decided on the way, so that a later step
- * finds them known: a chain of conditions is followed within one step only, where `limits.logicChain` bounds it.
+ * Walks the steps like a visitor and decides their elements on the way, so that later steps find them cached.
+ * A chain of conditions is followed only within one step, where `limits.logicChain` limits it.
  */
 function reachSteps(visit: Visit, { children: steps }: Form): void {
   let next = 0;
@@ -168,7 +169,7 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
     calculateStep(visit, at);
     const jump = step.attrs?.jumps?.find(({ when }) => visit.holds(when, undefined));
     if (jump?.to === endOfForm) return;
-    // Jumps only lead to later steps, so this ends.
+    // Ends, because jumps lead only to later steps.
     if (jump)
       next = Math.max(
         next,
@@ -177,7 +178,7 @@ function reachSteps(visit: Visit, { children: steps }: Form): void {
   }
 }
 
-/** Works out what a step has to, in every row that was sent: who names a result later finds it known. */
+/** Calculates the results of a step in every sent row, so that later steps find them cached. */
 function calculateStep(visit: Visit, at: number): void {
   for (const { element, group } of visit.index.calculations.get(at) ?? []) {
     if (group === undefined) answerOf(visit, element, undefined);
@@ -247,7 +248,7 @@ function isComparisonTrue(visit: Visit, comparison: Comparison, row: Row | undef
 
 const nothing = give(undefined);
 
-/** The answer that counts: none of what is hidden. Of an upload, its files. */
+/** Returns the answer that counts: blank for hidden elements, and the files of an upload. */
 function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Given {
   if (!isElementShown(visit, input, row)) return nothing;
   const isInRow = visit.index.places.get(input)?.group !== undefined;
@@ -262,7 +263,7 @@ function answerOf(visit: Visit, input: InputElement, row: Row | undefined): Give
   });
 }
 
-/** Whether a composite has an answer: of any child, in any row. */
+/** Returns whether a group has an answer in any child or row. */
 function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boolean {
   const isInRow = visit.index.places.get(composite)?.group !== undefined;
   return recall(visit, visit.filled, composite, isInRow ? row?.index : undefined, () =>
@@ -272,7 +273,7 @@ function isFilled(visit: Visit, composite: Composite, row: Row | undefined): boo
   );
 }
 
-/** The rows of a repeatable composite that have an answer. */
+/** Yields the answered rows of a repeatable group. */
 function* rowsOf(visit: Visit, group: Composite): Generator<number, void> {
   const rows = countRows(group, visit.raw, visit.files);
   for (let index = 0; index < rows; index += 1) if (hasAnswers(visit, group, { group, index })) yield index;
@@ -285,11 +286,14 @@ function hasAnswers(visit: Visit, composite: Composite, row: Row | undefined): b
   );
 }
 
-/** What nobody is asked for fills no row. */
+/** Elements that are not asked do not fill a row. */
 const isAnswered = (visit: Visit, child: Element, row: Row | undefined): boolean =>
   isInput(child) && isAsked(child) && !answerOf(visit, child, row).isBlank;
 
-/** What a calculation gives with the answers that count. @param row its own, where it stands in one. */
+/**
+ * Runs a calculation on the answers that count.
+ * @param row the row of the calculation, if it is in one.
+ */
 function calculate(visit: Visit, { type, attrs }: Calculation, row: Row | undefined): number | undefined {
   const asking: Asking = {
     index: visit.index,

@@ -4,18 +4,18 @@ import { type Composite, type Element, type InputElement, isComposite, isInput }
 import type { Given } from './compare.ts';
 import type { FormulaAnswers, FormulaValue } from './formula/run.ts';
 
-/** What a calculation may ask of the answers, where it stands. */
+/** What a calculation can read of the answers. */
 export type Asking = {
   readonly index: FormIndex;
-  /** Its own row. */
+  /** The row of the calculation. */
   readonly row: Row | undefined;
   readonly isShown: (element: Element) => boolean;
   readonly answerOf: (input: InputElement, row: Row | undefined) => Given;
-  /** The rows of a group that have an answer, by index. */
+  /** The answered rows of a group, by index. */
   readonly rowsOf: (group: Composite) => Iterable<number>;
 };
 
-/** The answers as a formula sees them: by id, in its own row or in the one that it goes through. */
+/** Returns the answers by ID for a formula, from its own row or from the row that it iterates. */
 export function formulaAnswers({
   index: { byId },
   row,

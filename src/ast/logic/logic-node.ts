@@ -4,20 +4,20 @@ import { quote } from '../basics/problems.ts';
 import type { Translations } from '../basics/translation-shapes.ts';
 import type { ElementType } from '../form/elements.ts';
 
-/** What validation gathers of a step or an element, for the rules that look at the whole form. */
+/** What validation collects from a step or an element, for the rules over the whole form. */
 export type LogicNode = {
   readonly path: readonly number[];
-  /** Undefined when it has none, or none that can be an id. */
+  /** Undefined if the ID is missing or invalid. */
   readonly id: string | undefined;
   readonly type: ElementType | 'step';
-  /** The composite around an element, and the repeatable one that it lies in. */
+  /** The group around an element, and the repeatable group around it. */
   readonly parent: LogicNode | undefined;
   readonly group: LogicNode | undefined;
-  /** The attributes that are right by themselves. */
+  /** The attributes that are valid on their own. */
   readonly attrs: Readonly<Record<string, unknown>> & LogicAttributes;
 };
 
-/** The attributes that look at other parts of the form. */
+/** The attributes that refer to other parts of the form. */
 type LogicAttributes = {
   readonly show_when?: Condition;
   readonly hide_when?: Condition;
@@ -30,16 +30,16 @@ type LogicAttributes = {
 
 type OfferedOption = ChoiceOption & { readonly show_when: Condition };
 
-/** The options of a node that are offered by a condition. */
+/** Lists the options of a node with a condition. */
 export const offeredOptions = ({ options = [] }: LogicAttributes): readonly OfferedOption[] =>
   options.filter(
     (option): option is OfferedOption => typeof option !== 'string' && option.show_when !== undefined,
   );
 
-/** One problem of the form as a whole, at the path of the node that has it. */
+/** One problem of the whole form, with the path of its node. */
 export type LogicProblem = { readonly message: string; readonly path: readonly number[] };
 
-/** A node in a message: by its id, else by its type. */
+/** Names a node in a message by its ID or, without one, by its type. */
 export function nameOfNode({ id, type }: LogicNode): string {
   return id === undefined ? `the ${type}` : quote(id);
 }

@@ -2,7 +2,7 @@ import { countProblem } from './check-rules.ts';
 import { isOfType } from './file-types.ts';
 import type { BrokenRule } from './problem.ts';
 
-/** An uploaded file as an answer stores it; its signed URL is made at each read (docs/rules.md 10). */
+/** An uploaded file as an answer stores it. Its signed URL is made at each read (docs/rules.md 10). */
 export type FileAnswer = {
   readonly id: string;
   readonly filename: string;
@@ -10,10 +10,9 @@ export type FileAnswer = {
   readonly content_type: string;
 };
 
-/** What a rule needs to know of a file: a page knows that much of one that is only chosen. */
+/** What a rule checks about a file, also of a selected file that is not uploaded yet. */
 export type FileFacts = Omit<FileAnswer, 'id'>;
 
-/** What an author asks of files. */
 export type FileRules = {
   readonly accept?: readonly string[];
   readonly max_file_size?: number;
@@ -21,7 +20,7 @@ export type FileRules = {
   readonly max_files?: number;
 };
 
-/** The first rule that files break, by the attributes of an input that takes them; each file is checked before their number. */
+/** Returns the first rule that the files of an input break. Each file is checked before their number. */
 export function filesProblem(attrs: object, files: readonly FileFacts[]): BrokenRule | undefined {
   const { accept, max_file_size: size, min_files: least, max_files: most }: FileRules = attrs;
   for (const file of files) {

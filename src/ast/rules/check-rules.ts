@@ -6,7 +6,7 @@ import { alignMoments } from './moments.ts';
 import { compilePattern, type Pattern } from './pattern.ts';
 import type { BrokenRule } from './problem.ts';
 
-/** Whether the number is a whole number of steps away from the base, exact in decimals: 0.3 is three steps of 0.1. */
+/** Returns whether the number is a whole number of steps from the base: 0.3 is three steps of 0.1. */
 export function isOnStep(value: number, step: number, base: number): boolean {
   const numbers = [value, step, base].map(decimalOf);
   const scale = Math.min(...numbers.map(({ exponent }) => exponent));
@@ -16,26 +16,26 @@ export function isOnStep(value: number, step: number, base: number): boolean {
   return (v - b) % s === 0n;
 }
 
-/** The number as it is written: digits times ten to the exponent. */
+/** Returns the decimal digits and exponent of a number. */
 function decimalOf(number: number): { digits: bigint; exponent: number } {
   const [mantissa = '0', exponent = '0'] = number.toExponential().split('e');
   const [whole = '0', fraction = ''] = mantissa.split('.');
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** What rules know besides the answer: the day in the form's time zone, YYYY-MM-DD, and the work that may be done. */
+/** The context of rules: the day in the form's time zone, YYYY-MM-DD, and the work budget. */
 export type RuleContext = { readonly today: string; readonly work: Work };
 
-/** What the slower rules cost, in the steps of work.ts. */
+/** The cost of the slower rules, in steps of work (work.ts). */
 const steps = { decimal: 400, moment: 120 } as const;
 
-/** What an author asks of the answers to an input, as its attributes have it. */
+/** The limits that an author sets for answers to an input. */
 export type LengthRules = { readonly min_length?: number; readonly max_length?: number };
 export type ProseRules = LengthRules & { readonly pattern?: string };
 export type NumberRules = { readonly min?: number; readonly max?: number; readonly step?: number };
 export type MomentRules = { readonly min?: string; readonly max?: string };
 
-/** The first rule that a text breaks. Length counts characters (code points), as a person does. */
+/** Returns the first rule that a text breaks. Length counts characters (code points). */
 export function lengthProblem(rules: LengthRules, text: string): BrokenRule | undefined {
   const { min_length: least, max_length: most } = rules;
   if (least === undefined && most === undefined) return undefined;
@@ -47,7 +47,7 @@ export function lengthProblem(rules: LengthRules, text: string): BrokenRule | un
 
 const patternOf = factOf(({ pattern }: ProseRules): Pattern => compilePattern(pattern!));
 
-/** The same, and whether the whole text has the form that the author asks for. */
+/** Returns the first rule that a text breaks, including the author's pattern for the whole text. */
 export function proseProblem(rules: ProseRules, text: string, { work }: RuleContext): BrokenRule | undefined {
   const problem = lengthProblem(rules, text);
   if (problem || rules.pattern === undefined) return problem;
@@ -58,7 +58,6 @@ export function proseProblem(rules: ProseRules, text: string, { work }: RuleCont
   return pattern.matches(text, work) ? undefined : { rule: 'pattern' };
 }
 
-/** The first rule that a number breaks. */
 export function numberProblem(
   { min, max, step }: NumberRules,
   value: number,
@@ -73,7 +72,6 @@ export function numberProblem(
   return { rule: 'step', values: { step, base } };
 }
 
-/** The first rule that a date or time breaks. */
 export function momentProblem(
   { min, max }: MomentRules,
   text: string,
@@ -91,7 +89,7 @@ export function momentProblem(
   return undefined;
 }
 
-/** The first rule that a number of things breaks. */
+/** Returns the first rule that a count of items breaks. */
 export function countProblem(
   count: number,
   least: number | undefined,
@@ -103,7 +101,7 @@ export function countProblem(
   return undefined;
 }
 
-/** The values of the problem of a text over the cap. */
+/** The values of the problem of a text over the byte limit. */
 export const byteCap = {
   kilobytes: answerLimits.answerBytes / 1024,
   limit: answerLimits.answerBytes,

@@ -1,9 +1,9 @@
 import { limits } from '../basics/limits.ts';
 
-/** An ending (`.pdf`), a type (`application/pdf`) or a family of types (`image/*`). */
+/** A file name extension (`.pdf`), a type (`application/pdf`) or a family of types (`image/*`). */
 const fileType = /^(?:\.[a-z0-9][a-z0-9._+-]{0,31}|[a-z]+\/(?:\*|[a-z0-9][a-z0-9!#$&^_.+-]{0,126}))$/i;
 
-/** Whether the file is of one of the types, by the ending of its name or its content type (as HTML's `accept`). */
+/** Returns whether the file has one of the types, by its extension or content type (as in HTML). */
 export function isOfType(
   file: { readonly filename: string; readonly content_type: string },
   types: readonly string[],
@@ -19,7 +19,7 @@ export function isOfType(
   });
 }
 
-/** What is wrong with a list of types, as the end of a sentence about the attribute. */
+/** Returns what is wrong with a list of types, as the end of a sentence about the attribute. */
 export function fileTypesProblem(value: unknown): string | undefined {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= limits.fileTypes;
   return isList && value.every((type) => typeof type === 'string' && fileType.test(type))

@@ -1,6 +1,6 @@
 import { isDate, isDateTime, isTime } from './text-formats.ts';
 
-/** The inputs whose answers are a place in time, as text that sorts like the time it names. */
+/** The formats of date and time answers, as text that sorts by time. */
 export type MomentFormat = 'date' | 'datetime' | 'time';
 
 const isOfFormat: Readonly<Record<MomentFormat, (text: string) => boolean>> = {
@@ -11,14 +11,14 @@ const isOfFormat: Readonly<Record<MomentFormat, (text: string) => boolean>> = {
 
 const relative = /^today(?:([+-]\d{1,5}))?$/;
 
-/** Whether the text is a limit for answers of the format: a moment, or for days also `today`, `today+30`. */
+/** Returns whether the text is a valid limit: a date or time, or `today` or `today+30` for days. */
 export function isMoment(format: MomentFormat, text: string): boolean {
   return isOfFormat[format](text) || (format !== 'time' && relative.test(text));
 }
 
 /**
- * Puts an answer and a moment of an author (`today-18`, `2026-01-31`) beside each other: both as text that sorts.
- * A day limits a date and time by its day: until `today` means until the end of it.
+ * Aligns an answer and an author's limit (`today-18`, `2026-01-31`) as sortable texts. A day limits a date
+ * and time by its day: until `today` means until the end of today.
  * @param today YYYY-MM-DD in the form's time zone.
  */
 export function alignMoments(answer: string, moment: string, today: string): [answer: string, limit: string] {
@@ -28,18 +28,18 @@ export function alignMoments(answer: string, moment: string, today: string): [an
   return [answer.slice(0, limit.length), limit];
 }
 
-/** The day so many days later. */
+/** Returns the day after the given number of days. */
 export function addDays(day: string, days: number): string {
   const time = Date.parse(`${day}T00:00:00Z`) + days * 86_400_000;
   return new Date(time).toISOString().slice(0, 10);
 }
 
-// A formatter costs a hundred times what it formats.
+// Cached: creating a formatter costs a hundred times as much as formatting.
 const examples = new Map<string, string>();
 
 /**
- * The moment of the examples in our sentences as people write it: what a browser's own control of that type shows.
- * @param language the browser's own when it is left out.
+ * Formats the example date or time in messages, the way a browser's control shows it.
+ * @param language by default the language of the browser.
  */
 export function exampleOf(format: MomentFormat | 'datetime-local', language?: string): string {
   const name = `${format} ${language}`;
@@ -58,7 +58,7 @@ export function exampleOf(format: MomentFormat | 'datetime-local', language?: st
   return made;
 }
 
-/** A moment of an answer for a person, as their language writes it: `November 22, 2026`, or a time, or both. */
+/** Formats a date, a time or both for a person in their language: `November 22, 2026`. */
 export function sayMoment(text: string, language: string): string {
   const hasDay = text.length >= 10;
   return new Intl.DateTimeFormat(language, {

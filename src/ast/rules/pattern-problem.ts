@@ -2,10 +2,10 @@ import { limits } from '../basics/limits.ts';
 import { countCharacters } from '../basics/text.ts';
 import { countPlaces } from './pattern.ts';
 
-/** What the subset leaves out, as tokens of a valid regular expression; classes and escapes are skipped whole. */
+/** Tokens of a valid regular expression that the subset excludes. Skips whole classes and escapes. */
 const construct = /\[(?:\\.|[^\]\\])*\]|\\(?:[1-9]|[bBk])|\(\?(?!:)[<a-zA-Z=!-]{0,2}|\\.|./gsu;
 
-/** What is wrong with a pattern, as the end of a sentence about the attribute. */
+/** Returns what is wrong with a pattern, as the end of a sentence about the attribute. */
 export function patternProblem(source: string): string | undefined {
   if (source === '' || countCharacters(source) > limits.patternLength) {
     return `must have 1 to ${limits.patternLength} characters`;
@@ -13,18 +13,18 @@ export function patternProblem(source: string): string | undefined {
   if (!isRegularExpression(source)) return 'must be a regular expression';
   for (const [part] of source.matchAll(construct)) {
     if (/^\\[1-9bBk]$/.test(part))
-      return `must not use ${part}: back references and word edges are not supported`;
+      return `must not use ${part}: backreferences and word boundaries are not supported`;
     if (part.startsWith('(?')) {
-      return `must not use "${part}": of the groups only (…) and (?:…) are supported`;
+      return `must not use "${part}": only the groups (…) and (?:…) are supported`;
     }
   }
   if (countPlaces(source) > limits.patternPlaces) {
-    return `must be simpler: with its repeats written out it may have at most ${limits.patternPlaces} places (use the length limits for long texts)`;
+    return `must be simpler: at most ${limits.patternPlaces} states with its repeats expanded (use the length limits for long texts)`;
   }
   return undefined;
 }
 
-/** Whether the platform reads it; it is never asked to match with it. */
+/** Returns whether the JavaScript engine accepts the pattern. It is never used for matching. */
 function isRegularExpression(source: string): boolean {
   try {
     RegExp(source, 'u');

@@ -1,28 +1,31 @@
 import { answerLimits } from '../basics/limits.ts';
 import { spend, spendOnce, type Work } from '../basics/work.ts';
 
-/** A compiled pattern. `maxLength` is the longest text, in characters, that may be matched within the limits. */
+/** A compiled pattern. `maxLength` is the longest text in characters that it can match. */
 export type Pattern = {
   readonly maxLength: number;
-  /** Whether the whole text matches. @throws TooMuchWork */
+  /**
+   * Returns whether the whole text matches.
+   * @throws TooMuchWork
+   */
   readonly matches: (text: string, work: Work) => boolean;
 };
 
-/** What a place asks of the text: a character, written as in the pattern, or to be at an edge of it. */
+/** The condition of a state: a character, written as in the pattern, or the start or end of the text. */
 type Ask = { readonly kind: 'character'; readonly token: string } | { readonly kind: 'start' | 'end' };
 type Repeat = { readonly kind: 'repeat'; readonly part: Part; readonly least: number; readonly most: number };
 type Part = Ask | Repeat | { readonly kind: 'sequence' | 'choice'; readonly parts: readonly Part[] };
 
-/** One place of the machine: what it asks for, if anything, and the places behind it. */
+/** A state of the automaton: its condition, if it has one, and the next states. */
 type Place = { readonly ask?: Ask; next: readonly number[] };
 
-/** What it costs to visit a place, to compile one, and to ask a class for a character, in the steps of work.ts. */
+/** Costs in steps of work (work.ts). `ask` tests a character against a class. */
 const steps = { visit: 1.4, place: 40, ask: 10, newClass: 1_500, newProperty: 15_000 } as const;
 
 /**
- * Compiles a pattern that `patternProblem` found no fault with: the subset of JavaScript's regular expressions (flag
- * `u`) without look-around, back references, `\b` and named groups. A match takes time linear in the text, whatever
- * the pattern: all ways through it are followed at once (Thompson), so none is tried again (docs/rules.md T27).
+ * Compiles a pattern that `patternProblem` accepts: the subset of JavaScript's regular expressions (flag `u`)
+ * without look-around, backreferences, `\\b` and named groups. Matching is linear in the text for every
+ * pattern: it follows all paths at the same time (Thompson) and never backtracks (docs/rules.md T27).
  */
 export function compilePattern(source: string): Pattern {
   const part = parse(source);
@@ -36,7 +39,7 @@ export function compilePattern(source: string): Pattern {
   };
 }
 
-/** How many places the pattern needs, with every repeat written out. */
+/** Counts the states of a pattern with its repeats expanded. */
 export function countPlaces(source: string): number {
   return sizeOf(parse(source)) + 1;
 }
@@ -45,7 +48,7 @@ function sizeOf(part: Part): number {
   if (part.kind === 'repeat') {
     const { least, most } = part;
     const optional = most === Number.POSITIVE_INFINITY ? 1 : most - least;
-    // Asked once: repeats stand in repeats a hundred deep, where to ask twice is to ask for ever.
+    // Computed once: repeats can be nested a hundred deep, where computing it twice takes exponential time.
     const size = sizeOf(part.part);
     return least * size + optional * (size + 1);
   }
@@ -53,7 +56,7 @@ function sizeOf(part: Part): number {
   return inside.reduce((sum, child) => sum + sizeOf(child), part.kind === 'sequence' ? 0 : 1);
 }
 
-// Escapes, classes, repeats, groups; every other character is a token of its own.
+// Escapes, classes, repeats and groups. Every other character is its own token.
 const token =
   /\\(?:[pPu]\{[^}]*\}|u[dD][89abAB]..\\u[dD][c-fC-F]..|u[\da-fA-F]{4}|x..|c.|.)|\[(?:\\.|[^\]\\])*\]|\{[\d,]+\}\??|[*+?]\??|\(\?:|./gsu;
 
@@ -93,7 +96,7 @@ function parse(source: string): Part {
 }
 
 function rangeOf(text = ''): { least: number; most: number } | undefined {
-  // Lazy repeats end with `?`; for a match of the whole text they are the same.
+  // Lazy repeats end with `?`. They do not change a match of the whole text.
   if (/^[*+?]/.test(text)) {
     return { least: text[0] === '+' ? 1 : 0, most: text[0] === '?' ? 1 : Number.POSITIVE_INFINITY };
   }
@@ -106,7 +109,7 @@ function add(places: Place[], place: Place): number {
   return places.push(place) - 1;
 }
 
-/** Builds from the end to the start: returns the place where the part begins when it is followed by `next`. */
+/** Builds from the end to the start: returns the first state of the part when it is followed by `next`. */
 function build(places: Place[], part: Part, next: number): number {
   if (part.kind === 'repeat') return buildRepeat(places, part, next);
   if (!('parts' in part)) return add(places, { ask: part, next: [next] });
@@ -129,23 +132,23 @@ function buildRepeat(places: Place[], repeat: Repeat, next: number): number {
   for (let left = least; left > 0; left -= 1) {
     const end = start;
     start = build(places, part, end);
-    // A part without places, `(?:){1000000000000}`, is the same however often it is repeated.
+    // A part without states, `(?:){1000000000000}`, does not change when it is repeated.
     if (start === end) break;
   }
   return start;
 }
 
-/** What a place does, as a number: a machine is lists of numbers, which are followed in a tenth of the time of objects. */
+/** State kinds as numbers: an automaton in typed arrays runs ten times as fast as one of objects. */
 const does = { lead: 0, ask: 1, start: 2, end: 3 } as const;
 
 type Machine = {
   readonly start: number;
   readonly accepted: number;
   readonly kinds: Uint8Array;
-  /** Where the list of the places behind a place begins in `targets`; it ends where that of the next one begins. */
+  /** The start of each state's targets in `targets`. They end where those of the next state begin. */
   readonly first: Int32Array;
   readonly targets: Int32Array;
-  /** The index in `tokens` of what a place asks for. */
+  /** The index in `tokens` of the token that each state needs. */
   readonly asks: Int32Array;
   readonly tokens: readonly string[];
 };
@@ -174,7 +177,7 @@ function machineOf(places: readonly Place[], start: number, accepted: number): M
 
 function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, text: string, work: Work) {
   spend(work, kinds.length * steps.place);
-  // The position at which a place was last reached: each is followed once per character.
+  // The position where each state was last reached. Each state is followed once per character.
   const reached = new Int32Array(kinds.length).fill(-1);
   const open = new Int32Array(targets.length + 1);
   let [waiting, after] = [new Int32Array(kinds.length), new Int32Array(kinds.length)];
@@ -194,7 +197,7 @@ function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, 
       }
     }
   };
-  // What a token says to the character at hand: for many places it is asked once.
+  // Caches the result of each token for the current character, because many states share a token.
   const askedAt = new Int32Array(tokens.length).fill(-1);
   const answers = new Uint8Array(tokens.length);
   const takes = (ask: number, character: string, position: number): boolean => {
@@ -218,7 +221,7 @@ function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, 
       if (takes(asks[place]!, character, position))
         follow(targets[first[place]!]!, position, at === text.length);
     }
-    // Counted by one place, and paid for by one character: it is the innermost loop of all.
+    // Added up per state and spent once per character, because this is the innermost loop.
     spend(work, (visits + before) * steps.visit);
     visits = 0;
     if (waits === 0 && at < text.length) return false;
@@ -226,11 +229,12 @@ function run({ start, accepted, kinds, first, targets, asks, tokens }: Machine, 
   return reached[accepted] === position;
 }
 
-// Classes are left to the platform: on a single character they cannot be slow. To make one takes longer than to ask it.
+// The JavaScript engine tests classes, which cannot be slow on a single character. Cached, because creating
+// one takes longer than testing it.
 const classes = new Map<string, RegExp>();
 const keptClasses = 1_000;
 
-/** Whether one character is what the token asks for. */
+/** Returns whether one character matches the token. */
 function accepts(text: string, character: string, work: Work): boolean {
   if (text !== '.' && !text.startsWith('\\') && !text.startsWith('[')) {
     return character === text;

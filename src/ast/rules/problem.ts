@@ -1,19 +1,18 @@
 import { fill } from '../basics/words.ts';
 import { englishSentences } from './sentences.ts';
 
-/** Every rule that an answer can break. */
 export type RuleName = keyof typeof englishSentences;
 
-/** The values that a sentence names: a limit, the name of a file. */
+/** The values in a sentence: a limit, the name of a file. */
 export type ProblemValues = Readonly<Record<string, string | number>>;
 
-/** A rule that an input's answer breaks. */
+/** A rule that the answer to an input breaks. */
 export type BrokenRule = { readonly rule: RuleName; readonly values?: ProblemValues };
 
 /**
- * One problem of an answer, before it is said to somebody. `label` is empty when no question has the problem;
- * `custom` is the author's own sentence (`error_message`), which replaces every other one. `about` says what is asked
- * for: the element's type, or `name` where that is clear to be the visitor's own.
+ * One problem of an answer, before it is formatted as a sentence. `label` is empty if it belongs to no
+ * question. `custom` is the author's own sentence (`error_message`), which replaces the standard one. `about`
+ * is the element's type, or `name` if the visitor's own name is asked for.
  */
 export type AnswerProblem = BrokenRule & {
   readonly label: string;
@@ -21,7 +20,7 @@ export type AnswerProblem = BrokenRule & {
   readonly about?: string;
 };
 
-/** What the sentences show as `{example}`. */
+/** The values of `{example}` in the sentences. */
 const examples: ProblemValues & Partial<Record<RuleName, string | number>> = {
   number: 3.5,
   date: '2026-01-31',
@@ -30,13 +29,13 @@ const examples: ProblemValues & Partial<Record<RuleName, string | number>> = {
 };
 
 /**
- * The problem as a sentence for programs, in English, with its values as programs write them; a page says it to its
- * visitor in other words (src/page/words/say-problem.ts). Never throws; text from the form is put in once and not read
- * again.
+ * Formats the problem as an English sentence for API clients, with unformatted values. The page uses other
+ * sentences for visitors (src/page/words/say-problem.ts). Never throws. Inserted text is not parsed for
+ * placeholders.
  */
 export function sayProblem({ rule, label, custom, values }: AnswerProblem): string {
   const sentence = custom ? `{label}: {custom}` : englishSentences[rule];
-  // A label may end in a mark of its own.
+  // A label can already end in punctuation.
   const said = /[?!.:]$/.test(label) ? sentence.replace('{label}:', '{label}') : sentence;
   return fill(said, { example: examples[rule] ?? '', ...values, label, ...(custom && { custom }) });
 }

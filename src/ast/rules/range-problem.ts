@@ -1,4 +1,4 @@
-/** Attributes that bound the same thing from both sides. */
+/** Pairs of attributes that are the lower and upper limit of one value. */
 const ranges = [
   ['min_length', 'max_length'],
   ['min', 'max'],
@@ -7,18 +7,18 @@ const ranges = [
 ] as const;
 
 /**
- * What keeps every answer out although each attribute is right by itself, as a sentence without its end. Days around
- * today are left alone: they move.
- * @param attrs the attributes of the element that are right by themselves.
+ * Returns why valid attributes exclude every answer together, as a sentence without its period. Skips
+ * relative days, which move.
+ * @param attrs the attributes of the element that are valid on their own.
  */
 export function rangeProblem(attrs: Readonly<Record<string, unknown>>): string | undefined {
   for (const [least, most] of ranges) {
-    if (isOver(attrs[least], attrs[most])) return `has a "${least}" over its "${most}"`;
+    if (isOver(attrs[least], attrs[most])) return `has a "${least}" greater than its "${most}"`;
   }
   const { options, min_choices: least, other } = attrs;
   const choices = Array.isArray(options) ? options.length + Number(other === true) : undefined;
   return choices !== undefined && isOver(least, choices)
-    ? 'has a "min_choices" over the number of its options'
+    ? 'has a "min_choices" greater than the number of its options'
     : undefined;
 }
 

@@ -1,21 +1,23 @@
 import { trimText } from '../basics/text.ts';
 import type { RuleName } from './problem.ts';
 
-/** How one kind of text answer is tidied and checked, and the rule that a text of another form breaks. */
+/** How one kind of text answer is tidied and checked, and the rule that a text in another format breaks. */
 export type TextFormat = {
   readonly tidy: (text: string) => string;
   readonly accepts: (text: string) => boolean;
   readonly rule: RuleName;
 };
 
-// The HTML standard's own expressions, so that server and browser agree, with letters and digits of any script before
-// the @ (RFC 6531). Repeats are bounded by the 63 characters of a DNS label, so the time is linear in the text.
+// The expressions of the HTML standard, so that server and browser agree, with letters and digits of any
+// script before the @ (RFC 6531). Repeats are limited to the 63 characters of a DNS label, so matching is
+// linear in the text.
 const localPattern = /^[\p{L}\p{M}\p{N}.!#$%&'*+/=?^_`{|}~-]+$/u;
 const domainPattern = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
 
 /**
- * An email address by the HTML standard, of at most 254 characters (RFC 5321). Its domain and the part before the @ may
- * be of any script. A domain without a dot is an address, as it is in browsers: a company can have one in its network.
+ * Returns whether the text is an email address by the HTML standard, of at most 254 characters (RFC 5321).
+ * The domain and the part before the @ can use any script. A domain without a dot is valid, as in browsers:
+ * internal networks have such domains.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
@@ -24,7 +26,7 @@ export function isEmail(text: string): boolean {
   );
 }
 
-/** Whether a domain can have a name in DNS: URL writes other scripts as Punycode, and refuses what has none. */
+/** Returns whether a domain is valid in DNS. `URL` converts other scripts to Punycode. */
 function isDomain(domain: string): boolean {
   if (domainPattern.test(domain)) return true;
   const url = `http://${domain}`;
@@ -33,12 +35,15 @@ function isDomain(domain: string): boolean {
   );
 }
 
-/** A web address: `http` or `https`, without white space. */
+/** Returns whether the text is an `http` or `https` URL without white space. */
 export function isUrl(text: string): boolean {
   return /^https?:\/\/\S+$/i.test(text) && URL.canParse(text);
 }
 
-/** 3 to 20 digits, with spaces and `( ) - . /` between them and perhaps a `+` first; behind it perhaps an extension. */
+/**
+ * Returns whether the text has 3 to 20 digits, with spaces and `( ) - . /` between them, an optional leading
+ * `+` and an optional extension.
+ */
 function isPhone(text: string): boolean {
   if (text.length > 40) return false;
   const [number = '', extension] = text.split(' ext. ');
@@ -48,8 +53,8 @@ function isPhone(text: string): boolean {
 }
 
 /**
- * A phone number as it is kept: digits of any script that people type as plain ones, full-width signs as narrow ones,
- * dashes of any length as `-`, and an extension (`x12`, `ext 12`, `#12`) as ` ext. 12`.
+ * Normalizes a phone number: digits of any script to ASCII, full-width signs to narrow ones, dashes to `-`,
+ * and an extension (`x12`, `ext 12`, `#12`) to ` ext. 12`.
  */
 function tidyPhone(text: string): string {
   if (text.length > 80) return trimText(text);
@@ -63,7 +68,7 @@ function tidyPhone(text: string): string {
     .trim();
 }
 
-/** A web address as it is kept: what begins with the name of a host (`example.com/a`) has `https://` before it. */
+/** Normalizes a URL: adds `https://` to a text that begins with a host name (`example.com/a`). */
 function tidyUrl(text: string): string {
   const given = trimText(text);
   return /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}(?::\d{1,5})?(?:[/?#]\S*)?$/i.test(given)
@@ -77,19 +82,19 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** A day of the calendar, `YYYY-MM-DD`, from the year 0001: 2026-02-30 is none. */
+/** Returns whether the text is a calendar day, `YYYY-MM-DD`, from the year 0001. False for 2026-02-30. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? []).map(Number);
   if (!year || !month || !day) return false;
   return month <= 12 && day <= daysInMonth(year, month);
 }
 
-/** A time of day, `HH:MM`. */
+/** Returns whether the text is a time of day, `HH:MM`. */
 export function isTime(text: string): boolean {
   return /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text);
 }
 
-/** A day and time without zone, `YYYY-MM-DDTHH:MM`. */
+/** Returns whether the text is a day and time without zone, `YYYY-MM-DDTHH:MM`. */
 export function isDateTime(text: string): boolean {
   return text[10] === 'T' && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
@@ -97,7 +102,7 @@ export function isDateTime(text: string): boolean {
 /** The formats of text answers (docs/rules.md 10). */
 export const textFormats = {
   line: { tidy: trimText, accepts: (text) => !/[\r\n]/.test(text), rule: 'line' },
-  // HTML submits CRLF, JSON clients mostly LF: one form is stored.
+  // HTML submits CRLF, and JSON clients mostly LF. Only one form is stored.
   lines: {
     tidy: (text) => trimText(text.replaceAll('\r\n', '\n').replaceAll('\r', '\n')),
     accepts: () => true,

@@ -4,9 +4,9 @@ const pattern =
   /^(\d{4}-\d\d-\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:(Z)|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /**
- * The UTC of a moment in RFC 3339, as it is kept: `2026-01-31T15:30:00+01:00` is `2026-01-31T14:30:00.000Z`; what is in
- * UTC already stays as it is written. Undefined for what is no moment, such as the 30th of February or a leap second,
- * and for one that is outside of the years 1 to 9999 in UTC.
+ * Returns an RFC 3339 timestamp in UTC, as it is stored: `2026-01-31T15:30:00+01:00` becomes
+ * `2026-01-31T14:30:00.000Z`. A UTC timestamp stays as written. Undefined for invalid timestamps, such as
+ * February 30 or a leap second, and outside of the years 1 to 9999 in UTC.
  */
 export function readTimestamp(text: string): string | undefined {
   const [, day, isUtc] = pattern.exec(text) ?? [];

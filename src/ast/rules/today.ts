@@ -1,9 +1,9 @@
-// A formatter costs a hundred times what it formats; there are some 600 time zones.
+// Cached: creating a formatter costs a hundred times as much as formatting. There are about 600 zones.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** Whether the text is the name of a time zone (IANA), such as `UTC` or `Europe/Berlin`. */
+/** Returns whether the text is the name of a time zone (IANA), such as `UTC` or `Europe/Berlin`. */
 export function isTimeZone(text: string): boolean {
-  // `Intl` also takes offsets like +01:00, which know no summer time.
+  // `Intl` also accepts offsets like +01:00, which have no daylight saving time.
   if (!/^[A-Za-z]/.test(text)) return false;
   try {
     return formatterOf(text) !== undefined;
@@ -13,7 +13,10 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** The day, YYYY-MM-DD, that it is in a time zone at a point in time. @throws RangeError for an unknown zone. */
+/**
+ * Returns the day, YYYY-MM-DD, in a time zone at a point in time.
+ * @throws RangeError for an unknown zone.
+ */
 export function todayIn(timeZone: string, now: Date): string {
   if (timeZone === 'UTC') return now.toISOString().slice(0, 10);
   const parts = new Map(

@@ -1,15 +1,18 @@
 import { trimText } from '../basics/text.ts';
 
 /**
- * How somebody writes numbers: the decimal mark, and behind it the mark between thousands, where the language has one
- * of the two marks that others take for the decimal one. Spaces and apostrophes stand between thousands anywhere.
+ * A number format: the decimal mark, then the thousands mark if it could be a decimal mark elsewhere. Spaces
+ * and apostrophes can separate thousands in every format.
  */
 export type NumberMarks = '.' | '.,' | ',' | ',.';
 
-/** How programs and addresses write numbers. */
+/** The number format of programs and URLs. */
 export const plainMarks: NumberMarks = '.';
 
-/** How a language, perhaps of a region (`es-MX`), writes numbers. @throws RangeError for what is no tag of one. */
+/**
+ * Returns the number format of a language, with or without a region (`es-MX`).
+ * @throws RangeError for an invalid language tag.
+ */
 export function numberMarksOf(tag: string): NumberMarks {
   const parts = new Intl.NumberFormat(tag, { numberingSystem: 'latn' }).formatToParts(1_234_567.8);
   const markOf = (type: string) => parts.find((part) => part.type === type)?.value;
@@ -18,44 +21,44 @@ export function numberMarksOf(tag: string): NumberMarks {
   return thousands === ',' ? '.,' : '.';
 }
 
-/** Whether a text from outside says how numbers are written. */
+/** Returns whether a text from outside is a number format. */
 export function isNumberMarks(text: string | undefined): text is NumberMarks {
   return text !== undefined && /^(?:\.,?|,\.?)$/.test(text);
 }
 
-/** A number as `readNumber` reads it, without marks between thousands. */
+/** Formats a number for `readNumber`, without thousands marks. */
 export function writeNumber(value: number, [decimal]: NumberMarks): string {
   return String(value).replace('.', decimal!);
 }
 
 /**
- * A number for a person, its thousands apart: by the language's mark, or by a narrow space where that is none of ours.
- * @param decimals how many it is said with; as many as it has when left out.
+ * Formats a number for a person, with the thousands mark of the format or a narrow space if it has none.
+ * @param decimals the number of decimals; by default as many as the number has.
  */
 export function sayNumber(
   value: number,
   [decimal = '.', thousands = '\u202f']: string,
   decimals?: number,
 ): string {
-  // Past it, exponents say it more clearly.
+  // Above this, exponents are clearer.
   if (Math.abs(value) >= 1e15) return String(value).replace('.', decimal);
   const [whole, rest] = (decimals === undefined ? String(value) : value.toFixed(decimals)).split('.');
   const grouped = whole!.length > 4 ? whole!.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands) : whole!;
   return rest === undefined ? grouped : `${grouped}${decimal}${rest}`;
 }
 
-// With the point for decimals. An apostrophe stands for the language's own mark between thousands as well.
+// Uses a point for decimals. An apostrophe stands for the thousands mark of the format.
 const written =
   /^[-+]?(?=\.?\d)(?:\d+|[1-9]\d{0,2}(?:([ \u00a0\u2009\u202f'’٬])\d{3})(?:\1\d{3})*)?(?:\.\d+)?(?:e[-+]?\d+)?$/i;
 
 /**
- * The number that a text says, in digits of any script that the page's languages use. Undefined for every text that
- * could be meant otherwise: with the marks of another language, groups of other than three digits, a number broken
- * off, or past 2^53, where it would be another one than was written.
+ * Parses a number in digits of any script that the page's languages use. Returns undefined for ambiguous
+ * texts: marks of another language, groups without exactly three digits, incomplete numbers, and numbers
+ * above 2^53, which would not be exact.
  */
 export function readNumber(text: string, [decimal, thousands]: NumberMarks): number | undefined {
   const plain = trimText(text)
-    // Marks of direction and other characters without a glyph.
+    // Direction marks and other invisible characters.
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll(/[٠-٩۰-۹０-９]/g, (digit) => `${digit.charCodeAt(0) & 15}`)
     .replaceAll(/[.,．，٫]/g, (mark) => {

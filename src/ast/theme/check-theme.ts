@@ -27,10 +27,9 @@ const oneOf =
   (known: readonly string[]): Check =>
   (value) =>
     known.some((name) => name === value) ? undefined : `must be one of ${known.map(quote).join(', ')}`;
-const colour: Check = (value) => (isColour(value) ? undefined : 'must be a colour like "#0b6655"');
+const colour: Check = (value) => (isColour(value) ? undefined : 'must be a color like "#0b6655"');
 const image: Check = (value) => (isImageId(value) ? undefined : imageIdProblem);
 
-/** A text of one line, as labels are. */
 const line: Check = (value) =>
   typeof value === 'string' &&
   value.trim() !== '' &&
@@ -38,10 +37,10 @@ const line: Check = (value) =>
   !/[\n\r]/.test(value) &&
   fitsBytes(value, limits.labelBytes)
     ? undefined
-    : `must be text of one line, of at most ${limits.labelBytes} bytes`;
+    : `must be one line of text, at most ${limits.labelBytes} bytes`;
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
 
-/** What each key takes; the end of the sentence about a value that it does not. */
+/** The check of each key, which returns the end of the sentence about an invalid value. */
 const keys = {
   color: colour,
   background: colour,
@@ -62,15 +61,15 @@ const keys = {
 } as const satisfies Record<keyof Theme, Check>;
 
 /**
- * Everything that is wrong with a theme as it was sent, each under `theme.<key>`; nothing when it is one. Text on the
- * accent and the accent on paper need 4.5:1 (WCAG 2.2, 1.4.3); what has less is refused with its figure.
+ * Returns everything that is wrong with a theme, each under `theme.<key>`. Text on the accent and the accent
+ * on paper need 4.5:1 (WCAG 2.2, 1.4.3). A lower contrast is rejected with its ratio.
  */
 export function findThemeProblems(input: unknown): readonly ThemeProblem[] {
   if (!isRecord(input)) return [{ field: 'theme', message: '"theme" must be an object.' }];
   const problems = Object.entries(input).flatMap(([key, value]): ThemeProblem[] => {
     const check = own<Check>(keys, key);
     if (!check) {
-      const message = `There is no ${quote(key)} in a theme. It may have: ${Object.keys(keys).join(', ')}.`;
+      const message = `Unknown theme key ${quote(key)}. Use one of these: ${Object.keys(keys).join(', ')}.`;
       return [{ field: 'theme', message }];
     }
     const problem = check(value);
@@ -79,7 +78,7 @@ export function findThemeProblems(input: unknown): readonly ThemeProblem[] {
   return problems.length > 0 ? problems : [...paperProblems(input), ...contrastProblems(input)];
 }
 
-/** The lowest of the contrasts that the accent of a theme has, and in which scheme. */
+/** Returns the lowest contrast of the theme's accent, and its scheme. */
 export function accentContrast(theme: Theme): { ratio: number; scheme: Scheme } {
   const found = schemesOf(theme).map((scheme) => {
     const palette = paletteOf(theme, scheme);
@@ -92,7 +91,7 @@ export function accentContrast(theme: Theme): { ratio: number; scheme: Scheme } 
   return found.reduce((low, next) => (next.ratio < low.ratio ? next : low));
 }
 
-/** The shade of the theme's paper nearest to it that would be accepted. */
+/** Returns the nearest shade of the theme's paper that would be accepted. */
 export function suggestPaper(theme: Theme): string {
   const { lightness, ...hue } = toOklch(theme.paper!);
   const step = schemesOf(theme)[0] === 'dark' ? -0.02 : 0.02;
@@ -103,7 +102,7 @@ export function suggestPaper(theme: Theme): string {
   return step < 0 ? '#000000' : '#ffffff';
 }
 
-/** The shade of the theme's colour nearest to it that would be accepted. */
+/** Returns the nearest shade of the theme's color that would be accepted. */
 export function suggestColour(theme: Theme): string {
   const [chosen] = schemesOf(theme);
   return readableAccent(theme.color!, paletteOf(theme, chosen).paper, chosen);
@@ -116,9 +115,7 @@ function paperProblems(theme: Theme): ThemeProblem[] {
   return [
     {
       field: 'theme.paper',
-      message:
-        `"theme.paper" ${theme.paper} has a contrast of ${sayContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; ` +
-        `it needs ${inkContrast}:1. The nearest shade that has it is ${suggestPaper(theme)}.`,
+      message: `"theme.paper" ${theme.paper} has a contrast of ${sayContrast(ratio)} with the ${scheme === 'dark' ? 'light' : 'dark'} text on it; it needs ${inkContrast}:1. The nearest valid shade is ${suggestPaper(theme)}.`,
     },
   ];
 }
@@ -129,9 +126,7 @@ function contrastProblems(theme: Theme): ThemeProblem[] {
   return [
     {
       field: 'theme.color',
-      message:
-        `"theme.color" ${theme.color} has a contrast of ${sayContrast(ratio)} on ${scheme} paper; text needs ` +
-        `${textContrast}:1. The nearest shade that has it is ${suggestColour(theme)}.`,
+      message: `"theme.color" ${theme.color} has a contrast of ${sayContrast(ratio)} on ${scheme} paper; text needs ${textContrast}:1. The nearest valid shade is ${suggestColour(theme)}.`,
     },
   ];
 }

@@ -1,23 +1,23 @@
 import type { Theme } from './theme.ts';
 
-/** A colour as three shares of light, 0 to 1 each, as sRGB encodes them. */
+/** A color as red, green and blue from 0 to 1, in sRGB encoding. */
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** A colour as eyes see it (OKLCH): lightness 0 to 1, chroma from 0 (grey), hue in degrees. */
+/** A perceptual color (OKLCH): lightness 0 to 1, chroma from 0 (gray), hue in degrees. */
 export type Oklch = { readonly lightness: number; readonly chroma: number; readonly hue: number };
 
-/** `#rrggbb`, in either case. */
+/** Returns whether the value is `#rrggbb`, in either case. */
 export function isColour(value: unknown): value is string {
   return typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);
 }
 
-/** Contrast of two colours, 1 to 21 (WCAG 2.2, "contrast ratio"). */
+/** Returns the contrast of two colors, 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(one: string, other: string): number {
   const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** A contrast for a person: `3.2:1`. Cut, not rounded, so that 4.49 is never said to be 4.5. */
+/** Formats a contrast: `3.2:1`. Truncates, so that 4.49 is never shown as 4.5. */
 export function sayContrast(ratio: number): string {
   return `${Math.floor(ratio * 10) / 10}:1`;
 }
@@ -37,7 +37,7 @@ const toLinear = (share: number): number =>
 const toEncoded = (light: number): number =>
   light <= 0.0031308 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
 
-/** Björn Ottosson's Oklab, 2021: distances in it are those that eyes see. */
+/** Björn Ottosson's Oklab (2021), in which distances match perception. */
 export function toOklch(colour: string): Oklch {
   const [red, green, blue] = readHex(colour).map(toLinear) as [number, number, number];
   const long = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue);
@@ -52,7 +52,7 @@ export function toOklch(colour: string): Oklch {
   };
 }
 
-/** How far two colours are apart to the eye: white and black are 1. */
+/** Returns the perceived distance of two colors. White and black are 1 apart. */
 export function distance(one: string, other: string): number {
   const place = (colour: string): readonly number[] => {
     const { lightness, chroma, hue } = toOklch(colour);
@@ -63,12 +63,12 @@ export function distance(one: string, other: string): number {
   return Math.hypot(...place(one).map((value, axis) => value - from[axis]!));
 }
 
-/** The nearest colour that screens can show: lightness and hue are kept, chroma gives way. */
+/** Returns the nearest displayable color: keeps lightness and hue, and reduces chroma. */
 export function fromOklch({ lightness, chroma, hue }: Oklch): string {
   let [fits, tooMuch] = [0, chroma];
   const whole = toRgb({ lightness, chroma, hue });
   if (isShown(whole)) return writeHex(whole);
-  // Twelve halvings leave less than a 4000th of the chroma, which no eye tells.
+  // Twelve halvings leave less than 1/4000 of the chroma, which is not visible.
   for (let halving = 0; halving < 12; halving += 1) {
     const middle = (fits + tooMuch) / 2;
     if (isShown(toRgb({ lightness, chroma: middle, hue }))) fits = middle;
@@ -90,7 +90,7 @@ function toRgb({ lightness, chroma, hue }: Oklch): Rgb {
   ];
 }
 
-/** Half a step of 255 outside is rounded away. */
+/** Up to half a step of 255 outside of the range is rounded away. */
 const isShown = (colour: Rgb): boolean => colour.every((share) => share >= -0.002 && share <= 1.002);
 
 function writeHex(colour: Rgb): string {
@@ -102,10 +102,10 @@ function writeHex(colour: Rgb): string {
   return `#${pairs.join('')}`;
 }
 
-/** The two looks of a page. */
+/** The light and dark mode of a page. */
 export type Scheme = 'light' | 'dark';
 
-/** Every colour of a page, each `#rrggbb`. The names are those of the style sheet's properties. */
+/** Every color of a page as `#rrggbb`, named like the properties of the style sheet. */
 export type Palette = Readonly<Record<PaletteName, string>>;
 type PaletteName =
   | 'ground'
@@ -121,17 +121,17 @@ type PaletteName =
   | 'bad'
   | 'bad-tint';
 
-/** What text needs on its ground (WCAG 2.2, 1.4.3). */
+/** The minimum contrast of text (WCAG 2.2, 1.4.3). */
 export const textContrast = 4.5;
-/** What the main text needs on a chosen paper; a paper on which it has that leaves room for all others. */
+/** The minimum contrast of main text on a chosen paper. It leaves room for all other colors. */
 export const inkContrast = 10;
-/** What edges need that show where a control is (1.4.11). */
+/** The minimum contrast of the edges of controls (1.4.11). */
 const edgeContrast = 3;
 
-/** The accent of a form whose theme names none. */
+/** The accent of a theme without a color. */
 export const defaultColour = '#0b6655';
 
-/** Lightness and chroma of what takes only its hue from the accent: chosen for contrast, and proven by a test. */
+/** Lightness and chroma of colors that share the accent's hue. A test verifies their contrast. */
 const neutrals = {
   light: {
     ground: [0.949, 0.008],
@@ -153,16 +153,16 @@ const neutrals = {
   },
 } as const satisfies Record<Scheme, Partial<Record<PaletteName, readonly [number, number]>>>;
 
-/** The red of what is wrong, and others for accents that it could be taken for, in the order in which they are liked. */
+/** The red of errors, and alternatives for similar accents, in order of preference. */
 const warnings = {
   light: { red: '#b3261e', others: ['#6f0e0f', '#db1c22', '#3d0000'], tint: '#fcf1f0' },
   dark: { red: '#ff9d94', others: ['#ffd54a', '#ffd1d0', '#f3625d', '#fff0ef'], tint: '#2b1d1c' },
 } as const satisfies Record<Scheme, { red: string; others: readonly string[]; tint: string }>;
 
-/** From this distance (Oklab) on two colours are told apart at a glance; white and black are 1 apart. */
+/** From this distance (Oklab), two colors are clearly different. White and black are 1 apart. */
 export const plainDistance = 0.15;
 
-/** What says that something is wrong, in a colour that reads on the paper and that nobody takes for the accent. */
+/** Returns an error color that is readable on the paper and differs from the accent. */
 function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette, 'bad' | 'bad-tint'> {
   const { red, others, tint } = warnings[scheme];
   const reading = (shade: string): string => readableOn([paper], shade, textContrast, scheme);
@@ -174,14 +174,14 @@ function warningsOf(accent: string, paper: string, scheme: Scheme): Pick<Palette
   return { bad, 'bad-tint': tint };
 }
 
-/** The scheme for which an author chooses the colours, and the schemes that visitors see. */
+/** Returns the scheme whose colors the author chooses, and the schemes that visitors see. */
 export function schemesOf({ mode = 'auto' }: Theme): readonly [chosen: Scheme, ...derived: Scheme[]] {
   return mode === 'auto' ? ['light', 'dark'] : [mode];
 }
 
 /**
- * The colours of a theme in one scheme. The theme's colour is the accent exactly as chosen in the scheme it was chosen
- * for; in the other one it becomes a shade of the same hue that reads on that paper.
+ * Returns the colors of a theme in one scheme. The accent is the exact color in the scheme it was chosen for.
+ * In the other scheme it is a shade of its hue that is readable on that paper.
  */
 export function paletteOf(theme: Theme, scheme: Scheme): Palette {
   const chosen = theme.color ?? defaultColour;
@@ -189,7 +189,7 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
   const shades = neutrals[scheme];
   const { paper, tint, line } = groundsOf(theme, scheme, neutral);
   const isChosen = schemesOf(theme)[0] === scheme;
-  // The default colour was chosen for white paper.
+  // The default color was chosen for white paper.
   const isReadable = theme.color === undefined ? contrast(chosen, paper) >= textContrast : isChosen;
   const accent = isReadable ? chosen : readableAccent(chosen, paper, scheme);
   return {
@@ -214,14 +214,14 @@ export function paletteOf(theme: Theme, scheme: Scheme): Palette {
 
 type Neutral = (shade: readonly [lightness: number, breath: number]) => string;
 
-/** A grey accent gets grey paper; from a chroma of 0.05 on, the paper has the full breath of the hue. */
+/** A gray accent gets gray paper. From a chroma of 0.05 on, the paper has the full tint. */
 function neutralsOf({ color = defaultColour }: Theme): Neutral {
   const { hue, chroma } = toOklch(color);
   const strength = Math.min(1, chroma / 0.05);
   return ([lightness, breath]) => fromOklch({ lightness, chroma: breath * strength, hue });
 }
 
-/** The contrast that the main text of a theme has where it has the least, in the scheme that the theme was chosen for. */
+/** Returns the lowest contrast of main text, in the scheme that the theme was chosen for. */
 export function paperContrast(theme: Theme): number {
   const [scheme] = schemesOf(theme);
   const neutral = neutralsOf(theme);
@@ -230,7 +230,7 @@ export function paperContrast(theme: Theme): number {
   return Math.min(contrast(ink, paper), contrast(ink, tint));
 }
 
-/** What text stands on. A chosen paper is shown as it is in the scheme it was chosen for, and what is laid on it is a shade of it. */
+/** Returns the background colors. A chosen paper stays exact in its scheme; other layers are its shades. */
 function groundsOf(theme: Theme, scheme: Scheme, neutral: Neutral): Pick<Palette, 'paper' | 'tint' | 'line'> {
   const { paper, tint, line } = neutrals[scheme];
   if (theme.paper === undefined) return { paper: neutral(paper), tint: neutral(tint), line: neutral(line) };
@@ -241,13 +241,13 @@ function groundsOf(theme: Theme, scheme: Scheme, neutral: Neutral): Pick<Palette
   return { paper: chosen, tint: shade(tint), line: shade(line) };
 }
 
-/** A colour that was chosen by day as it is at night. */
+/** Converts a color of the light scheme to the dark scheme. */
 function atNight(colour: string, lightness: number): string {
   const { hue, chroma } = toOklch(colour);
   return fromOklch({ lightness, chroma: Math.min(chroma, 0.03), hue });
 }
 
-/** The colour itself where it reads on these grounds, or the nearest shade further from them that does. */
+/** Returns the color if it is readable on these backgrounds, or else the nearest shade that is. */
 function readableOn(grounds: readonly string[], colour: string, least: number, scheme: Scheme): string {
   const reads = (shade: string): boolean => grounds.every((ground) => contrast(shade, ground) >= least);
   const from = toOklch(colour);
@@ -260,14 +260,14 @@ function readableOn(grounds: readonly string[], colour: string, least: number, s
   return shade;
 }
 
-/** White or nearly black, whichever reads better: one of them always has 4.5:1. */
+/** Returns white or near-black text, whichever has more contrast. One of them always has 4.5:1. */
 function textOn(colour: string): string {
   const { hue, chroma } = toOklch(colour);
   const dark = fromOklch({ lightness: 0.2, chroma: Math.min(chroma, 0.03), hue });
   return contrast('#ffffff', colour) >= contrast(dark, colour) ? '#ffffff' : dark;
 }
 
-/** What a button shows under the pointer: a little further from the paper, and still a ground for its text. */
+/** Returns the hover color of a button: a little further from the paper, and still readable. */
 function pressedShade(accent: string, scheme: Scheme): string {
   const { lightness, ...rest } = toOklch(accent);
   const step = scheme === 'dark' || lightness < 0.25 ? 0.07 : -0.07;
@@ -275,7 +275,7 @@ function pressedShade(accent: string, scheme: Scheme): string {
   return contrast(moved, textOn(accent)) >= textContrast ? moved : accent;
 }
 
-/** The shade of this hue nearest to the colour that reads on this paper, with some room above the least contrast. */
+/** Returns the nearest shade of the color with slightly more than the minimum contrast on this paper. */
 export function readableAccent(colour: string, paper: string, scheme: Scheme): string {
   const from = toOklch(colour);
   const [start, step] = scheme === 'dark' ? [Math.max(from.lightness, 0.74), 0.01] : [from.lightness, -0.01];
@@ -286,6 +286,6 @@ export function readableAccent(colour: string, paper: string, scheme: Scheme): s
   return scheme === 'dark' ? '#ffffff' : '#000000';
 }
 
-/** Light on a dark page glows: a full chroma is taken back a little. */
+/** Full chroma glows on a dark page, so it is reduced a little. */
 const calm = (colour: Oklch, scheme: Scheme): Oklch =>
   scheme === 'dark' ? { ...colour, chroma: Math.min(colour.chroma, 0.13) } : colour;

@@ -1,4 +1,4 @@
-/** The faces that the service brings along; `system` is whatever the visitor's device has. */
+/** The included fonts. `system` uses the fonts of the visitor's device. */
 export const fontNames = [
   'system',
   'inter',
@@ -18,35 +18,35 @@ export type Corner = (typeof corners)[number];
 export type Density = (typeof densities)[number];
 export type Mode = (typeof modes)[number];
 
-/** The keys of a theme that name a picture: each the id of an image of the workspace (src/forms/images). */
+/** The theme keys with the ID of a workspace image (src/forms/images). */
 export const pictureKeys = ['logo', 'logo_dark', 'cover', 'favicon', 'social_image'] as const;
 export type PictureKey = (typeof pictureKeys)[number];
 
-/** How large a picture is, and in which widths pages may ask for it; of one that was uploaded before there were any, nothing is known. */
+/** The size of an image, and the widths in which pages can request it. Unknown for older uploads. */
 export type PictureSize = {
   readonly width: number;
   readonly height: number;
   readonly widths: readonly number[];
 };
 
-/** How the public page of a form looks (settings.theme). What is absent is as in a form without a theme. */
+/** The look of a form's public page (settings.theme). Absent keys have their default. */
 export type Theme = {
-  /** The accent, `#rrggbb`: buttons, the chosen, the focus. */
+  /** The accent, `#rrggbb`: buttons, selected options, focus. */
   readonly color?: string;
-  /** What the page lies on, `#rrggbb`; no text stands on it. */
+  /** The page background, `#rrggbb`, without text on it. */
   readonly background?: string;
-  /** What the questions stand on, `#rrggbb`. */
+  /** The background of the questions, `#rrggbb`. */
   readonly paper?: string;
   readonly font?: FontName;
   readonly corner?: Corner;
   readonly density?: Density;
   readonly mode?: Mode;
-  /** What the last button says. */
+  /** The label of the submit button. */
   readonly submit_label?: string;
   /** The heading of the page after a submission. */
   readonly confirmation_title?: string;
-  /** Whether that page shows a short reference in place of the whole receipt (src/ast/short-reference.ts). */
+  /** Whether that page shows a short reference instead of the whole receipt (src/ast/short-reference.ts). */
   readonly short_reference?: boolean;
-  /** What sites show that show a link with a title, in place of the form's name. */
+  /** The title of link previews, instead of the form's name. */
   readonly social_title?: string;
 } & { readonly [Key in PictureKey]?: string };

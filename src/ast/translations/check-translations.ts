@@ -13,7 +13,7 @@ type TextSpec = AttributeSpec<'string' | 'options'>;
 
 const isText = (spec: AttributeSpec): spec is TextSpec => spec.kind === 'string' || spec.kind === 'options';
 
-/** The attributes of a node: those of its type. */
+/** Returns the attributes of a node type. */
 export function attributesOfType(type: string): AttributeSpecs {
   if (isElementType(type)) return elements[type].attrs;
   if (type === 'step') return stepAttributes;
@@ -21,8 +21,8 @@ export function attributesOfType(type: string): AttributeSpecs {
 }
 
 /**
- * The attributes that are texts for people, each of its own or one for each option: what can be said in another
- * language. An attribute that the table gains is among them by its kind; a type without `translations` shows none.
+ * The attributes with translatable texts: one text, or one for each option. New attributes are included by
+ * their kind. A type without `translations` has none.
  */
 export const textAttributes = factOf((specs: AttributeSpecs): readonly [name: string, spec: TextSpec][] =>
   'translations' in specs
@@ -32,12 +32,12 @@ export const textAttributes = factOf((specs: AttributeSpecs): readonly [name: st
 
 type Said = Translation[string];
 
-/** The attributes of a node that are right by themselves. */
+/** The attributes of a node that are valid on their own. */
 type Attributes = Readonly<Record<string, unknown>> & { readonly translations?: Translations };
 
 /**
- * What is wrong with a node's `translations`, each as the end of a sentence about them: every one that is of no language
- * of the form, of no text of the node, of no option, or no text that could stand there.
+ * Yields the problems of a node's `translations`, each as the end of a sentence about them: unknown
+ * languages, attributes and options, and invalid texts.
  */
 export function* translationProblems(
   attrs: Attributes,
@@ -53,7 +53,7 @@ export function* translationProblems(
       for (const [name, text] of Object.entries(said)) {
         const spec = texts.get(name);
         if (!spec)
-          yield `say ${quote(name)} ${where}, which is no text here: ${[...texts.keys()].join(', ')}`;
+          yield `include ${quote(name)} ${where}, which is not one of its texts: ${[...texts.keys()].join(', ')}`;
         else if (spec.kind === 'string') yield* textProblem(text, spec.maxBytes, `${quote(name)} ${where}`);
         else
           yield* labelProblems(text, spec.maxBytes, optionIds(own(attrs, name)), `${quote(name)} ${where}`);
@@ -61,18 +61,19 @@ export function* translationProblems(
   }
 }
 
-/** What is wrong with a language in which something is translated. */
+/** Returns what is wrong with the language of a translation. */
 export function languageProblem(language: string, languages: readonly string[]): string | undefined {
   if (languages.slice(1).includes(language)) return undefined;
-  if (language === languages[0]) return `say ${quote(language)}, in which the texts themselves are written`;
+  if (language === languages[0])
+    return `include ${quote(language)}, which is the language of the original texts`;
   const known = languages.length === 0 ? 'it names none' : languages.map(quote).join(', ');
-  return `say ${quote(language)}, which is not among the form's "languages" (${known})`;
+  return `include ${quote(language)}, which is not in the form's "languages" (${known})`;
 }
 
 function* textProblem(text: Said, maxBytes: number, what: string): Generator<string, void> {
-  if (typeof text !== 'string') yield `must have text as ${what}`;
-  else if (isMissing(text)) yield `must not have a blank ${what}: leave it out`;
-  else if (!fitsBytes(text, maxBytes)) yield `must have at most ${sayBytes(maxBytes)} as ${what}`;
+  if (typeof text !== 'string') yield `must have a text for ${what}`;
+  else if (isMissing(text)) yield `must not have a blank ${what}; omit it instead`;
+  else if (!fitsBytes(text, maxBytes)) yield `must have at most ${sayBytes(maxBytes)} for ${what}`;
 }
 
 function* labelProblems(
@@ -82,11 +83,11 @@ function* labelProblems(
   what: string,
 ): Generator<string, void> {
   if (typeof labels === 'string') {
-    yield `must have labels by the ids of options as ${what}`;
+    yield `must have labels by option ID for ${what}`;
     return;
   }
   for (const [id, label] of Object.entries(labels)) {
-    if (!ids.has(id)) yield `name the option ${quote(id)} in ${what}, which is not there`;
+    if (!ids.has(id)) yield `include the option ${quote(id)} in ${what}, which does not exist`;
     else if (/[\r\n]/.test(label)) yield `must have no line breaks in ${what}`;
     else yield* textProblem(label, maxBytes, `label of ${quote(id)} in ${what}`);
   }
@@ -95,7 +96,7 @@ function* labelProblems(
 const optionIds = (options: unknown): ReadonlySet<string> =>
   new Set(Array.isArray(options) ? options.map((option: Option) => idOf(option)) : []);
 
-/** The settings that are texts for visitors, as errors name them. */
+/** The text settings for visitors, as errors name them. */
 export const settingTexts = [
   'confirmation_message',
   'closed_message',
@@ -105,29 +106,31 @@ export const settingTexts = [
 ] as const;
 export type SettingText = (typeof settingTexts)[number];
 
-/** The same in the form's other languages, by BCP-47 tag. */
+/** The text settings in the other languages of the form, by BCP-47 tag. */
 export type SettingTranslations = Readonly<Record<string, Readonly<Partial<Record<SettingText, string>>>>>;
 
-/** The texts of a confirmation by condition, and how long each may be, in bytes. */
+/** The texts of a conditional confirmation, and their limits in bytes. */
 export const confirmationTexts = ['title', 'message'] as const;
 export type ConfirmationText = (typeof confirmationTexts)[number];
 export const confirmationBytes = { title: limits.labelBytes, message: limits.textBytes } as const;
 export const isConfirmationText = (name: string): name is ConfirmationText =>
   confirmationTexts.some((known) => known === name);
 
-/** The same in the form's other languages, beside the texts: confirmations move among each other. */
+/**
+ * The translated texts of a confirmation. They are stored with it, so that confirmations can be reordered.
+ */
 export type ConfirmationTranslations = Readonly<
   Record<string, Readonly<Partial<Record<ConfirmationText, string>>>>
 >;
 
-/** What of a confirmation has texts. */
+/** The parts of a confirmation that have texts. */
 type ConfirmationWithTexts = {
   readonly title?: string;
   readonly message?: string;
   readonly translations?: ConfirmationTranslations;
 };
 
-/** A confirmation with every text, in every language, as `change` makes it. */
+/** Applies `change` to every text of a confirmation, in every language. */
 export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>(
   confirmation: Confirmation,
   change: (text: string) => string,
@@ -140,25 +143,25 @@ export function mapConfirmationTexts<Confirmation extends ConfirmationWithTexts>
       ]),
     );
   const spoken = translationsOf(confirmation).map(([language, texts]) => [language, map(texts)]);
-  // Only texts are others than before.
+  // Only texts differ from the original.
   return {
     ...map(confirmation),
     ...(spoken.length > 0 && { translations: Object.fromEntries(spoken) }),
   } as Confirmation;
 }
 
-/** What says its texts in other languages, without those that are no more. */
+/** Drops translations into languages that the form no longer has. */
 export function keepLanguages<Holder extends { readonly translations?: object }>(
   holder: Holder,
   languages: readonly string[],
 ): Holder {
   const { translations, ...rest } = holder;
   const kept = Object.entries(translations ?? {}).filter(([language]) => languages.includes(language));
-  // Translations may be left out of any holder.
+  // Translations are optional in every holder.
   return { ...rest, ...(kept.length > 0 && { translations: Object.fromEntries(kept) }) } as Holder;
 }
 
-/** What of the settings has texts. */
+/** The parts of the settings that have texts. */
 type WithTexts = {
   readonly confirmation_message?: string;
   readonly closed_message?: string;
@@ -167,7 +170,7 @@ type WithTexts = {
   readonly confirmations?: readonly ConfirmationWithTexts[];
 };
 
-/** The texts in each other language; settings that are being made may hold anything there. */
+/** Returns the texts in each other language. Unvalidated settings can contain any value there. */
 export function translationsOf({
   translations,
 }: {
@@ -188,7 +191,7 @@ export function settingText(settings: WithTexts, name: SettingText): string | un
   return typeof text === 'string' ? text : undefined;
 }
 
-/** The settings with one text more, or another. */
+/** Returns the settings with one text added or replaced. */
 export const withSettingText = <Settings extends WithTexts>(
   settings: Settings,
   name: SettingText,
@@ -198,7 +201,7 @@ export const withSettingText = <Settings extends WithTexts>(
     ? { ...settings, theme: { ...settings.theme, [name.replace(themePart, '')]: text } }
     : { ...settings, [name]: text };
 
-/** Every text of the settings, in every language. */
+/** Lists every text of the settings, in every language. */
 export const allSettingTexts = (settings: WithTexts): string[] => [
   ...settingTexts.flatMap((name) => settingText(settings, name) ?? []),
   ...translationsOf(settings).flatMap(([, texts]) =>
@@ -206,7 +209,7 @@ export const allSettingTexts = (settings: WithTexts): string[] => [
   ),
 ];
 
-/** The settings with every one of them as `change` makes it. */
+/** Applies `change` to every text of the settings, in every language. */
 export function mapAllSettingTexts<Settings extends WithTexts>(
   settings: Settings,
   change: (text: string) => string,
@@ -222,7 +225,7 @@ export function mapAllSettingTexts<Settings extends WithTexts>(
   return { ...mapped, translations: Object.fromEntries(translations) as SettingTranslations };
 }
 
-/** The settings with the texts that they have as `change` makes them. */
+/** Applies `change` to the original texts of the settings. */
 const mapSettingTexts = <Settings extends WithTexts>(
   settings: Settings,
   change: (text: string, name: SettingText) => string,
@@ -232,7 +235,7 @@ const mapSettingTexts = <Settings extends WithTexts>(
     return text === undefined ? now : withSettingText(now, name, change(text, name));
   }, settings);
 
-/** The settings with their texts in that language, as a page needs them; what is not translated stays as it was written. */
+/** Returns the settings with texts in one language. Untranslated texts stay as they are. */
 export function settingsInLanguage<Settings extends WithTexts>(
   settings: Settings,
   language: string | undefined,
@@ -245,7 +248,7 @@ export function settingsInLanguage<Settings extends WithTexts>(
     confirmations,
     ...spoken
   } = mapSettingTexts(settings, (text, name) => texts?.[name] ?? text);
-  // Translations may be left out of any settings.
+  // Translations are optional in all settings.
   return {
     ...spoken,
     ...(confirmations && {

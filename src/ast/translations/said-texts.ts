@@ -3,7 +3,7 @@ import type { Translations } from '../basics/translation-shapes.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** What is one: of a form that is being made it may be anything. */
+/** Returns the translations. In an unvalidated form they can be any value. */
 function translationsOf(attrs: Attributes): Translations {
   const translations = own(attrs, 'translations');
   return isRecord(translations) && Object.values(translations).every(isRecord)
@@ -11,7 +11,7 @@ function translationsOf(attrs: Attributes): Translations {
     : {};
 }
 
-/** A text of a node as it is written, of which the language is '', and in every language into which it is translated. */
+/** Returns a text of a node in its original language, with the key '', and in every translation. */
 export function saidTexts(
   attrs: Attributes,
   name: string,
@@ -25,7 +25,7 @@ export function saidTexts(
   return [...written, ...translated];
 }
 
-/** The attributes with that text changed in every language; the same object where nothing changed. */
+/** Changes a text in every language. Returns the original object if nothing changed. */
 export function mapSaidTexts<Attrs extends Attributes>(
   attrs: Attrs,
   name: string,

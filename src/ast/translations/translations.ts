@@ -7,9 +7,9 @@ import { type Form, type FormNode, languagesOf } from '../form/tree.ts';
 const made = new WeakMap<Form, Map<string, Form>>();
 
 /**
- * The form in one of its languages: a tree with that one's texts and no others, which is drawn, checked and said like any
- * form. What is not translated stays as it was written. A form that names no languages is itself.
- * @param language a BCP-47 tag; one that the form does not name is its first.
+ * Returns a form in one of its languages: a tree with only the texts of that language, for rendering and
+ * checks. Untranslated texts stay in the original language. A form without languages is returned itself.
+ * @param language a BCP-47 tag; a language that the form does not have means its first.
  */
 export function inLanguage(form: Form, language: string | undefined): Form {
   const languages = languagesOf(form);
@@ -19,7 +19,7 @@ export function inLanguage(form: Form, language: string | undefined): Form {
   const known = made.get(form) ?? new Map<string, Form>();
   made.set(form, known);
   const { languages: _languages, ...attrs } = form.attrs;
-  // Which attributes a node has is not changed by other texts in them.
+  // Translated texts do not change the attributes of a node.
   const spoke = known.get(spoken) ?? (nodeIn({ ...form, attrs }, spoken) as Form);
   known.set(spoken, spoke);
   return spoke;
@@ -57,7 +57,7 @@ const optionsIn = (options: readonly Option[], labels: Readonly<Record<string, s
     return label === undefined ? option : { ...given, label };
   });
 
-/** The translations with one text changed or, with undefined, taken away; undefined when none is left. */
+/** Sets one translated text, or removes it if undefined. Returns undefined if no translations are left. */
 export function changeTranslation(
   translations: Translations | undefined,
   language: string,
@@ -72,7 +72,7 @@ export function changeTranslation(
   return withEntry(translations ?? {}, language, withEntry(old, attribute, value));
 }
 
-/** A record with one entry more or, with undefined, less; undefined when it has none. */
+/** Sets one entry of a record, or removes it if undefined. Returns undefined if the record becomes empty. */
 export function withEntry<Value>(
   record: Readonly<Record<string, Value>>,
   name: string,
@@ -81,7 +81,7 @@ export function withEntry<Value>(
   const others = Object.entries(record).filter(([key]) => key !== name);
   const isThere = Object.hasOwn(record, name);
   if (value === undefined) return others.length === 0 ? undefined : Object.fromEntries(others);
-  // In its place: what is only rewritten does not move.
+  // Keeps the position of a replaced entry.
   return Object.fromEntries(
     isThere
       ? Object.entries(record).map(([key, old]) => [key, key === name ? value : old])

@@ -3,7 +3,7 @@ import { optionsById, otherChoice, type Selection } from '../basics/options.ts';
 import { fitsBytes, isCleanText } from '../basics/text.ts';
 import { accept, type CheckedAnswer, refuse } from './rules.ts';
 
-/** Rules of an answer that is one of the options, or a text of one's own where the form takes one. */
+/** Rules of an answer that is one option, or a free text if the form accepts one. */
 export const choiceRules = { kind: 'choice', noun: 'choice', check: checkChoice } as const;
 
 function checkChoice(attrs: Selection, value: unknown): CheckedAnswer<string> {
@@ -11,7 +11,7 @@ function checkChoice(attrs: Selection, value: unknown): CheckedAnswer<string> {
   return attrs.other ? checkOther(value) : refuse('option');
 }
 
-/** Several of the options, each once, and at most one text besides them. */
+/** Checks several options, each at most once, and at most one free text. */
 export function checkChoices(attrs: Selection, value: unknown): CheckedAnswer<string[]> {
   if (!Array.isArray(value)) return refuse('options');
   const options = optionsById(attrs);
@@ -30,7 +30,7 @@ export function checkChoices(attrs: Selection, value: unknown): CheckedAnswer<st
   return accept([...chosen]);
 }
 
-/** The one free text of a selection: like an option, a line of at most `answerLimits.labelBytes`. */
+/** Checks the free text of a selection: one line of at most `answerLimits.labelBytes`, like an option. */
 function checkOther(value: unknown): CheckedAnswer<string> {
   if (typeof value !== 'string' || value === otherChoice || value === '') return refuse('other');
   if (!isCleanText(value)) return refuse('characters');

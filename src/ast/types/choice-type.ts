@@ -27,7 +27,7 @@ export function choiceSchema(attrs: Selection): JsonSchema {
   return otherTaken(attrs) ? { anyOf: [options, { type: 'string', minLength: 1 }] } : options;
 }
 
-/** What an answer keeps of an option, and where people read something else, that as its title. */
+/** Returns the schema of an option's stored value, with the label as title if it differs. */
 export function optionSchema({ options }: Pick<Selection, 'options'>): JsonSchema {
   return options.every((option) => idOf(option) === labelOf(option))
     ? { enum: options.map(idOf) }

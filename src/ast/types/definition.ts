@@ -3,7 +3,7 @@ import type { JsonSchema } from '../basics/json-schema.ts';
 import type { FileAnswer } from '../rules/check-files.ts';
 import type { PlainAnswer } from './rules.ts';
 
-/** How the answers to a question are added up (src/submissions/summary/tallies.ts). */
+/** How the answers to a question are summarized (src/submissions/summary/tallies.ts). */
 export type SummaryKind =
   | 'texts'
   | 'numbers'
@@ -20,42 +20,45 @@ export type SummaryKind =
   | 'rows'
   | 'nothing';
 
-/** What is said of an element type in one place: its row in the table of elements. */
+/** The row of an element type in the elements table. */
 export type ElementDefinition = {
   readonly group: 'input' | 'content' | 'composite';
   readonly title: string;
-  /** Its picture in the palette, drawn on 20 by 20. */
+  /** The icon in the palette, drawn on a 20 × 20 grid. */
   readonly icon: string;
-  /** Words that people look for it by, beside its title. */
+  /** Search words besides the title. */
   readonly words: string;
-  /** Where the palette shows it, if not with its group and its kind of answer. */
+  /** The section of the palette, if it differs from the group and kind of the type. */
   readonly palette?: 'choice' | 'content';
-  /** The label of a new one, where its title does not say enough. */
+  /** The label of a new element, if the title is not enough. */
   readonly firstLabel?: string;
   readonly attrs: AttributeSpecs;
-  /** What a new one says besides, so that it is complete. */
+  /** More attributes of a new element, so that it is complete. */
   readonly first?: Readonly<Record<string, unknown>>;
   readonly summary: SummaryKind;
-  /** How wide its column is in a table of submissions, in px. */
+  /** The width of its column in a table of submissions, in px. */
   readonly columnWidth?: number;
-  /** Its answers tell who somebody is, whatever is asked (identifies.ts). */
+  /** Its answers always identify a person (identifies.ts). */
   readonly identifies?: true;
 };
 
-/** What has room for words while it is empty. */
+/** Controls that can show a placeholder. */
 type WordControl = 'text' | 'textarea' | 'select' | 'email' | 'tel' | 'url';
 
-/** What is said of an input type besides. */
+/** The additional properties of an input type. */
 type InputDefinition<Specs extends AttributeSpecs> = Omit<ElementDefinition, 'group' | 'attrs'> & {
   readonly attrs: Specs;
-  /** The HTML control for an answer that is one text. */
+  /** The HTML control of an answer that is one text. */
   readonly control?: WordControl | 'date' | 'time' | 'datetime-local';
-  /** The schema of an answer that is there (docs/rules.md 10), by the author's rules as far as a schema can say them. */
+  /** The schema of a present answer (docs/rules.md 10), with the rules that a schema can express. */
   readonly schema: (attrs: AttributesOf<Specs>) => JsonSchema;
-  /** What somebody might answer, the likeliest first; the form's own rules choose. @param today YYYY-MM-DD */
+  /**
+   * Returns sample answers, the most likely first. The form's rules select among them.
+   * @param today YYYY-MM-DD
+   */
   readonly samples: (attrs: AttributesOf<Specs>, today: string) => (PlainAnswer | FileAnswer[])[];
 };
 
-/** The row of an input type. */
+/** Defines the row of an input type. */
 export const inputType = <const Specs extends AttributeSpecs>(definition: InputDefinition<Specs>) =>
   ({ group: 'input', ...definition }) as const;

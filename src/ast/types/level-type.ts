@@ -3,11 +3,11 @@ import { limits } from '../basics/limits.ts';
 import type { Levels } from './rules.ts';
 import { askedAttributes } from './shared-attributes.ts';
 
-/** What a question on a scale says besides its levels. */
+/** The attributes of a question on a scale besides its levels. */
 export const levelAttributes = {
   ...askedAttributes,
-  low_label: { kind: 'string', title: 'Words for the lowest', maxBytes: limits.labelBytes },
-  high_label: { kind: 'string', title: 'Words for the highest', maxBytes: limits.labelBytes },
+  low_label: { kind: 'string', title: 'Label of the lowest level', maxBytes: limits.labelBytes },
+  high_label: { kind: 'string', title: 'Label of the highest level', maxBytes: limits.labelBytes },
 } as const;
 
 export const levelSchema = ({ from, to }: Levels): JsonSchema => ({

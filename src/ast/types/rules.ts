@@ -7,7 +7,7 @@ import type { BrokenRule, RuleName } from '../rules/problem.ts';
 import type { TextFormat } from '../rules/text-formats.ts';
 import type { NumberMarks } from '../rules/written-numbers.ts';
 
-/** What an answer is; several element types may share a kind (docs/rules.md 10). */
+/** The kind of an answer. Several element types can share a kind (docs/rules.md 10). */
 export type AnswerKind =
   | 'text'
   | 'moment'
@@ -20,76 +20,79 @@ export type AnswerKind =
   | 'consent'
   | 'files';
 
-/** The kinds of which a page posts several values under one name: the answer is a list of them. */
+/** The kinds whose values a page sends under one name several times, as a list. */
 export type ListKind = 'choices' | 'order';
 export const isList = (kind: AnswerKind): kind is ListKind => kind === 'choices' || kind === 'order';
 
-/** The kinds of which options are chosen. */
+/** Returns whether answers of a kind are chosen options. */
 export const isChosen = (kind: AnswerKind): boolean => kind === 'choice' || kind === 'grid' || isList(kind);
 
-/** The whole numbers that a question on a scale takes, both ends among them. */
+/** The range of whole numbers of a question on a scale, inclusive. */
 export type Levels = { readonly from: number; readonly to: number };
 
-/** The answer of a matrix: what is chosen in each row that is answered, by the row's id. */
+/** The answer of a matrix: the chosen options of each answered row, by row ID. */
 export type GridAnswer = { [row: string]: string | string[] };
 
 /**
- * The answer of a consent: the text that was agreed to, as it was read, the version of the form that it was in, and when,
- * ISO 8601 in UTC. The last two are there as soon as it is stored (answers/stamp-consents.ts).
+ * The answer of a consent: the text as the visitor read it, the version of its form, and the time (ISO 8601,
+ * UTC). Version and time are added when it is stored (answers/stamp-consents.ts).
  */
 export type ConsentAnswer = { agreed: true; text: string; version?: number; at?: string };
 
-/** The answer of one input, files aside. */
+/** The answer of one input, except for files. */
 export type PlainAnswer = string | number | boolean | string[] | GridAnswer | ConsentAnswer;
 
-/** A file that is made of an answer. */
+/** A file made from a text answer. */
 export type WrittenFile = { readonly filename: string; readonly content_type: string; readonly text: string };
 
-/** What a check says: the answer to store, or the rule that it breaks. */
+/** The result of a check: the answer to store, or the rule that it breaks. */
 export type CheckedAnswer<Answer = PlainAnswer> =
   | { readonly ok: true; readonly value: Answer }
   | { readonly ok: false; readonly broken: BrokenRule };
 
-/** The answer to one row of a question, as that of a question by itself. */
+/** The answer to one row of a question, like the answer to a single question. */
 export type RowAnswer = { readonly kind: 'choice' | 'choices'; readonly value: unknown };
 
-/**
- * What is known of an input type wherever its answers are checked, also in the page's script, which has no room for
- * titles and attributes.
- */
+/** What answer checks know about an input type. The page's script uses it, so it has no titles. */
 export type InputRules<Attrs = never> = {
   readonly kind: AnswerKind;
-  /** How a text is tidied, and what form it has. */
+  /** How a text is tidied and checked. */
   readonly format?: TextFormat;
-  /** How another answer is tidied, before it is asked whether it is blank. */
+  /** Tidies other answers, before the check for a blank answer. */
   readonly tidy?: (value: unknown, work: Work, attrs: Attrs) => unknown;
-  /** What sentences call it, where types share their words: `required.choice`. */
+  /** The name of the type in sentences, if types share them: `required.choice`. */
   readonly noun?: string;
-  /** What a browser fills in that knows no more than the type. */
+  /** The autofill token of the type, if nothing more specific is known. */
   readonly autofill?: (typeof autofillTokens)[number];
-  /** Whether no visitor is asked for it: it has no control, and is no part of what is shown. */
+  /** Whether visitors are not asked for it: it has no control and is not shown. */
   readonly isUnasked?: true;
-  /** Of a type with files, what they must be whatever the form says. */
+  /** For types with files: rules that apply to every form. */
   readonly files?: FileRules;
-  /** Of a type with files, the file that stands for a text which was sent in its place; none for one that is too long. */
+  /** For types with files: makes a file from a text, or returns undefined if the text is too long. */
   readonly writeFile?: (text: string) => WrittenFile | undefined;
-  /** Of a question on a scale, the whole numbers that it takes. */
+  /** For questions on a scale: the range of levels. */
   readonly levels?: (attrs: Attrs) => Levels;
-  /** Of what nobody is asked: its answer by the others, which stands in place of whatever was sent. @throws TooMuchWork */
+  /**
+   * For calculated types: the answer computed from the others, which replaces a sent value.
+   * @throws TooMuchWork
+   */
   readonly calculate?: (attrs: Attrs, answers: FormulaAnswers) => number | undefined;
-  /** Of a question in rows, what the answer to one of them is by itself. */
+  /** For questions with rows: the answer to one row. */
   readonly row?: (answer: unknown, row: string) => RowAnswer;
-  /** Of several choices, whether only one is taken: the answer is a list all the same. */
+  /** For lists of choices: whether only one is allowed. The answer is still a list. */
   readonly takesOne?: (attrs: Attrs) => boolean;
-  /** How a number is said, where that is not as every number is. */
+  /** Formats a number, if the type does not use the default. */
   readonly say?: (attrs: Attrs, value: number, numbers: NumberMarks) => string;
-  /** Checks a tidied value that is not blank, by the type and the author's rules. @throws TooMuchWork */
+  /**
+   * Checks a tidied, non-blank value by the type and the author's rules.
+   * @throws TooMuchWork
+   */
   readonly check: (attrs: Attrs, value: unknown, context: RuleContext) => CheckedAnswer;
-  /** What a required answer that passed the check lacks, where to be there is not enough. */
+  /** Returns what a valid answer to a required question still lacks. */
   readonly lacks?: (attrs: Attrs, answer: never) => BrokenRule | undefined;
 };
 
-/** What a check costs, in the steps of work.ts. */
+/** The cost of a check, in steps of work (work.ts). */
 export const checkSteps = { answer: 40, character: 0.25 } as const;
 
 export function conclude<Answer>(value: Answer, broken: BrokenRule | undefined): CheckedAnswer<Answer> {

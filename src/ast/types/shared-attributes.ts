@@ -2,15 +2,15 @@ import { autofillChoices } from '../basics/autofill-tokens.ts';
 import { defaults } from '../basics/defaults.ts';
 import { limits } from '../basics/limits.ts';
 
-/** How children are laid out (specification, "Element types"); a step accepts the same five. */
+/** The layouts of children (specification, "Element types"). A step accepts the same five. */
 const layouts = ['stack', 'row', 'grid_2', 'grid_3', 'grid_4'] as const;
 
-export const id = { kind: 'id', title: 'Id', required: true } as const;
+export const id = { kind: 'id', title: 'ID', required: true } as const;
 export const label = { kind: 'string', title: 'Label', required: true, maxBytes: limits.labelBytes } as const;
 export const layout = { kind: 'one-of', title: 'Layout', values: layouts, default: defaults.layout } as const;
-/** A step renders an unknown layout as `stack`. */
+/** An unknown layout of a step is rendered as `stack`. */
 export const stepLayout = { ...layout, isOpen: true } as const;
-/** Forms from tools with 12 columns say more than a grid has: it is drawn as wide as the grid. */
+/** Forms from tools with 12 columns can span more than a grid has. They span the whole grid. */
 export const columnSpan = {
   kind: 'integer',
   title: 'Columns',
@@ -19,16 +19,16 @@ export const columnSpan = {
   isOpen: true,
   default: defaults.col_span,
 } as const;
-/** How the options of a question stand. */
+/** The layout of a question's options. */
 export const optionsLayout = <Layout extends (typeof layouts)[number]>(usual: Layout) =>
-  ({ kind: 'one-of', title: 'Arrangement', values: layouts, default: usual }) as const;
+  ({ kind: 'one-of', title: 'Option layout', values: layouts, default: usual }) as const;
 export const count = <Title extends string>(title: Title, min: number, max: number) =>
   ({ kind: 'count', title, min, max }) as const;
 
-/** Every node with texts may have them in the form's other languages. */
+/** Every node with texts can have translations. */
 export const translations = { kind: 'translations', title: 'Translations' } as const;
 
-/** When an element or a step is on the page; without either it always is. */
+/** The visibility of an element or step, which is always shown by default. */
 export const logic = {
   show_when: { kind: 'condition', title: 'Show when' },
   hide_when: { kind: 'condition', title: 'Hide when' },
@@ -47,22 +47,22 @@ export const inputAttributes = {
   translations,
 } as const;
 
-/** What every question has, also one without a control that could be empty. */
+/** The attributes of every question, including questions without a placeholder. */
 export const { placeholder: _control, ...askedAttributes } = inputAttributes;
 
-/** What a browser may fill in: what it knows of the visitor (HTML, "autofill"), nothing, or what the id says. */
+/** The autofill token (HTML): what the browser knows of the visitor, nothing, or a guess by ID. */
 export const autocomplete = {
   kind: 'one-of',
-  title: 'Filled in by the browser',
+  title: 'Autofill',
   values: autofillChoices,
   default: defaults.autocomplete,
 } as const;
 
-/** Whether an answer is taken from one completed submission of the form only. */
-export const unique = { kind: 'boolean', title: 'Each answer once', default: defaults.unique } as const;
+/** Whether each answer is accepted in only one completed submission of the form. */
+export const unique = { kind: 'boolean', title: 'Unique answers', default: defaults.unique } as const;
 
-/** What everything has that is only shown. */
-export const shownAttributes = { id: { kind: 'id', title: 'Id' }, ...logic, col_span: columnSpan } as const;
+/** The attributes of elements that are only shown. */
+export const shownAttributes = { id: { kind: 'id', title: 'ID' }, ...logic, col_span: columnSpan } as const;
 /** A heading without a label shows `text` or `content`, or nothing (effective-form.ts). */
 export const contentAttributes = {
   ...shownAttributes,

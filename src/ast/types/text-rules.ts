@@ -9,7 +9,7 @@ import { type CheckedAnswer, checkSteps, conclude, refuse } from './rules.ts';
 
 type Problem<Attrs> = (attrs: Attrs, text: string, context: RuleContext) => BrokenRule | undefined;
 
-/** Rules of an answer that is a text of this form. */
+/** The rules of a text answer in one format. */
 export const textRules = <Attrs>(name: keyof typeof textFormats, problem: Problem<Attrs>) => {
   const format: TextFormat = textFormats[name];
   const check = (attrs: Attrs, value: unknown, context: RuleContext): CheckedAnswer<string> => {
@@ -23,6 +23,6 @@ export const textRules = <Attrs>(name: keyof typeof textFormats, problem: Proble
   return { kind: 'text', format, check } as const;
 };
 
-/** Rules of a place in time, as text that sorts like the time it names. */
+/** The rules of a date or time, as text that sorts by time. */
 export const momentRules = (format: MomentFormat) =>
   ({ ...textRules<MomentRules>(format, momentProblem), kind: 'moment' }) as const;

@@ -7,8 +7,8 @@ import { autocomplete, count, inputAttributes, unique } from './shared-attribute
 export const lengthAttributes = {
   ...inputAttributes,
   autocomplete,
-  min_length: count('Shortest length', 0, limits.answerBytes),
-  max_length: count('Longest length', 1, limits.answerBytes),
+  min_length: count('Minimum length', 0, limits.answerBytes),
+  max_length: count('Maximum length', 1, limits.answerBytes),
 } as const;
 
 export const lineAttributes = { ...lengthAttributes, unique } as const;
@@ -33,17 +33,17 @@ export const textSchema = (attrs: LengthRules, more: JsonSchema = {}): JsonSchem
   ...more,
 });
 
-/** Patterns take the whole of an answer, those of JSON Schema any part of it. */
+/** The author's patterns match whole answers, those of JSON Schema any part. */
 export const proseSchema = (attrs: ProseRules): JsonSchema =>
   textSchema(attrs, attrs.pattern === undefined ? {} : { pattern: `^(?:${attrs.pattern})$` });
 
-/** JSON Schema has no least and most for days and times, so they are said in words. */
+/** JSON Schema has no minimum and maximum for dates and times, so the description has them. */
 export function momentSchema({ min, max }: MomentRules, more: JsonSchema): JsonSchema {
   const words = [min && `Not before ${min}.`, max && `Not after ${max}.`].filter(Boolean);
   return { type: 'string', ...more, ...(words.length > 0 && { description: words.join(' ') }) };
 }
 
-/** Texts of forms that patterns often ask for: a code, numbers of usual lengths, a handle. */
+/** Texts that common patterns match: a code, numbers of usual lengths, a handle. */
 const codes = [
   'A',
   'ABC',
@@ -58,13 +58,13 @@ const codes = [
   'sample',
 ];
 
-/** A text, with what it would be at the least and greatest length that is allowed. */
+/** Returns a text, and versions of it that fit the length limits. */
 export function fitText(text: string, { min_length: least, max_length: most }: LengthRules): string[] {
   const filled = text.padEnd(least ?? 0, ' and more');
   return [text, Array.from(filled).slice(0, most).join('').trimEnd(), ...codes];
 }
 
-/** A day or time, and those that its limits name. */
+/** Returns a usual date or time, and the limits themselves. */
 export function momentSamples(
   format: MomentFormat,
   usual: string,

@@ -221,7 +221,7 @@ test('an abort ends the request at once, with its reason, whatever it waits for'
 });
 
 const blocked = 'This address is not allowed: a receiver must be publicly reachable.';
-const notUrl = 'This is not a valid URL.';
+const notUrl = 'This is not a valid URL. Enter one like https://example.com/path.';
 const notHttps = 'The URL must begin with https://.';
 const unwelcome: readonly (readonly [problem: string, ...urls: string[]])[] = [
   [notUrl, 'https://', 'https://:443/', 'https://example.com:99999/'],

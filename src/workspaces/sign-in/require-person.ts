@@ -38,12 +38,11 @@ export async function requirePerson(
   if (cookies.length > 0) reply.header('Set-Cookie', cookies);
   if (!person) throw new ApiError('unauthorized', 'Sign in first.');
   if (needed === 'halfway') return person;
-  if (person.awaitsSecondStep) throw new ApiError('forbidden', 'Take the second step of the sign-in first.');
+  if (person.awaitsSecondStep) throw new ApiError('forbidden', 'Complete two-factor sign-in first.');
   if (needed === 'leaving') return person;
-  if (person.endsAt)
-    throw new ApiError('forbidden', 'This account is being deleted. Say first that you come back.');
+  if (person.endsAt) throw new ApiError('forbidden', 'This account is being deleted. Restore it first.');
   if (person.mustChangePassword && needed !== 'newcomer')
-    throw new ApiError('forbidden', 'Choose a password of your own first.');
+    throw new ApiError('forbidden', 'Choose your own password first.');
   return person;
 }
 
@@ -81,7 +80,8 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
   } catch (cause) {
     // The session ended while it was being extended.
     if (isRefusal(cause)) return { cookies: [] };
-    // The library hides why it could not look; a browser that is told 401 would forget that it is signed in.
+    // The library hides why it could not read the session. A 401 would make the browser forget that it is
+    // signed in.
     throw new ApiError('service_unavailable', undefined, { retryAfter: 1, cause });
   }
 }
@@ -93,7 +93,7 @@ export async function findPerson(accounts: Accounts, cookie: string): Promise<Fo
 export async function requireRole(database: Database, workspaceId: string, person: Person): Promise<Role> {
   const found = requireRow(await findMembership(database, { workspace_id: workspaceId, user_id: person.id }));
   if (found.ends_at)
-    throw new ApiError('forbidden', 'This workspace is being deleted. An owner can bring it back.');
+    throw new ApiError('forbidden', 'This workspace is being deleted. An owner can restore it.');
   refuseOneStep(found, person);
   return found.role;
 }
@@ -107,8 +107,5 @@ export const isClosed = (
 /** @throws ApiError forbidden if the workspace is closed to the person. */
 export function refuseOneStep(workspace: { second_factor_required: boolean }, person: Person): void {
   if (isClosed(workspace, person))
-    throw new ApiError(
-      'forbidden',
-      'This workspace asks for a second factor. Set one up in your account first.',
-    );
+    throw new ApiError('forbidden', 'This workspace requires two-factor. Set it up in your account first.');
 }

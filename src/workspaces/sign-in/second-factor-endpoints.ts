@@ -76,13 +76,13 @@ const askedCookie = cookie('provider', providerSeconds);
 /** The reply of operations that change two-factor methods; `description` says what changed. */
 const addedReply = (description: string) => ({ status: 200, description, schema: AddedFactor }) as const;
 
-/** What somebody is told whose second factors have changed; the mail about it goes out. */
+/** Answers after a change of two-factor methods and wakes the queue, which sends the email about it. */
 function answerAdded({ wakeQueue }: SessionServices, { recoveryCodes, cookies }: Added) {
   wakeQueue();
   return { body: { recovery_codes: recoveryCodes }, headers: { 'Set-Cookie': cookies } };
 }
 
-/** What a person signs in with beside the password. Secrets and codes are in one answer each, and in no other. */
+/** Operations on a person's two-factor methods. Each secret or code appears in one response only. */
 export function secondFactorEndpoints(services: SessionServices) {
   const { database, config } = services;
   return {
@@ -165,7 +165,7 @@ export function secondFactorEndpoints(services: SessionServices) {
   };
 }
 
-/** Passkeys: adding, naming and removing one's own, and signing in by one. */
+/** Operations that add, name and remove passkeys, and that sign in with one. */
 export function passkeyEndpoints(services: SessionServices) {
   const { database } = services;
   return {
@@ -249,7 +249,7 @@ export function passkeyEndpoints(services: SessionServices) {
   };
 }
 
-/** Signing in by the provider of identities that the operator named. */
+/** Operations that sign in with the operator's identity provider. */
 export function providerEndpoints(services: SessionServices) {
   const { publicUrl, identityProvider } = services.config;
   return {

@@ -33,7 +33,7 @@ import {
 } from './session-shapes.ts';
 import { changePassword, countTry, signIn, signInTries } from './sign-in.ts';
 
-/** Signing in and out, and what people change about themselves. */
+/** Operations that sign people in and out and change their accounts. */
 export function sessionEndpoints(services: SessionServices) {
   const { accounts, auditLog, database, config } = services;
   return {
@@ -182,7 +182,7 @@ const nothingOpen = {
 const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof ApiError && error.code === code;
 
-/** Where a person is signed in, and the ends of it. */
+/** Operations that list and end a person's sessions and list their account activity. */
 export function ownSessionEndpoints(services: Pick<SessionServices, 'database' | 'requestCounter'>) {
   const { database } = services;
   return {
@@ -263,7 +263,7 @@ export function ownSessionEndpoints(services: Pick<SessionServices, 'database' |
  */
 const asksPerMinute = 3;
 
-/** Choosing a new password through a mail. Nothing of it tells whether an address has an account. */
+/** Password reset by email. No response reveals whether an address has an account. */
 export function passwordResetEndpoints(services: SessionServices) {
   return {
     askForPasswordReset: operation({

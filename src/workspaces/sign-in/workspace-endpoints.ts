@@ -24,7 +24,7 @@ import {
 } from './session-shapes.ts';
 import { countTry, signInTries } from './sign-in.ts';
 
-/** What is everyone's own matter: to make a workspace, and to leave one. */
+/** Operations that create and leave workspaces, which every person may do for themselves. */
 export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
   return {
     createWorkspace: operation({
@@ -69,7 +69,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices
   };
 }
 
-/** Deleting a workspace, and one's account, and coming back meanwhile. */
+/** Operations that delete and restore workspaces and accounts. */
 export function endingEndpoints(services: SessionServices) {
   const { accounts, database } = services;
   /** @throws ApiError not_found for people who are not members; forbidden for members who are not owners. */
@@ -149,7 +149,7 @@ export function endingEndpoints(services: SessionServices) {
   };
 }
 
-/** Joining a workspace by an invitation. Tokens travel in bodies: addresses end up in logs. */
+/** Operations to join a workspace. Tokens travel in request bodies, because URLs end up in logs. */
 export function joinEndpoints(services: SessionServices) {
   const count = ({ address }: Visitor): Promise<void> =>
     countTry(services, `join from ${address}`, signInTries.ofAddress);

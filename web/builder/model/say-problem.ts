@@ -27,7 +27,7 @@ const rewrites: readonly (readonly [pattern: RegExp, words: string])[] = [
     'Two elements are both named $1. Rename one.',
   ],
   [/^Step ids must be unique: (.+) is used more than once\.$/, 'Two steps are both named $1. Rename one.'],
-  [/^“Largest file” .*$/, 'The maximum file size must be in the allowed range.'],
+  [/^“Maximum file size” .*$/, 'The maximum file size must be in the allowed range.'],
   [/^(“[^”]+”) of (?:"[^"]*"|the \w+) /, '$1 '],
   [
     / must not have an entry (?:(\d+) )?that (?:has an? [“"]\w+[”"] that )?is blank or has line breaks/,

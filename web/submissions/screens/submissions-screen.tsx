@@ -118,7 +118,7 @@ export function SubmissionsScreen(): ReactElement {
         {failed && !table.data ? (
           <ErrorState error={failed} onRetry={() => void Promise.all([table.refetch(), columns.refetch()])} />
         ) : !table.data || !columns.data || !kept ? (
-          <Loading lines={8} label="Loading submissions …" />
+          <Loading lines={8} label="Loading submissions…" />
         ) : rows.length === 0 ? (
           <Nothing
             isFiltered={isFiltered(view)}

@@ -115,7 +115,7 @@ export function TrashScreen(): ReactElement {
         <>
           Deleted submissions can be restored for 30 days.{' '}
           <Link to="/forms/$form/submissions" params={{ form: form.id }}>
-            Back to the submissions
+            Back to submissions
           </Link>
         </>
       }

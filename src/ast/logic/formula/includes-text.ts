@@ -1,14 +1,15 @@
 import { spend, type Work } from '../../basics/work.ts';
 
-/** Up to so many pairs of characters the platform's own search is quick in the worst case too. */
+/** Up to this many pairs of characters, the built-in search is fast even in the worst case. */
 const fewPairs = 100_000;
 
-/** What a character costs in that search, and in ours, in the steps of work.ts. */
+/** The cost of a character in the built-in search and in ours, in steps of work (work.ts). */
 const steps = { character: 0.35, ownCharacter: 1.5 } as const;
 
 /**
- * Whether the text holds the part, in time linear in the text: the platform's search looks at some texts once for each
- * character of the part. @throws TooMuchWork
+ * Returns whether the text contains the part, in time linear in the text. The built-in search scans some
+ * texts once for each character of the part.
+ * @throws TooMuchWork
  */
 export function includesText(text: string, part: string, work: Work): boolean {
   if (text.length * part.length <= fewPairs) {
@@ -26,7 +27,7 @@ export function includesText(text: string, part: string, work: Work): boolean {
   return false;
 }
 
-/** For each beginning of the part, how much of its end is the part's beginning again (Knuth, Morris and Pratt). */
+/** The border lengths of all prefixes of the part (Knuth, Morris and Pratt). */
 function bordersOf(part: string): Int32Array {
   const borders = new Int32Array(part.length);
   for (let at = 1, matched = 0; at < part.length; at += 1) {

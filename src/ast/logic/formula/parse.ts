@@ -15,13 +15,13 @@ export type ParseResult =
   | { readonly ok: true; readonly program: Program }
   | { readonly ok: false; readonly problem: FormulaProblem };
 
-/** A part of a formula as it is written. `end` stands behind the last. */
+/** A token of a formula. `end` is the index after its last character. */
 type Token = Span & {
   readonly kind: 'number' | 'text' | 'id' | 'word' | 'sign' | 'end';
   readonly text: string;
 };
 
-/** Ends the reading at the first problem: what stands behind it could only be guessed. */
+/** Stops at the first problem. Later problems would be guesses. */
 class Fault extends Error {
   override readonly name = 'Fault';
   readonly problem: FormulaProblem;
@@ -32,13 +32,13 @@ class Fault extends Error {
   }
 }
 
-// A form never changes, and its formulas are asked for with each answer.
+// Cached: forms never change, and each answer needs their formulas.
 const known = new Map<string, ParseResult>();
 const mostKnown = 2_000;
 
 /**
- * Reads a formula such as `round({price} * {people}, 2)`: what each of its parts is, and that they fit together. What its
- * names mean in a form is the matter of `checkFormula`. Takes time linear in the text; never throws.
+ * Parses a formula such as `round({price} * {people}, 2)`. `checkFormula` checks the names against a form.
+ * Linear in the text; never throws.
  */
 export function parseFormula(text: string): ParseResult {
   const before = known.get(text);
@@ -49,7 +49,7 @@ export function parseFormula(text: string): ParseResult {
   return made;
 }
 
-/** Where a formula names elements, for whoever gives one of them another id; none of what is not even read. */
+/** Returns the positions of element names in a formula, or an empty list if it has invalid tokens. */
 export function namesIn(text: string): readonly (Span & { readonly id: string })[] {
   try {
     return tokensOf(text).flatMap(({ kind, text: name, at, end }) =>
@@ -61,7 +61,7 @@ export function namesIn(text: string): readonly (Span & { readonly id: string })
   }
 }
 
-/** A formula in which elements are named otherwise. */
+/** Returns a formula with renamed elements. */
 export function renameInFormula(text: string, rename: (id: string) => string): string {
   const names = namesIn(text);
   if (names.every(({ id }) => rename(id) === id)) return text;
@@ -110,12 +110,12 @@ function tokenAt(text: string, at: number): Token {
   }
   const sign = String.fromCodePoint(text.codePointAt(at)!);
   const here = { at, end: at + sign.length };
-  if (sign === '"' || sign === "'") throw new Fault(`has a text that is not closed by ${sign}`, here);
-  if (sign === '{') throw new Fault('has a "{" that begins no id of an element, like {price}', here);
-  throw new Fault(`has ${JSON.stringify(sign)}, which says nothing in a formula`, here);
+  if (sign === '"' || sign === "'") throw new Fault(`has a text without its closing ${sign}`, here);
+  if (sign === '{') throw new Fault('has a "{" without an element ID, like {price}', here);
+  throw new Fault(`has ${JSON.stringify(sign)}, which is not valid in a formula`, here);
 }
 
-/** How closely operators bind what stands beside them. */
+/** The precedence of operators. */
 const closeness: Readonly<Partial<Record<string, number>>> = {
   or: 1,
   and: 2,
@@ -134,7 +134,7 @@ const closeness: Readonly<Partial<Record<string, number>>> = {
 const ofNot = 3;
 const ofNegative = 7;
 
-/** Reads by how closely operators bind, and writes down what is to be done as soon as what it works on is there. */
+/** Parses by operator precedence and writes each instruction after its operands. */
 function readTokens(tokens: readonly Token[]): Program {
   let at = 0;
   let depth = 0;
@@ -157,7 +157,7 @@ function readTokens(tokens: readonly Token[]): Program {
   const expression = (least: number): void => {
     depth += 1;
     if (depth > answerLimits.formulaNesting)
-      throw new Fault(`must be nested at most ${answerLimits.formulaNesting} deep`, next());
+      throw new Fault(`must be nested at most ${answerLimits.formulaNesting} levels deep`, next());
     const from = next().at;
     operand();
     for (;;) {
@@ -202,12 +202,12 @@ function readTokens(tokens: readonly Token[]): Program {
       );
     } else {
       const hint = isNext('(')
-        ? 'is no function'
-        : 'is no value: an element is named in braces, like {price}';
+        ? 'is not a function'
+        : 'is not a value; write elements in braces, like {price}';
       throw new Fault(`has ${JSON.stringify(token.text)}, which ${hint}`, token);
     }
   };
-  /** Reads what stands in the brackets of a function. Returns how many there are. */
+  /** Reads the arguments of a function and returns their number. */
   const list = (name: Token, each: () => void): number => {
     if (!isNext('(')) throw unexpected(next(), `"(" after ${JSON.stringify(name.text)}`);
     take();
@@ -238,23 +238,23 @@ function readTokens(tokens: readonly Token[]): Program {
     const count = list(tokens[at - 1]!, each);
     program = around;
     const end = tokens[at - 1]!.end;
-    if (count === 0) throw new Fault(`has a ${name}() of nothing`, { at: from, end });
+    if (count === 0) throw new Fault(`has ${name}() without values`, { at: from, end });
     program.push({ kind: 'gather', name, parts, at: from, end });
   };
 
   expression(0);
-  if (next().kind !== 'end') throw unexpected(next(), 'an operator or its end');
+  if (next().kind !== 'end') throw unexpected(next(), 'an operator or the end of the formula');
   return program;
 }
 
 const idOf = (text: string): string => text.slice(1, -1).trim();
 
-/** What an operator is called; nothing that closeness knows for whatever is none. */
+/** Returns the name of an operator. `closeness` does not contain other tokens. */
 const nameOf = ({ kind, text }: Token): string =>
   kind === 'sign' ? text : kind === 'word' ? text.toLowerCase() : '';
 
 function unexpected(token: Token, wanted: string): Fault {
   return token.kind === 'end'
-    ? new Fault(`ends where ${wanted} should stand`, token)
-    : new Fault(`has ${JSON.stringify(token.text)} where ${wanted} should stand`, token);
+    ? new Fault(`ends where ${wanted} is expected`, token)
+    : new Fault(`has ${JSON.stringify(token.text)} where ${wanted} is expected`, token);
 }

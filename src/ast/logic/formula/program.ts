@@ -1,4 +1,4 @@
-/** What formulas can do, operators among them; run.ts does it, and check-formula.ts knows what each takes. */
+/** The functions and operators of formulas. run.ts runs them, and check-formula.ts checks their arguments. */
 export const functionNames = [
   'if',
   'and',
@@ -39,18 +39,18 @@ export const functionNames = [
 ] as const;
 export type FunctionName = (typeof functionNames)[number];
 
-/** Those that take together any number of values, and those of every row where they name what is asked in rows. */
+/** Functions that combine any number of values. Elements in rows add a value for each row. */
 export const gathering = ['sum', 'min', 'max', 'average', 'count'] as const;
 export type Gathering = (typeof gathering)[number];
 
-/** Where a part of a formula stands, in characters from its beginning: the first, and the one behind the last. */
+/** The position of a part of a formula: its first character and the one after its last, from 0. */
 export type Span = { readonly at: number; readonly end: number };
 
-/** One step of a formula, which leaves a value on the stack and takes those that it works on from there. */
+/** One instruction of a formula. It takes its operands from the stack and pushes its result. */
 export type Instruction = Span &
   (
     | { readonly kind: 'value'; readonly value: number | string | boolean }
-    /** The answer to an element; or the points of its options that are chosen. */
+    /** Reads the answer to an element, or the points of its chosen options. */
     | { readonly kind: 'answer' | 'points'; readonly id: string }
     | {
         readonly kind: 'call';
@@ -61,15 +61,15 @@ export type Instruction = Span &
   );
 
 /**
- * A formula as it is worked out: what an operator works on stands before it. So neither the check nor the reckoning goes
- * deeper with a longer formula, in a browser with a small stack too.
+ * A formula in postfix order. Neither the check nor the run recurses deeper for longer formulas, also in
+ * browsers with a small stack.
  */
 export type Program = readonly Instruction[];
 
-/** What is wrong with a formula, as the end of a sentence about it, and where. */
+/** What is wrong with a formula, as the end of a sentence about it, and the position. */
 export type FormulaProblem = Span & { readonly message: string };
 
-/** The ids that a program names, those in its parts too. */
+/** Lists the IDs that a program names, also in its nested parts. */
 export function namedIn(program: Program): string[] {
   return program.flatMap((step) => {
     if (step.kind === 'gather') return step.parts.flatMap(namedIn);
@@ -77,6 +77,6 @@ export function namedIn(program: Program): string[] {
   });
 }
 
-/** Those that are named in the program itself, and not in what is gathered within it. */
+/** Lists the IDs that a program names outside of its nested parts. */
 export const namedDirectly = (program: Program): string[] =>
   program.flatMap((step) => (step.kind === 'answer' || step.kind === 'points' ? [step.id] : []));

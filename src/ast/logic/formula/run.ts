@@ -13,7 +13,7 @@ import {
   type Program,
 } from './program.ts';
 
-/** What a formula reckons with: answers as they are stored. Undefined stands for a blank one. */
+/** A stored answer as a formula uses it. Undefined for a blank answer. */
 export type FormulaValue =
   | number
   | string
@@ -22,31 +22,28 @@ export type FormulaValue =
   | Readonly<Record<string, unknown>>
   | undefined;
 
-/** What a formula is told of the answers. `row` is the index of a row that it goes through, else undefined. */
+/** What a formula reads of the answers. `row` is the index of the row that it iterates, or undefined. */
 export type FormulaAnswers = {
   readonly answer: (id: string, row: number | undefined) => FormulaValue;
-  /** The attributes of an element, of which options may have points. */
+  /** The attributes of an element, whose options can have points. */
   readonly attrsOf: (id: string) => object;
-  /** The rows that are filled in of the group in which one of the elements lies, by index; undefined when none does. */
+  /** The answered rows of the group of one of the elements, by index. Undefined if none is in a group. */
   readonly rowsAround: (ids: readonly string[]) => readonly number[] | undefined;
   /** Today in the form's time zone, YYYY-MM-DD. */
   readonly today: string;
   readonly work: Work;
 };
 
-/**
- * What a step costs, a character of a text that is compared, one that is only looked at, and a row of a matrix that is
- * counted, in the steps of work.ts.
- */
+/** Costs in steps of work (work.ts). `lookedAt` is a scanned character, `counted` a matrix row. */
 const steps = { instruction: 40, character: 2, lookedAt: 0.25, counted: 20 } as const;
 
-/** Beyond, numbers are not exact any more. */
+/** Larger numbers are not exact. */
 const mostReckoned = 999_999_999_999_999;
 
 /**
- * The number that a formula gives, the same in every browser and on the server: sums and products are rounded to 15 digits
- * in decimals, which ECMAScript defines to the last of them. None when it divides by zero, grows past 15 digits, or has
- * nothing to go by: a blank answer counts as 0 in sums and products, and dates say nothing without a day.
+ * Runs a formula with equal results in every browser and on the server: sums and products are rounded to 15
+ * decimal digits, which ECMAScript defines exactly. Returns undefined for a division by zero, for more than
+ * 15 digits, or for missing values. A blank answer counts as 0 in sums and products, but dates need a day.
  * @throws TooMuchWork
  */
 export function runFormula(
@@ -84,7 +81,7 @@ function valueOf(
   return step.kind === 'answer' ? answer : pointsOf(answers.attrsOf(step.id), answer, answers.work);
 }
 
-/** What the options that are chosen count together; a blank answer counts nothing. */
+/** Sums the points of the chosen options. A blank answer has none. */
 function pointsOf(attrs: object, value: FormulaValue, work: Work): number | undefined {
   if (value === undefined) return undefined;
   const chosen = isRecord(value) ? Object.values(value).flat() : [value].flat();
@@ -93,7 +90,7 @@ function pointsOf(attrs: object, value: FormulaValue, work: Work): number | unde
   return chosen.reduce<number>((total, id) => add(total, options.get(id)?.points ?? 0), 0);
 }
 
-/** What a part of a sum adds to it: a value for each row where it names what is asked in rows. */
+/** Returns the values that a part adds to a sum: one for each row if it names elements in rows. */
 function valuesOf(part: Program, answers: FormulaAnswers, row: number | undefined): FormulaValue[] {
   const rows = row === undefined ? answers.rowsAround(namedDirectly(part)) : undefined;
   return rows ? rows.map((index) => run(part, answers, index)) : [run(part, answers, row)];
@@ -104,8 +101,8 @@ type Run = (given: readonly FormulaValue[], answers: FormulaAnswers) => FormulaV
 const digits = 15;
 
 /**
- * Removes float noise: every number that an operator or a function gives goes through here. Rounds to 15 significant
- * digits, counted from the largest number among `from`: `100.1 - 100` keeps the decimals that 100.1 has, and is 0.1.
+ * Removes floating-point noise from every result of an operator or function. Rounds to 15 significant digits
+ * of the largest number among `from`: `100.1 - 100` is 0.1, with the decimals of 100.1.
  */
 function settle(value: number, from: readonly number[] = []): number {
   if (value === 0 || !Number.isFinite(value)) return value + 0;
@@ -119,19 +116,19 @@ const exponentOf = (value: number): number => Number(value.toExponential().split
 
 const add = (one: number, other: number): number => settle(one + other, [one, other]);
 
-/** A quotient that ends is rounded: 0.3 / 0.1 is 3. One that does not keeps all its digits, so that a third three times is 1. */
+/** Rounds a terminating quotient: 0.3 / 0.1 is 3. Others keep all digits, so three thirds are 1. */
 function divide(one: number, other: number): number {
   const quotient = settle(one / other);
   return settle(quotient * other) === settle(one) ? quotient : one / other;
 }
 
-/** By the decimals of the quotient: in binary fractions, 0.3 is no multiple of 0.1. */
+/** Uses the decimals of the quotient: in binary fractions, 0.3 is not a multiple of 0.1. */
 function remainder(one: number, other: number): number {
   const multiple = settle(other * Math.floor(settle(one / other)));
   return add(one, -multiple);
 }
 
-/** A blank answer counts as 0; what is no number spoils every result. */
+/** A blank answer counts as 0. A value that is not a number makes every result NaN. */
 const numberOf = (value: FormulaValue): number =>
   value === undefined ? 0 : typeof value === 'number' ? value : Number.NaN;
 
@@ -144,13 +141,13 @@ const compare =
   (holds: (sign: number) => boolean): Run =>
   ([one, other]) => {
     if (typeof one === 'number' && typeof other === 'number') return holds(settle(one) - settle(other));
-    // What is no day or time comes neither before nor after one, and may be as long as all that was sent.
+    // A value that is not a day or time has no order, and can be as long as the whole request.
     if (!isPlaceInTime(one) || !isPlaceInTime(other)) return false;
     const [left, right] = aligned(one, other);
     return holds(left < right ? -1 : Number(left > right));
   };
 
-/** Of a day and a day with a time, both as days. */
+/** Returns a day and a day with a time, both as days. */
 function aligned(one: string, other: string): [string, string] {
   if (!isMoment(one) || !isMoment(other)) return [one, other];
   const length = Math.min(one.length, other.length);
@@ -173,7 +170,7 @@ function fold(text: string, { work }: FormulaAnswers): string {
   return trimText(text).toLowerCase();
 }
 
-/** Shifts by the decimals that are written, so that 1.005 is rounded as people see it; halves go away from zero. */
+/** Shifts by the written decimals, so that 1.005 is rounded as people expect. Halves round away from zero. */
 function round(value: number, digits: number): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > 12 || !Number.isFinite(value)) return Number.NaN;
   const shifted = Math.round(shift(Math.abs(settle(value)), digits));
@@ -185,7 +182,7 @@ function shift(value: number, digits: number): number {
   return Number(`${digitsOf}e${Number(exponent) + digits}`);
 }
 
-/** The part of a day or time of an answer; a blank one gives nothing. */
+/** Returns a function that reads a part of a day or time. Blank answers have no value. */
 const ofDay =
   (work: (day: string) => number | undefined): Run =>
   ([value]) => {
@@ -193,7 +190,7 @@ const ofDay =
     return day === undefined ? undefined : work(day);
   };
 
-/** The day of a date, or of one with a time. */
+/** Returns the day of a date, or of a date and time. */
 const dayOf = (value: FormulaValue): string | undefined =>
   typeof value === 'string' && isMoment(value) ? value.slice(0, 10) : undefined;
 
@@ -201,14 +198,14 @@ const millisecondsOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 const dayMs = 86_400_000;
 
-/** Minutes since a beginning of its own: of the year 1970 for a day with a time, of the day for a time. */
+/** Minutes since 1970 for a day with a time, and since midnight for a time. */
 function minutesOf(value: FormulaValue): number | undefined {
   if (typeof value !== 'string') return undefined;
   if (isTime(value)) return Date.parse(`1970-01-01T${value}Z`) / 60_000;
   return isMoment(value) ? Date.parse(`${value}${isDate(value) ? 'T00:00' : ''}Z`) / 60_000 : undefined;
 }
 
-/** Whole years from one day to another; somebody born on a 29th of February has a birthday on the 1st of March. */
+/** Counts whole years between two days. February 29 has its birthday on March 1 in other years. */
 function yearsBetween(from: string, to: string): number {
   const years = Number(to.slice(0, 4)) - Number(from.slice(0, 4));
   return years - Number(to.slice(5) < from.slice(5));
@@ -272,7 +269,7 @@ const runs: Readonly<Record<Exclude<FunctionName, Gathering>, Run>> = {
   weekday: ofDay((day) => new Date(millisecondsOf(day)).getUTCDay() || 7),
 };
 
-/** What is not answered is left out: of nothing, a sum is 0 and the others have no value. */
+/** Skips blank answers. Without any answer, a sum is 0 and the other functions have no value. */
 const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[], work: Work) => FormulaValue>> =
   {
     sum: (values) => answered(values).reduce(add, 0),
@@ -285,17 +282,17 @@ const gatherers: Readonly<Record<Gathering, (values: readonly FormulaValue[], wo
     count: (values, work) => values.reduce<number>((total, value) => total + countOf(value, work), 0),
   };
 
-/** How many choices, files or rows an answer has; of one that has no parts, whether it is there. */
+/** Counts the choices, files or rows of an answer. An answer without parts counts as 1. */
 function countOf(value: FormulaValue, work: Work): number {
   if (Array.isArray(value)) return value.length;
   if (!isRecord(value)) return Number(isAnswered(value, work));
-  // As many as were sent: what they are is checked later.
+  // Counts what was sent. The contents are checked later.
   const { length } = Object.keys(value);
   spend(work, length * steps.counted);
   return length;
 }
 
-/** Whether there is an answer. Of a text, white space may be all that is seen of it. */
+/** Returns whether there is an answer. A text can be all white space, so the scan is paid for in full. */
 function isAnswered(value: FormulaValue, work: Work): boolean {
   if (typeof value === 'string') spend(work, value.length * steps.lookedAt);
   return !isBlank(value);

@@ -11,12 +11,15 @@ type Attributes = {
   readonly suffix?: string;
 };
 
-/** A number that is worked out from other answers, and never taken from what was sent. */
+/** A number calculated from other answers. A sent value is ignored. */
 export const rules = {
   kind: 'number',
   isUnasked: true,
   check: (_attrs: Attributes, value: unknown, context: RuleContext) => numberRules.check({}, value, context),
-  /** The result, to as many decimals as are shown. @throws TooMuchWork */
+  /**
+   * Returns the result, rounded to the shown decimals.
+   * @throws TooMuchWork
+   */
   calculate: ({ formula, decimals }: Attributes, answers: FormulaAnswers): number | undefined => {
     const parsed = parseFormula(formula);
     return parsed.ok ? runFormula(parsed.program, answers, decimals) : undefined;

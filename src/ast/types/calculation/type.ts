@@ -3,10 +3,10 @@ import { limits } from '../../basics/limits.ts';
 import { inputType } from '../definition.ts';
 import { askedAttributes, count } from '../shared-attributes.ts';
 
-/** Nobody answers it, so nothing can be required of it. */
+/** Visitors do not answer it, so it cannot be required. */
 const { error_message: _error, required: _required, require_when: _when, ...attributes } = askedAttributes;
 
-/** What shows a number around it: a currency, a unit. */
+/** A text before or after a number: a currency, a unit. */
 const affix = <Title extends string>(title: Title) =>
   ({ kind: 'string', title, maxBytes: limits.affixBytes }) as const;
 
@@ -20,9 +20,9 @@ export const calculation = inputType({
     ...attributes,
     formula: { kind: 'formula', title: 'Formula', required: true },
     decimals: count('Decimals', 0, 10),
-    prefix: affix('Before the number'),
-    suffix: affix('Behind the number'),
-    hidden: { kind: 'boolean', title: 'Not shown to visitors', default: defaults.hidden },
+    prefix: affix('Prefix'),
+    suffix: affix('Suffix'),
+    hidden: { kind: 'boolean', title: 'Hidden from visitors', default: defaults.hidden },
   },
   summary: 'numbers',
   columnWidth: 120,

@@ -1,11 +1,14 @@
 import { isRecord, own } from '../../basics/json.ts';
 import { accept, type CheckedAnswer, type ConsentAnswer, refuse } from '../rules.ts';
 
-/** To agree is `true`, or what is stored of it: what was agreed to is the form's, and when is said by who stores it. */
+/**
+ * A consent is answered with `true` or with its stored object. The agreed text comes from the form, and the
+ * time from the code that stores it.
+ */
 export const rules = {
   kind: 'consent',
   noun: 'consent',
-  // Not to agree is no answer. A page that changes answers sends the moment, by which a row's own consent is found again.
+  // Anything else is not an answer. A page sends the time, which identifies the stored consent of a row.
   tidy: (value: unknown) => {
     if (value === false) return undefined;
     return isMoment(value) ? { agreed: true, at: value } : value;

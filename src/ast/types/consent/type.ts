@@ -10,7 +10,7 @@ export const consent = inputType({
   firstLabel: 'Privacy',
   attrs: {
     ...askedAttributes,
-    statement: { kind: 'string', title: 'What is agreed to', required: true, maxBytes: limits.textBytes },
+    statement: { kind: 'string', title: 'Consent text', required: true, maxBytes: limits.textBytes },
   },
   first: { statement: 'I agree to the [privacy notice](https://example.com/privacy).' },
   summary: 'given',

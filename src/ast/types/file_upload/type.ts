@@ -11,9 +11,9 @@ export const fileUpload = inputType({
   attrs: {
     ...inputAttributes,
     accept: { kind: 'file-types', title: 'File types' },
-    max_file_size: { kind: 'bytes', title: 'Largest file', min: 1, max: limits.fileBytes },
-    min_files: count('Fewest files', 0, limits.files),
-    max_files: count('Most files', 1, limits.files),
+    max_file_size: { kind: 'bytes', title: 'Maximum file size', min: 1, max: limits.fileBytes },
+    min_files: count('Minimum files', 0, limits.files),
+    max_files: count('Maximum files', 1, limits.files),
   },
   summary: 'files',
   identifies: true,
@@ -26,7 +26,7 @@ export const fileUpload = inputType({
   samples: (attrs) => [Array.from({ length: attrs.min_files ?? 1 }, () => sampleFor(attrs))],
 });
 
-/** Its id belongs to no file: the link in the test leads to a 404, as that of a file that was removed. */
+/** Its ID belongs to no file: the link in a test leads to a 404, like that of a deleted file. */
 const sampleFile: FileAnswer = {
   id: '00000000-0000-7000-8000-000000000000',
   filename: 'sample.pdf',
@@ -34,7 +34,7 @@ const sampleFile: FileAnswer = {
   content_type: 'application/pdf',
 };
 
-/** A file of the first type that the upload accepts, no larger than it allows. */
+/** Returns a sample file of the first accepted type, within the size limit. */
 function sampleFor({ accept, max_file_size: most }: FileRules): FileAnswer {
   const size = Math.min(sampleFile.size, most ?? sampleFile.size);
   const type = accept?.[0];

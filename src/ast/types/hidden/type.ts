@@ -14,7 +14,7 @@ export const hidden = inputType({
     label,
     max_length: {
       kind: 'integer',
-      title: 'Longest length',
+      title: 'Maximum length',
       min: 1,
       max: limits.hiddenCharacters,
       default: defaults.hidden_length,

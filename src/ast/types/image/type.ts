@@ -9,7 +9,7 @@ export const image = {
   words: 'picture photo figure caption',
   attrs: {
     image: { kind: 'image', title: 'Image', required: true },
-    alt: { kind: 'string', title: 'What it shows', required: true, maxBytes: limits.labelBytes },
+    alt: { kind: 'string', title: 'Alt text', required: true, maxBytes: limits.labelBytes },
     caption: { kind: 'string', title: 'Caption', maxBytes: limits.labelBytes },
     ...shownAttributes,
     translations,

@@ -11,22 +11,22 @@ import {
 import { spend, type Work } from '../../basics/work.ts';
 import { accept, type CheckedAnswer, type GridAnswer, type RowAnswer, refuse } from '../rules.ts';
 
-/** What a matrix asks: for each of its rows one of its options, or with `multiple` several. */
+/** The attributes of a matrix: each row has one of the options as its answer, or several with `multiple`. */
 export type Matrix = Pick<Selection, 'options'> & {
   readonly rows: readonly Option[];
   readonly multiple?: boolean;
 };
 
-/** What it costs to look at a row, in the steps of work.ts. */
+/** The cost of a row, in steps of work (work.ts). */
 const cellSteps = 20;
 
-/** So many names are rows of no matrix (limits.ts, `matrixRows`), also with some that are blank. A body may have 30,000. */
+/** More names than any matrix has rows (`matrixRows` in limits.ts). A body can have 30,000. */
 const mostNames = 100;
 
-/** So many rows without an answer are named. */
+/** How many unanswered rows an error names. */
 const named = 3;
 
-/** What is chosen in each row that is answered, by the row's id and in the form's order. */
+/** The chosen options of each answered row, by row ID and in form order. */
 export const rules = {
   kind: 'grid',
   noun: 'grid',
@@ -34,7 +34,7 @@ export const rules = {
     if (!isRecord(value)) return value;
     const { length } = Object.keys(value);
     spend(work, length * cellSteps);
-    // No record is no answer, and whatever asks for it looks at none of them again.
+    // A number is not a valid answer, so later checks do not read the names again.
     if (length > mostNames) return length;
     const answered = Object.entries(value).flatMap(([row, cell]) =>
       isBlank(cell) ? [] : [[row, tidyChoices(attrs, cell)] as const],
@@ -51,7 +51,7 @@ export const rules = {
         ? [[idOf(row), attrs.multiple ? chosen : chosen[0]!]]
         : [];
     });
-    // What is no row, or no option of one, is in none of them.
+    // Unknown rows and options are missing in `answer`, so the sizes differ.
     return answer.length === cells.size ? accept(Object.fromEntries(answer)) : refuse('grid');
   },
   row: (answer: unknown, row: string): RowAnswer => {
@@ -66,10 +66,10 @@ export const rules = {
   },
 } as const;
 
-/** What one row answers by itself. */
+/** The kind of the answer to one row. */
 export const rowKind = (isMultiple: boolean): RowAnswer['kind'] => (isMultiple ? 'choices' : 'choice');
 
-/** The options of a row, each once; undefined for what is none. */
+/** Returns the chosen options of a row, each once, or undefined if the value is invalid. */
 function chosenOf(cell: unknown, isMultiple = false): string[] | undefined {
   const chosen: readonly unknown[] = Array.isArray(cell) ? cell : [cell];
   const texts = chosen.filter((option) => typeof option === 'string');

@@ -10,8 +10,8 @@ export const multipleChoice = inputType({
   words: 'checkbox boxes several',
   attrs: {
     ...radioAttributes,
-    min_choices: count('Fewest choices', 0, limits.options + 1),
-    max_choices: count('Most choices', 1, limits.options + 1),
+    min_choices: count('Minimum choices', 0, limits.options + 1),
+    max_choices: count('Maximum choices', 1, limits.options + 1),
   },
   summary: 'options',
   schema: (attrs) => ({

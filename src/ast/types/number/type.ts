@@ -10,8 +10,8 @@ export const number = inputType({
   attrs: {
     ...inputAttributes,
     unique,
-    min: { kind: 'number', title: 'Least' },
-    max: { kind: 'number', title: 'Most' },
+    min: { kind: 'number', title: 'Minimum' },
+    max: { kind: 'number', title: 'Maximum' },
     step: { kind: 'number', title: 'Step', isPositive: true },
   },
   summary: 'numbers',
@@ -24,7 +24,7 @@ export const number = inputType({
     ),
 });
 
-/** Validators reckon in binary fractions, so only whole steps from zero are said as `multipleOf`. */
+/** Validators use binary fractions, so only whole steps from zero become `multipleOf`. */
 function schema({ min, max, step }: NumberRules): JsonSchema {
   const isWhole = step !== undefined && Number.isInteger(step) && (min ?? 0) % step === 0;
   return {

@@ -8,7 +8,7 @@ type Attributes = Selection & {
   readonly max_choices?: number;
 };
 
-/** A list also of one: whether several may be chosen can change while the form is answered. */
+/** The answer is always a list, because the form can later allow several choices. */
 export const rules = {
   ...choicesRules,
   takesOne: ({ multiple = defaults.multiple }: Attributes) => !multiple,

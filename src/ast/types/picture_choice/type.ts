@@ -22,10 +22,10 @@ export const pictureChoice = inputType({
       areChosen: true,
       arePictures: true,
     },
-    multiple: { kind: 'boolean', title: 'Several choices', default: defaults.multiple },
+    multiple: { kind: 'boolean', title: 'Multiple choices', default: defaults.multiple },
     options_layout: optionsLayout('grid_3'),
-    min_choices: count('Fewest choices', 0, limits.pictureOptions),
-    max_choices: count('Most choices', 1, limits.pictureOptions),
+    min_choices: count('Minimum choices', 0, limits.pictureOptions),
+    max_choices: count('Maximum choices', 1, limits.pictureOptions),
   },
   summary: 'options',
   schema: ({ options, multiple, min_choices: least = 1, max_choices: most = options.length }) => ({

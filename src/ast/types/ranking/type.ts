@@ -9,7 +9,7 @@ export const ranking = inputType({
   icon: 'M3 4.5h2v4M3 12h2.5v2H3v2.5h2.5M9 6h8M9 14h8',
   words: 'order priority sort preference',
   palette: 'choice',
-  firstLabel: 'Put these in your order',
+  firstLabel: 'Rank these options',
   attrs: {
     ...askedAttributes,
     options: {

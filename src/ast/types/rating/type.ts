@@ -14,10 +14,10 @@ export const rating = inputType({
     levels: { kind: 'integer', title: 'Levels', min: 2, max: 10, default: defaults.levels },
     symbol: {
       kind: 'one-of',
-      title: 'Drawn as',
+      title: 'Symbol',
       values: ['stars', 'hearts', 'numbers'],
       default: defaults.symbol,
-      // An enum that is called like a type of TypeScript does not compile.
+      // An enum named like a TypeScript type does not compile.
       component: 'RatingSymbol',
     },
   },

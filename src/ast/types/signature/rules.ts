@@ -5,7 +5,7 @@ import { type CheckedAnswer, refuse } from '../rules.ts';
 
 const most = answerLimits.signatureCharacters;
 
-/** A picture of what was drawn, which a page's script makes; of a name that was typed instead, one that is made here. */
+/** An image that the page's script makes from a drawing, or that this module makes from a typed name. */
 export const rules = {
   ...fileRules,
   noun: 'signature',
@@ -26,7 +26,7 @@ export const rules = {
 
 const size = { width: 600, height: 200 } as const;
 
-/** A name as a picture that any viewer draws, in the most handwritten face that it has, as large as there is room for it. */
+/** Draws a name as an image for any viewer, in the most handwritten font available and as large as fits. */
 function drawn(name: string): string {
   const { width, height } = size;
   const em = Math.min(64, (1.8 * width) / name.length);

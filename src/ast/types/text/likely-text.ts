@@ -1,4 +1,4 @@
-/** What a short text is likely to be about, by words of its id and label; the first that matches. */
+/** Topics of short texts, by words in their ID and label. The first match wins. */
 const topics: readonly (readonly [RegExp, string])[] = [
   [/\b(first|given)[ _-]?name\b/i, 'Ada'],
   [/\b(last|family|sur)[ _-]?name\b/i, 'Lovelace'],
@@ -11,7 +11,7 @@ const topics: readonly (readonly [RegExp, string])[] = [
   [/\b(subject|topic|title)\b/i, 'A question about your service'],
 ];
 
-/** An answer to a question of these words. Ids are often written with underscores or in camelCase, which hide where words begin. */
+/** Returns a sample answer for these words. Underscores and camelCase of IDs are split into words. */
 export function likelyText(words: string): string {
   const spaced = words.replaceAll('_', ' ').replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ');
   return topics.find(([pattern]) => pattern.test(spaced))?.[1] ?? 'Sample answer';

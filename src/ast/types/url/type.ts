@@ -9,7 +9,7 @@ export const url = inputType({
   summary: 'texts',
   identifies: true,
   control: 'url',
-  // The format `uri` has no letters beyond ASCII, which answers may have.
+  // The format `uri` allows only ASCII letters, but answers can have others.
   schema: (attrs) => textSchema(attrs, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$' }),
   samples: () => ['https://example.com/ada', 'https://example.com/people/ada-lovelace', 'https://a.co'],
 });
