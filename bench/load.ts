@@ -19,7 +19,7 @@ export type LoadOrder = { port: number; requests: readonly Request[]; concurrenc
 
 export type LoadFigures = {
   perSecond: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   p50: number;
   p99: number;
 };

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { parseSync } from 'vite';
 import { elements } from '#ast/form/elements.ts';
 import { searchWords } from '../web/builder/model/element-groups.ts';
+import { home, sentencesOf } from './sentences.ts';
 
 /*
  * How everything is written that a person reads: strings, comments and docs keep to the rules of CONTRIBUTING.md.

@@ -193,7 +193,7 @@ begin ${atThisNode}
       perform lock_shard_metadata(5, array[%2$s]);
       if not exists (
         select from pg_dist_placement l join pg_dist_local_group g on g.groupid = l.groupid where l.shardid = %2$s) then
-        raise exception 'The cell is at another node now.' using errcode = 'read_only_sql_transaction';
+        raise exception 'The cell is now on another node.' using errcode = 'read_only_sql_transaction';
       end if;
       perform set_config('formloom.stays', pg_current_xact_id()::text, true);
       return null;

@@ -7,25 +7,25 @@ import { now } from './clock.ts';
 
 const blockBytes = 512;
 
-/** A tar file that is being written. Entries are added one after the other. */
+/** A tar file that is being written. Add one entry at a time. */
 export type TarWriter = {
   /** @param size the exact number of bytes in `content`. */
   readonly add: (name: string, size: number, content: Readable | Buffer) => Promise<void>;
   readonly addText: (name: string, text: string) => Promise<void>;
 };
 
-/** `close` ends the file; `abort` breaks it off. */
+/** `close` completes the file; `abort` cancels it. */
 type OpenTar = TarWriter & {
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly close: () => Promise<void>;
   readonly abort: (error: Error) => Promise<void>;
 };
 
-/** Opens a tar file that is written while `readable` is read. When either side fails, the other side gets its error. */
+/** Opens a tar file that can be read while it is written. An error on one side also fails the other. */
 export function openTar(): OpenTar {
   const { readable, writable } = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>();
   const writer = writable.getWriter();
-  // The caller sees the error of each write; this promise would be a second, unhandled one.
+  // Each write reports its own error; here it would be a second, unhandled rejection.
   writer.closed.catch(() => {});
   const write = (bytes: Uint8Array): Promise<void> => writer.write(bytes as Uint8Array<ArrayBuffer>);
   const add: TarWriter['add'] = async (name, size, content) => {
@@ -51,17 +51,17 @@ export function openTar(): OpenTar {
   };
 }
 
-/** Returns the header of an entry, with an extended header before it only if the name or the size needs one. */
+/** Returns the header of an entry. It adds an extended header only if the name or the size needs one. */
 function headOf(path: string, size: number): Buffer {
   const header = new Header({ path, size, mode: 0o644, mtime: now(), type: 'File' });
   const needsMore = header.encode();
   return needsMore ? Buffer.concat([new Pax({ path, size }).encode(), header.block!]) : header.block!;
 }
 
-/** Returns a tar file packed with gzip, which `write` writes while it is read. If `write` fails, the file breaks off with its error. */
+/** Returns a gzipped tar file that can be read while `write` writes it. It fails if `write` fails. */
 export function tarStream(write: (tar: TarWriter) => Promise<void>): Readable {
   const tar = openTar();
-  // No `toWeb`: its streams throw outside of every `try` when the reader stops.
+  // Not `toWeb`: its streams throw outside any `try` when the reader stops.
   const file = pipeline(Readable.fromWeb(tar.readable), createGzip(), () => {});
   write(tar)
     .then(tar.close)
@@ -72,13 +72,14 @@ export function tarStream(write: (tar: TarWriter) => Promise<void>): Readable {
   return file;
 }
 
-/** An entry of a tar file. `body` has to be read before the next entry. */
+/** An entry of a tar file. Read `body` before the next entry. */
 export type TarEntry = { readonly name: string; readonly size: number; readonly body: AsyncIterable<Buffer> };
 
 /**
- * Reads the entries of a tar file in their order.
- * @param options.isPlain refuses everything but regular files: links, devices, folders and extended headers (PAX and GNU).
- * @throws Error for a file that is damaged or cut off, and for what `isPlain` refuses.
+ * Reads the entries of a tar file in order.
+ * @param options.isPlain allows only regular files: no links, devices, folders or extended headers (PAX and
+ * GNU).
+ * @throws Error if the file is damaged or truncated, or if `isPlain` rejects an entry.
  */
 export async function* readTar(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -86,7 +87,7 @@ export async function* readTar(
 ): AsyncGenerator<TarEntry> {
   const chunks = toAsync(source);
   const waiting: ReadEntry[] = [];
-  // Without a listener for errors, the parser throws them out of `write` and `end`. Below 0, the limit holds for an empty header too.
+  // Without an error listener, `write` and `end` throw. A limit below 0 also rejects empty headers.
   const parser = new Parser({ strict: true, zstd: false, ...(isPlain && { maxMetaEntrySize: -1 }) });
   parser.on('entry', (entry) => void waiting.push(entry));
   if (isPlain)
@@ -102,7 +103,7 @@ export async function* readTar(
       parser.end();
       return;
     }
-    // The parser would unpack gzip by itself, without our limits.
+    // The parser would unpack gzip automatically, without our limits.
     if (isFirst && value[0] === 0x1f) throw new Error('It is not a tar file.');
     isFirst = false;
     parser.write(Buffer.from(value.buffer, value.byteOffset, value.length));
@@ -140,16 +141,19 @@ async function* toAsync(
   yield* source;
 }
 
-/** A zip file in memory. Names are compared without regard to case, as in Office files. */
+/** A zip file in memory. Names are not case-sensitive, as in Office files. */
 export type Zip = {
   has(name: string): boolean;
-  /** Inflates a part in chunks. @throws Error for a part that is missing, damaged, or larger than its directory says. */
+  /**
+   * Inflates a part in chunks. @throws Error if the part is missing, damaged, or larger than its directory
+   * says.
+   */
   read(name: string): AsyncGenerator<Buffer>;
 };
 
 type Limits = {
   readonly entries: number;
-  /** All parts together, after decompression. */
+  /** The total size of all parts after decompression. */
   readonly bytes: number;
 };
 
@@ -159,9 +163,10 @@ const stored = 0;
 const deflated = 8;
 
 /**
- * Opens a zip file within limits. The directory is checked before anything is inflated, and `read` counts again, since a
- * directory may lie.
- * @throws Error for a file that is not a zip file, exceeds a limit, or has parts that two programs could read differently.
+ * Opens a zip file within limits. It checks the directory before it inflates anything. `read` counts again,
+ * because a directory can be wrong.
+ * @throws Error if the file is not a zip file, exceeds a limit, or has parts that two programs could read
+ * differently.
  */
 export async function openZip(bytes: Buffer, limits: Limits): Promise<Zip> {
   const zip = await fromBufferPromise(bytes, { strictFileNames: true });
@@ -171,7 +176,7 @@ export async function openZip(bytes: Buffer, limits: Limits): Promise<Zip> {
   for await (const entry of zip.eachEntry()) {
     requireReadable(entry);
     const name = entry.fileName.toLowerCase();
-    if (entries.has(name)) throw new Error(`It has ${entry.fileName} twice.`);
+    if (entries.has(name)) throw new Error(`It contains ${entry.fileName} twice.`);
     entries.set(name, entry);
     declared += entry.uncompressedSize;
     if (declared > limits.bytes) throw tooLarge(limits);
@@ -182,10 +187,10 @@ export async function openZip(bytes: Buffer, limits: Limits): Promise<Zip> {
     has: (name) => entries.has(name.toLowerCase()),
     async *read(name) {
       const entry = entries.get(name.toLowerCase());
-      if (!entry) throw new Error(`It has no ${name}.`);
+      if (!entry) throw new Error(`It does not contain ${name}.`);
       let checksum = 0;
       for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
-        // A part may be read twice.
+        // Counts over all reads, because a part may be read twice.
         inflated += chunk.length;
         if (inflated > limits.bytes) throw tooLarge(limits);
         checksum = crc32(chunk, checksum);
@@ -197,15 +202,15 @@ export async function openZip(bytes: Buffer, limits: Limits): Promise<Zip> {
 }
 
 const tooLarge = ({ bytes }: Limits): Error =>
-  new Error(`Its content is larger than ${bytes / 1024 / 1024} MB.`);
+  new Error(`Its uncompressed content is larger than ${bytes / 1024 / 1024} MB.`);
 
 function requireReadable({ generalPurposeBitFlag: flags, compressionMethod, fileName }: Entry): void {
   if (flags & (isEncrypted | hidesHeaders)) throw new Error('It is encrypted.');
   if (compressionMethod !== stored && compressionMethod !== deflated)
-    throw new Error(`${fileName} is compressed by a method that is not supported.`);
+    throw new Error(`The compression method of ${fileName} is not supported.`);
 }
 
-/** Refuses parts that share bytes, as in a zip bomb, and parts whose own header contradicts the directory. */
+/** Rejects parts that share bytes, as in a zip bomb, and parts whose own header contradicts the directory. */
 async function refuseOverlaps(zip: ZipFile, entries: readonly Entry[]): Promise<void> {
   let end = 0;
   const sorted = entries.toSorted(
@@ -215,7 +220,7 @@ async function refuseOverlaps(zip: ZipFile, entries: readonly Entry[]): Promise<
     const header = await zip.readLocalFileHeaderPromise(entry);
     if (entry.relativeOffsetOfLocalHeader < end) throw new Error('Its parts overlap.');
     if (!header.fileName.equals(entry.fileNameRaw) || header.compressionMethod !== entry.compressionMethod)
-      throw new Error(`The directory does not agree with the header of ${entry.fileName}.`);
+      throw new Error(`The directory does not match the header of ${entry.fileName}.`);
     end = header.fileDataStart + entry.compressedSize;
   }
 }

@@ -1,4 +1,4 @@
-/** Whether this service answers at an address: `ours`, `another` program, or nobody. It never rejects. */
+/** Checks what answers at an address: this service, another program, or nothing. It never rejects. */
 export async function askHealth(origin: string): Promise<'ours' | 'another' | 'nobody'> {
   try {
     const response = await fetch(`${origin}/healthz`, {

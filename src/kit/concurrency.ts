@@ -5,11 +5,11 @@ import { rateLimitExceeded } from './errors.ts';
 import type { Server } from './http.ts';
 
 type GatherOptions = {
-  /** How much goes together. */
+  /** The maximum size of a batch. */
   most: number;
-  /** How many of such batches run at the same time. */
+  /** The maximum number of batches that run at the same time. */
   atOnce: number;
-  /** How much must wait for a batch to run beside another (1): below it, it is worth while to wait for that one. */
+  /** How many items must wait to start another batch while one is running. Default: 1. */
   leastBeside?: number;
 };
 
@@ -20,13 +20,13 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * Makes of many questions one: what is asked in one turn of the event loop, or while earlier batches run, goes
- * together. Under load the batches grow by themselves; a question that comes alone does not wait.
+ * Batches calls: those of one turn of the event loop, or that arrive while earlier batches run, share one
+ * request. Batches grow under load. A single call does not wait.
  *
- * A batch that fails is asked again one by one, so that one bad item spoils nothing for its neighbours. It must
- * therefore write nothing when it fails: one statement, or one transaction. Of a database that answers nobody nothing is
- * asked again: that would take as long once more, and as long again for those that wait.
- * @param ask gives a result for each item, in their order.
+ * If a batch fails, its items are retried one by one, so that one bad item does not fail the others. A failed
+ * batch must therefore write nothing: use one statement or one transaction. Nothing is retried if the
+ * database does not respond, because every waiting call would wait for another timeout.
+ * @param ask returns a result for each item, in order.
  */
 export function gather<Item, Result>(
   ask: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -72,11 +72,12 @@ export function gather<Item, Result>(
 type Asked<Result> = { running: number; next: PromiseWithResolvers<Result> | undefined };
 
 /**
- * Makes one question of those who ask for the same: who asks in the same turn of the event loop, or while as many are on their way as
- * may be, shares the next one, which begins after each of them asked. Who comes alone does not wait.
+ * Coalesces calls with the same key: calls in one turn of the event loop, or while `atOnce` requests are
+ * running, share the next request. It starts after all of them were made. A single call does not wait.
  *
- * While the database answers nobody, those that wait are told so with the one that failed: to ask again would take as long once more.
- * @param options.atOnce questions for one key that are on their way together: one that takes long keeps nobody from the next.
+ * If the database does not respond, waiting calls fail with the running one. A retry would wait for another
+ * timeout.
+ * @param options.atOnce concurrent requests for one key, so that a slow request does not block the next one.
  */
 export function share<Key, Result>(
   ask: (key: Key) => Promise<Result>,
@@ -116,10 +117,11 @@ export function share<Key, Result>(
 }
 
 /**
- * Lets a few of one owner's works be under way at once in a process, where each takes a share of what it can do for everybody.
- * @param most how many of one owner. @param refusal what whoever comes beyond them is told, and when to come again.
- * @returns `enter` counts a work of an owner, the id of a workspace, until what it returns is called; `run` counts it until it
- *   has ended. Both throw ApiError rate_limit_exceeded while so many of the owner are under way.
+ * Limits the concurrent work of one owner in this process, so that owners share its capacity fairly.
+ * @param most the limit per owner. @param refusal the reason and the seconds until a retry, for calls over
+ * the limit.
+ * @returns `enter` counts work of an owner (a workspace id) until the function it returns is called; `run`
+ * counts work until it ends. Both throw ApiError rate_limit_exceeded over the limit.
  */
 export function fewAtOnce(most: number, refusal: { seconds: number; why: string }) {
   const underWay = new Map<string, number>();
@@ -144,13 +146,10 @@ export function fewAtOnce(most: number, refusal: { seconds: number; why: string 
   return { enter, run };
 }
 
-/** So much is done in one turn: as much as takes a few ms for each character of a text. */
+/** The amount of work before yielding to the event loop: a few ms of work on this many characters. */
 export const turnSize = 262_144;
 
-/**
- * Items one after the other, with a turn of the event loop for everybody else whenever those since the last one come to
- * `turnSize`.
- */
+/** Yields items in order, and yields to the event loop each time their total size reaches `turnSize`. */
 export async function* inTurns<Item>(
   items: Iterable<Item>,
   sizeOf: (item: Item) => number,
@@ -165,7 +164,7 @@ export async function* inTurns<Item>(
   }
 }
 
-/** What becomes of each item, in turns as `inTurns` takes them: in one, where they are small. */
+/** Maps items, yielding to the event loop as `inTurns` does. Small inputs are mapped without yielding. */
 export async function mapInTurns<Item, Result>(
   items: readonly Item[],
   sizeOf: (item: Item) => number,
@@ -179,7 +178,7 @@ export async function mapInTurns<Item, Result>(
   return results;
 }
 
-/** Waits for work until the signal, and no longer: what is under way then ends by itself. */
+/** Waits for work until the signal aborts. The work itself is not canceled. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -189,28 +188,29 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   try {
     return await Promise.race([work, aborted]);
   } finally {
-    // One signal may stay for all that a program does.
+    // The signal may live as long as the process, so its listeners must be removed.
     signal.removeEventListener('abort', end);
   }
 }
 
 /**
- * How long the connections in use have to hear, with their next answer, that it is the last: half a second in which nobody
- * asks, in moments in each of which the loop reads what has come. On a machine too busy to let us read, they are as much longer. While
- * anybody asks or is being answered nothing is gained by closing those that wait: their clients may be slow to ask again, or have
- * several connections of which they take any. Each request leaves one less, so this ends.
+ * How long open connections get to learn, from their next response, that it is the last one: half a second
+ * without requests. It consists of intervals in which the event loop reads what has arrived, so a busy
+ * machine stretches it. While requests arrive, closing idle connections gains nothing: a client may be slow,
+ * or choose among several connections. Each request closes one connection, so this ends.
  */
 const lastAnswers = { moments: 25, ms: 20 };
-/** More turns than connections wait at once, so that a flood of new ones does not hold up the end. */
+/** More than the connections that can wait, so that a flood of new ones does not delay the shutdown. */
 const acceptTurns = 1_000;
-/** A turn in which there is nothing to do takes a few microseconds. */
+/** A turn of the event loop with nothing to do takes a few microseconds. */
 const shortTurnMs = 0.1;
 
 /**
- * What ends a server without breaking off a request that a client has begun, in the order that leaves no gap: first no
- * new connections, then the next answer on each is its last, and those without a request are closed when there was
- * time for one. To be called before the server listens, or is handed connections by whoever listens for it.
- * @returns resolves when all is closed, and cuts off what takes longer than it is given, in milliseconds.
+ * Prepares a graceful shutdown that completes every request a client has begun. First, it accepts no new
+ * connections. Then the next response on each connection is its last, and connections without a request are
+ * closed after a short wait. Call this before the server listens or receives connections from the listener.
+ * @returns a function that resolves when all connections are closed. After `graceMs` milliseconds it closes
+ * the rest.
  */
 export function closeInOrder(server: Server): (graceMs: number) => Promise<void> {
   const http = server.server;
@@ -229,9 +229,9 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
   });
   return async (graceMs) => {
     await acceptWaiting(http);
-    // Not HTTP's own close: it ends the connections that are idle now, on which a client may be sending already.
+    // Not HTTP's own close: it ends idle connections, on which a client may already be sending.
     NetServer.prototype.close.call(http);
-    // Not the event of the server either: it knows only the connections that it has accepted itself.
+    // Not the server's `close` event: it covers only the connections that the server itself accepted.
     const closed = Promise.all(
       [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))),
     );
@@ -247,7 +247,7 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
       if (answering.count > 0 || answering.asked > asked) quiet = 0;
     }
     http.closeIdleConnections();
-    // Browsers connect ahead of need. To Node these are not idle, and it would wait for their first request.
+    // Browsers open connections in advance. Node does not count these as idle and would wait for a request.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     await closed;
     clearTimeout(forced);
@@ -256,9 +256,10 @@ export function closeInOrder(server: Server): (graceMs: number) => Promise<void>
 }
 
 /**
- * Closing the listening socket resets the connections that the system has accepted and we have not yet; Node takes one
- * in each turn of its loop. So we turn until none comes in a turn that is short, and the caller closes in the same
- * turn: what connects in between is reset, and that is the time of one short turn.
+ * Accepts waiting connections before the listening socket is closed, because closing it resets those that
+ * only the system has accepted. Node accepts one in each turn of the event loop, so this waits for a short
+ * turn without a new one. The caller must close in the same turn. Connections that arrive during that turn
+ * are reset.
  */
 export async function acceptWaiting(server: NetServer): Promise<void> {
   let hasCome = false;

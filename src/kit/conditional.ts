@@ -2,31 +2,30 @@ import { createHash } from 'node:crypto';
 import { ApiError } from './errors.ts';
 
 /**
- * What a change was made on, from If-Match: the moments of which one must still be that of the thing's last change; null:
- * the caller does not say. It goes into the changing statement itself, so that nothing comes in between.
+ * The change times from If-Match, one of which must be that of the last change; null: no precondition. The
+ * changing statement itself checks this, so that no other change can come between.
  */
 export type Unchanged = Date[] | null;
 
-/** What a reading shows, in a few letters, for tagOf: where it counts what changes without the thing itself. */
+/** Returns a short hash of a response for tagOf, if it depends on more than the resource itself. */
 export const seenIn = (body: object): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 10);
 
-/** A tag, weak or not: proxies that pack an answer make its tag weak. */
+/** An ETag, weak or strong. Proxies that compress a response make its ETag weak. */
 const tagPattern = /^(?:W\/)?"([^"]*)"$/;
 
-/** The tags of a header; `*` where it is that. */
 const tagsIn = (header: string): string[] | '*' =>
   header.trim() === '*'
     ? '*'
     : header.split(',').map((part) => {
         const tag = tagPattern.exec(part.trim());
-        if (!tag) throw new ApiError('bad_request', 'An ETag stands in double quotes, as it was received.');
+        if (!tag) throw new ApiError('bad_request', 'An ETag must be in double quotes, as it was received.');
         return tag[1]!;
       });
 
 /**
- * Reads If-Match. A tag that is none of ours stands for no moment, and so matches nothing.
- * @throws ApiError bad_request for a header that is no list of tags.
+ * Reads If-Match. A tag that this service did not issue matches nothing.
+ * @throws ApiError bad_request if the header is not a list of tags.
  */
 export function readUnchanged(header: string | undefined): Unchanged {
   const tags = header === undefined ? '*' : tagsIn(header);
@@ -34,7 +33,7 @@ export function readUnchanged(header: string | undefined): Unchanged {
   return tags.map((tag) => new Date(/^[0-9a-z]{1,9}(\.|$)/.test(tag) ? Number.parseInt(tag, 36) : 0));
 }
 
-/** Whether the caller has this reading already (If-None-Match). */
+/** Returns whether the caller already has this response (If-None-Match). */
 export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   const tags = tagsIn(header);
@@ -42,7 +41,7 @@ export function isKnown(header: string | undefined, tag: string): boolean {
 }
 
 /**
- * For a row that is locked: holds its last change against what the caller's change was made on.
+ * Compares the last change of a locked row with the precondition of the caller.
  * @throws ApiError precondition_failed.
  */
 export function requireUnchanged(unchanged: Unchanged | undefined, changedAt: Date): void {

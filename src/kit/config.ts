@@ -16,72 +16,71 @@ import { readMailAddress } from './outbox/address.ts';
 import { readSmtp, type SmtpConfig } from './smtp.ts';
 import { keysPattern } from './vault.ts';
 
-/** Everything an operator can set (docs/rules.md 18); docs/operating/settings.md lists the same names. */
+/** All settings of an operator (docs/rules.md 18). docs/operating/settings.md lists the same names. */
 export type Config = {
-  /** Address and port that the server listens on. */
+  /** The address that the server listens on. */
   host: string;
   port: number;
-  /** Processes that serve; 1: this process alone, without a primary. */
+  /** The number of web processes. With 1, this process serves alone, without a primary. */
   webProcesses: number;
-  /** The origin that people and receivers reach, without a trailing slash. */
+  /** The public origin of the service, without a trailing slash. */
   publicUrl: string;
-  /** Host names under which it answers besides that of publicUrl. */
+  /** Host names that the service accepts in addition to that of publicUrl. */
   allowedHosts: readonly string[];
-  /** Absolute path: the embedded database, uploads and the instance's key. */
+  /** The absolute path of the folder with the embedded database, uploads and the instance key. */
   dataDir: string;
-  /** Undefined: the embedded PostgreSQL. */
+  /** Undefined: the embedded PostgreSQL is used. */
   databaseUrl: string | undefined;
-  /** Connections per process. */
+  /** Database connections per process. */
   databasePool: number;
-  /** Seconds to wait after each failed attempt; its length is the number of automatic retries. */
+  /** Seconds to wait after each failed attempt. Its length is the number of automatic retries. */
   webhookRetryDelays: readonly number[];
-  /** Seconds from connect to the last byte read. */
+  /** The timeout of a request, from connecting to the last byte, in seconds. */
   webhookTimeout: number;
   /** A webhook is paused after this many days of failures only; 0: never. */
   webhookPauseDays: number;
-  /** Days that the delivery log and events are kept. */
+  /** Days for which the delivery log and events are kept. */
   deliveryRetentionDays: number;
-  /** A PEM file of authorities that every TLS connection trusts beside the usual ones (trust-ca-file.ts). */
+  /** A PEM file of authorities that every TLS connection also trusts (address-guard.ts). */
   caFile: string | undefined;
-  /** CIDRs that the address guard lets through although they are not public. */
+  /** CIDRs that the address guard allows although they are not public. */
   webhookAllowNetworks: readonly string[];
-  /** Shared counters for rate limits; undefined: this process's memory. */
+  /** Valkey for shared rate limit counters; undefined: the memory of this process. */
   valkeyUrl: string | undefined;
   /** Object storage for uploads; undefined: files under dataDir. */
   s3: { endpoint: string; region: string; accessKeyId: string; secretAccessKey: string } | undefined;
-  /** The backups that are made by themselves; undefined: none. */
+  /** Scheduled backups; undefined: none. */
   backup: BackupConfig | undefined;
-  /** Undefined: nothing is counted. */
+  /** Undefined: metrics are off. */
   metrics: MetricsConfig | undefined;
-  /** The mail server and who mails come from; undefined: nothing is sent, and the console says so. */
+  /** The mail server and the sender; undefined: no email is sent, and the console says so. */
   smtp: SmtpConfig | undefined;
-  /** Who is told by mail of what is wrong with the service; undefined: the log alone says it. */
+  /** The address that gets emails about incidents; undefined: incidents are only logged. */
   operatorEmail: string | undefined;
-  /** Where holes are reported, as an address that begins with mailto: or https:; undefined: no `security.txt`. */
+  /** Where to report vulnerabilities, a mailto: or https: URL; undefined: no `security.txt`. */
   securityContact: string | undefined;
-  /** Mails that leave in a minute at most, over all processes. */
+  /** The maximum number of emails per minute, over all processes. */
   mailPerMinute: number;
-  /** Mails to visitors (receipts, links to go on) that leave for one form in an hour at most. */
+  /** The maximum number of emails to visitors of one form per hour: receipts and links to saved answers. */
   mailToVisitors: number;
-  /** Seconds to wait after each time that the mail server put off a mail; its length is the number of retries. */
+  /** Seconds to wait after the mail server defers an email. Its length is the number of retries. */
   mailRetryDelays: readonly number[];
-  /** Who signs people in beside the service itself; undefined: nobody. */
+  /** The OpenID provider for single sign-on; undefined: none. */
   identityProvider: IdentityProviderConfig | undefined;
-  /** Who makes workspaces in the console: nobody but the operator by command line, owners of one, or everyone. */
+  /** Who may create workspaces in the console: only the operator (by command line), owners, or everyone. */
   workspaceCreation: WorkspaceCreation;
-  /** The plan of a new workspace. */
   defaultPlan: PlanName;
-  /** Whether every answer of the API is held against its declaration: a fault of ours is then a 500. For tests. */
+  /** Whether each API response is checked against its declaration. A mismatch is a 500. For tests. */
   isReplyChecked: boolean;
   limits: Limits;
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-  /** What X-Forwarded-For to believe: a number of proxies or a list of CIDRs; false: none. */
+  /** How far to trust X-Forwarded-For: a number of proxies or a list of CIDRs; false: not at all. */
   trustProxy: number | string[] | false;
-  /** 64 hexadecimal digits; undefined: made at first start and kept in dataDir. */
+  /** 64 hexadecimal digits; undefined: created at the first start and kept in dataDir. */
   secretKey: string | undefined;
 };
 
-/** A start that cannot work: all problems at once, in words. */
+/** Invalid settings. The message lists all problems together. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(
@@ -90,7 +89,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The tiers of the specification ("API rate limits"); what each gives is in #workspaces/plans.ts. */
+/** The tiers of the specification ("API rate limits"). #workspaces/plans.ts has their limits. */
 export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
 export type PlanName = (typeof planNames)[number];
 const workspaceCreations = ['operator', 'owners', 'everyone'] as const;
@@ -98,20 +97,20 @@ export type WorkspaceCreation = (typeof workspaceCreations)[number];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Specification, "Delivery and retry rules"; mails keep to it too. */
+/** Specification, "Delivery and retry rules". Emails use the same delays. */
 const defaultRetryDelays = [60, 300, 900, 3_600, 10_800] as const;
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /**
- * Reads and checks the environment. An empty variable counts as unset.
+ * Reads and validates the environment. An empty variable counts as unset.
  * @throws ConfigError with every problem found.
  */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
   const value = (name: string): string | undefined => environment[name]?.trim() || undefined;
   const complain: Complain = (name, expected, fallback) => {
-    // A password in an address stays out of the message, which ends in logs.
+    // Hides a password in a URL, because the message is logged.
     const shown = value(name)?.replace(/\/\/.*@/s, '//…@');
     problems.push(`${name} is "${shown}", but it must be ${expected}.`);
     return fallback;
@@ -129,11 +128,7 @@ export function readConfig(environment: Environment): Config {
     if (given === undefined) return undefined;
     return protocols.includes(URL.parse(given)?.protocol ?? '')
       ? given.replace(/\/+$/, '')
-      : complain(
-          name,
-          `an address that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`,
-          undefined,
-        );
+      : complain(name, `a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`, undefined);
   };
   const list = (name: string): string[] =>
     value(name)
@@ -163,9 +158,9 @@ export function readConfig(environment: Environment): Config {
 
   const secretKey = value('SECRET_KEY');
   if (secretKey !== undefined && !keysPattern.test(secretKey)) {
-    // The value itself stays out of the message: it is a secret.
+    // Without the value, which is a secret.
     problems.push(
-      'SECRET_KEY must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints, with up to three former ones behind it, separated by commas.',
+      'SECRET_KEY must be 64 hexadecimal digits (create it with `openssl rand -hex 32`), optionally followed by up to three previous keys, separated by commas.',
     );
   }
 
@@ -219,7 +214,7 @@ export function readConfig(environment: Environment): Config {
   return Object.freeze(config);
 }
 
-/** Notes what is wrong with a setting, and goes on with the fallback: all problems are said at once. */
+/** Records a problem with a setting and returns the fallback, so that all problems are reported together. */
 type Complain = <T>(name: string, expected: string, fallback: T) => T;
 
 const readOperator = (given: string | undefined, complain: Complain): string | undefined =>
@@ -227,35 +222,35 @@ const readOperator = (given: string | undefined, complain: Complain): string | u
     ? given
     : complain('OPERATOR_EMAIL', 'an email address', undefined);
 
-/** As RFC 9116 wants it: an address of the web by https alone, a mailbox with its scheme. */
+/** Reads a contact as RFC 9116 requires it: an https URL, or an email address as a mailto URL. */
 function readContact(given: string | undefined, complain: Complain): string | undefined {
   if (given === undefined) return undefined;
   const url = URL.parse(readMailAddress(given) ? `mailto:${given}` : given);
   return url !== null && /^(https|mailto):$/.test(url.protocol)
     ? url.href
-    : complain('SECURITY_CONTACT', 'an email address or an address that begins with https://', undefined);
+    : complain('SECURITY_CONTACT', 'an email address or a URL that begins with https://', undefined);
 }
 
 /**
- * The origin of PUBLIC_URL, as browsers write it: that `HTTPS://Forms.Example` is https decides about cookies. The
- * addresses of pages begin with their own paths, so one below a path would not be found.
+ * Returns the origin of PUBLIC_URL as browsers write it, because cookies depend on the scheme
+ * (`HTTPS://Forms.Example`). A path is rejected, because the URLs of pages begin at the root.
  */
 function readOrigin(given: string | undefined, complain: Complain): string | undefined {
   if (given === undefined) return undefined;
   const url = URL.parse(given);
   const isOrigin = url !== null && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol);
   const expected =
-    'an address that begins with http:// or https://, without a path (give the service a host name of its own, such as https://forms.example.com)';
+    'a URL that begins with http:// or https://, without a path (give the service its own host name, such as https://forms.example.com)';
   return isOrigin ? url.origin : complain('PUBLIC_URL', expected, undefined);
 }
 
-/** Whether HOST means every address of this machine, none of which leads there from another machine. */
+/** Returns whether HOST means every address of this machine. Other machines cannot connect to it. */
 export const isEveryAddress = (host: string): boolean =>
   ipaddr.isValid(host) && ipaddr.parse(host).range() === 'unspecified';
 
 /**
- * A name that links can have: for every address, the first that other machines reach this one by; the machine's own loopback
- * address where it has no other.
+ * Returns a host for links. If HOST means every address, this is the first one that other machines can reach,
+ * or the loopback address if there is none.
  */
 function reachableName(host: string): string {
   if (!isEveryAddress(host)) return host;
@@ -266,23 +261,24 @@ function reachableName(host: string): string {
   return chosen?.address ?? '127.0.0.1';
 }
 
-/** Where people reach the service if PUBLIC_URL does not say it. */
+/** Returns the public URL of the service if PUBLIC_URL is not set. */
 export function defaultPublicUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
   const name = reachableName(host);
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 /**
- * DATABASE_URL in the forms of libpq: with several hosts, and with the directory of a socket as its host or in `host=`. A user name
- * or password with a character that ends the part before the host makes another address of it, so that one gets its own advice.
+ * Reads DATABASE_URL in the forms of libpq: with several hosts, or with a socket directory as its host or in
+ * `host=`. An unencoded character in a user name or password can end the part before the host, so that case
+ * has its own advice.
  */
 function readDatabaseUrl(given: string | undefined, complain: Complain): string | undefined {
   if (given === undefined) return undefined;
-  const expected = 'an address that begins with postgres:// or postgresql://';
+  const expected = 'a URL that begins with postgres:// or postgresql://';
   if (!/^postgres(ql)?:\/\//.test(given)) return complain('DATABASE_URL', expected, undefined);
   const isReadable = addressesOf(given).every((each) => isDecodable(each));
   const [, authority = '', rest = ''] = /^\w+:\/\/([^/?#]*)(.*)$/s.exec(given) ?? [];
-  // Behind an `=` it is the value of a parameter.
+  // After an `=`, the @ is part of a parameter's value.
   const isCutOff = !authority.includes('@') && authority.includes(':') && /^[^=]*@/s.test(rest);
   if (isReadable && !(isCutOff && /^([?#]|.*@[^/]*\/)/s.test(rest))) return given.replace(/\/+$/, '');
   return isCutOff || authority.includes('@')
@@ -304,12 +300,12 @@ function isDecodable(address: string): boolean {
       )
     );
   } catch {
-    // Not the escape of a character.
+    // A malformed percent-encoding.
     return false;
   }
 }
 
-/** All of the S3 settings or none of them. */
+/** Reads the S3 settings, which must be set together. */
 function readS3(
   value: (name: string) => string | undefined,
   url: (name: string, protocols: readonly string[]) => string | undefined,
@@ -332,13 +328,14 @@ function readS3(
 const mostWebProcesses = 64;
 
 /**
- * Connections of a process that is alone, and of one of several: two have about as many as one. A connection that is used costs
- * PostgreSQL 5 to 10 MB, and with 10 for each of two nothing is quicker (docs/decisions/0022-web-processes.md).
+ * Connections of a single process, and of each of several. Two processes together have about as many as one.
+ * A used connection costs PostgreSQL 5 to 10 MB, and 10 for each of two processes made nothing faster
+ * (docs/decisions/0022-web-processes.md).
  */
 const aloneConnections = 10;
 const besideConnections = 6;
 
-/** A number, or `auto` for as many as the machine runs at once. */
+/** Reads a number, or `auto` for the available parallelism of the machine. */
 function readWebProcesses(given: string | undefined, complain: Complain): number {
   if (given === undefined) return 1;
   if (given === 'auto') return Math.min(availableParallelism(), mostWebProcesses);
@@ -348,7 +345,7 @@ function readWebProcesses(given: string | undefined, complain: Complain): number
     : complain('WEB_PROCESSES', `a whole number from 1 to ${mostWebProcesses}, or auto`, 1);
 }
 
-/** Never `true`: believing every X-Forwarded-For would let anyone choose the address that limits are counted by. */
+/** Never returns `true`, which would let clients choose the address that rate limits count. */
 function readTrustProxy(given: string | undefined, complain: Complain): Config['trustProxy'] {
   if (given === undefined) return false;
   if (/^\d$/.test(given)) return Number(given) || false;
@@ -357,7 +354,7 @@ function readTrustProxy(given: string | undefined, complain: Complain): Config['
     ? networks
     : complain(
         'TRUST_PROXY',
-        'the number of proxies in front (such as 1) or their addresses and networks',
+        'the number of proxies in front of the service (such as 1) or their addresses and networks',
         false,
       );
 }

@@ -23,29 +23,31 @@ import type { Log } from './log.ts';
 
 export type Database = Pool;
 
-/** A request waits this long for a connection of the pool, then answers 503 (docs/rules.md C18: nothing hangs). */
+/** How long a request waits for a connection before it answers 503 (docs/rules.md C18: nothing hangs). */
 const poolWaitMs = 2_000;
-/** PostgreSQL ends a statement after this long; the request answers 503. */
+/** PostgreSQL ends a statement after this time, and the request answers 503. */
 const statementLimitMs = 10_000;
-/** Ends a connection that went dead without a word, a little after PostgreSQL would have ended its statement. */
+/** Closes a silent connection shortly after PostgreSQL would have ended its statement. */
 const silenceLimitMs = statementLimitMs + 2_000;
 /**
- * A connection is replaced after this long. PostgreSQL keeps each statement that it was ever asked with its plan, and never
- * less: all 600 of the service come to 50 MB, in each connection (measured), and one that is used now and then would stay for days.
+ * Connections are replaced after this time. PostgreSQL caches each prepared statement with its plan and never
+ * evicts one. The service's 600 statements use 50 MB in each connection (measured), and a connection in
+ * occasional use would stay open for days.
  */
 const longestLifetimeSeconds = 600;
 /**
- * A connection that has owed an answer for so long is doubted: its statement may be slow, or the database takes in what
- * it is sent and answers nobody. Another connection asks it, and has so long for an answer.
+ * A connection without a response for this long is checked, because the database may accept statements and
+ * never answer. A probe connection checks it within `probeMs`.
  */
 const doubtMs = 1_000;
 const probeMs = 1_500;
 
 /**
- * What every session is set to once it is connected, and not by start-up options: poolers such as PgBouncer refuse those.
+ * Settings of every session, set after connecting: poolers such as PgBouncer reject them as start-up options.
  *
- * A statement is planned once for each connection, whatever its parameters: they hardly change which plan is best here,
- * and PostgreSQL otherwise plans many anew each time (measured: half the time of a list, 1 of 1.5 ms of a search).
+ * Each statement is planned once per connection for all parameters, which rarely change the best plan here.
+ * Otherwise PostgreSQL plans many statements again each time (measured: half the time of a list, 1 of 1.5 ms
+ * of a search).
  */
 const sessionSettings = { plan_cache_mode: 'force_generic_plan' } as const;
 const sessionLimits = {
@@ -58,33 +60,34 @@ const timestamptz = 1184;
 const readAnyTimestamp = defaults.getTypeParser(timestamptz);
 
 /**
- * A moment in UTC, as PostgreSQL writes it: `2026-11-21 19:30:00.123+00`. JavaScript's own parser reads that four times
- * as fast as the driver's, which lists call 60 times; it still reads all others (other zones, BC, infinity).
+ * Parses a UTC timestamp of PostgreSQL, such as `2026-11-21 19:30:00.123+00`. `Date` is four times as fast as
+ * the driver's parser, which lists would call 60 times. The driver still parses all other forms (other zones,
+ * BC, infinity).
  */
 const readTimestamp = (text: string): unknown =>
   text.endsWith('+00') && text[4] === '-'
     ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`)
     : readAnyTimestamp(text);
 
-/** bigint arrives as a number: counts and sizes here stay below 2^53. */
+/** Parses bigint as a number, because counts and sizes here stay below 2^53. */
 const readers = new Map<number, (text: string) => unknown>([
   [int8, Number],
   [timestamptz, readTimestamp],
 ]);
 
-/** Everything else arrives as the driver has it. */
+/** Uses the driver's parsers for all other types. */
 const types: CustomTypesConfig = {
   getTypeParser: (oid: number, format) => readers.get(oid) ?? defaults.getTypeParser(oid, format),
 };
 
-/** How to reach a database: an address, which may name several hosts, or the parts of one (the embedded server's socket). */
+/** How to reach a database: a URL, which may name several hosts, or the socket of the embedded server. */
 export type Connection =
   | { connectionString: string }
   | { host: string; port: number; user: string; database: string };
 
 /**
- * Opens a pool with bounded waits. Connections are made on demand; a database that is away makes queries fail
- * fast (see isUnavailable), never the process.
+ * Opens a pool with bounded waits. It connects on demand. If the database is unavailable, queries fail fast
+ * (see isUnavailable) and the process keeps running.
  */
 export function openDatabase(
   connection: Connection,
@@ -96,11 +99,11 @@ export function openDatabase(
     waitMs?: number;
     lifetimeSeconds?: number;
     name?: string;
-    /** Where its sessions look for tables, and make them, where that is not as the database has it. */
+    /** The search path of its sessions, if it is not the default. */
     path?: string;
-    /** Which server its connections go to, where that may move. */
+    /** Tracks the server to connect to, if that can change. */
     at?: Whereabouts;
-    /** Of a pool that serves a part of an instance. */
+    /** The part of the instance that the pool serves. */
     part?: Part;
   },
 ): Database {
@@ -121,7 +124,7 @@ export function openDatabase(
     ...onConnect(async (client) => {
       if (limits) endWhenSilent(client, silenceMs, isAnswering);
       await setSession(client, {
-        // Also where an address names them otherwise: those that start beside a server look for its sessions by it.
+        // Overrides a name in the URL: new processes find a running server's sessions by this name.
         application_name: name,
         ...sessionSettings,
         ...(limits && sessionLimits),
@@ -134,17 +137,17 @@ export function openDatabase(
   });
   // Without a listener, a database restart ends the process (measured).
   pool.on('error', (error) => {
-    // The pool's end does not wait for its connections: a server that is stopped next says so to those that are still there.
+    // Ending the pool does not wait for its connections, so stopping the server causes errors on them.
     if (!pool.ending) options.log.warn({ reason: error.message }, 'an idle database connection was lost');
   });
-  // The same for one that is lent, while it waits for its next statement, which then says that it was lost.
+  // A connection in use also needs a listener; its next statement reports the loss.
   pool.on('connect', (client) => {
     client.on('error', () => {});
     pools.set(client, pool);
   });
   pool.on('release', (reason, client) => {
     if (isReadOnly(reason)) options.at?.lost();
-    // What has begun to end goes to nobody else.
+    // Closes a connection that should not be used again.
     if (isAstray(client)) void client.end().catch(() => {});
   });
   refuseAtEnd(pool);
@@ -153,11 +156,11 @@ export function openDatabase(
   return pool;
 }
 
-/** A setting of each session: a number that no other connection of its pool has, from a beginning that each process draws. */
+/** The session setting with a number that is unique in the pool. Each process has a random first number. */
 export const connectionNumber = 'formloom.connection';
 const firstNumber = randomInt(2 ** 15);
 
-/** Numbers connections, the least that is free, so that a pool that has little to do has few of them. */
+/** Assigns each connection the lowest free number, so that a quiet pool uses few numbers. */
 function openNumbers(): (client: ClientBase) => number {
   const taken = new Set<number>();
   return (client) => {
@@ -169,42 +172,41 @@ function openNumbers(): (client: ClientBase) => number {
   };
 }
 
-/** The pools of the connections that they made. */
+/** Maps connections to the pool that opened them. */
 const pools = new WeakMap<object, Pool>();
 
-/** The pool that a connection is of; of a pool itself. */
+/** Returns the pool of a connection, or the pool itself. */
 export const databaseOf = (db: Pool | ClientBase): Database => pools.get(db) ?? (db as Pool);
 
 const patients = new WeakMap<Pool, (most: number) => Pool>();
 
 /**
- * A pool of its own to where a database is, of so many connections at most, for what takes as long as it takes: a silence ends none of
- * them, for as long as the database answers others.
+ * Opens a second pool to the database for long statements, with at most `most` connections. A silent
+ * connection stays open for as long as the database answers others.
  */
 export const openPatient = (database: Database, most: number): Database => patients.get(database)!(most);
 
 /** Describes a pool that serves one of several parts of an instance, such as a cell. */
 export type Part = {
-  /** Its name, by which its jobs are announced. */
+  /** The name under which its jobs are announced. */
   name: string;
-  /** The pool over which the processes of this part tell each other of jobs; its own unless named. */
+  /** The pool over which processes of this part announce jobs. Default: the pool of the part. */
   notifier?: Database;
-  /** The pool for the tables that all parts share; undefined where its own sessions find them. */
+  /** The pool for tables that all parts share; undefined if the part's own sessions can see them. */
   home?: Database;
 };
 
 const parts = new WeakMap<Pool, Part>();
-/** The name of the only part of an instance, and of the first. */
+/** The name of the first, and usually only, part of an instance. */
 export const firstPart = 'default';
-/** Returns the name of the part that a pool serves. */
 export const partNameOf = (database: Database): string => parts.get(database)?.name ?? firstPart;
-/** Returns the pool over which the processes of a part tell each other of jobs. */
+/** Returns the pool over which the processes of a part announce jobs. */
 export const notifierOf = (database: Database): Database => parts.get(database)?.notifier ?? database;
-/** Returns what to ask for the tables that all parts share: the given pool or client, unless its sessions cannot see them. */
+/** Returns where to query tables that all parts share: `db`, unless its sessions cannot see them. */
 export const homeOf = <Db extends Pool | ClientBase>(db: Db): Db | Database =>
   parts.get(databaseOf(db))?.home ?? db;
 
-/** What the driver, which knows of one host alone, is to be told where there are several. */
+/** Returns the driver's settings. The driver supports only one host, so several hosts need our own client. */
 function hostsOf(connection: Connection): PoolConfig {
   if (!('connectionString' in connection)) return { ...connection, Client: EmbeddedClient };
   const addresses = addressesOf(connection.connectionString);
@@ -213,24 +215,24 @@ function hostsOf(connection: Connection): PoolConfig {
     : { connectionString: addresses[0]!, Client: clientOfHosts(addresses) };
 }
 
-/** Has a pool leave a server that has moved: connections that are lent end when they come back. Never rejects. */
+/** Drops connections to a server that has moved, those in use when they are released. Never rejects. */
 export const renew = async (pool: Database): Promise<void> => {
   const idle = Array.from({ length: pool.idleCount }, () => pool.connect());
   for (const each of await Promise.allSettled(idle)) if (each.status === 'fulfilled') each.value.release();
 };
 
-/** A connection beside the pool, as the pool makes its own. It is not connected yet. */
+/** Creates a client outside the pool, with the settings of the pool. It is not connected yet. */
 export const openClient = ({ options }: Database): Client =>
   new ((options.Client ?? Client) as typeof Client)(options)
-    // One that is lost between two statements would end the process; the next one says that it was lost.
+    // Without a listener, a loss between two statements ends the process. The next statement reports it.
     .on('error', () => {});
 
-/** @types/pg leaves out who waits in line for a connection. */
+/** @types/pg does not declare the queue of callers that wait for a connection. */
 type Line = { _pendingQueue: { callback: (error: Error) => void }[] };
 
 /**
- * Who still waits in line for a connection when the pool ends is told so, as who comes later is: the pool itself forgets them, and
- * where nothing else keeps the process, it ends in the middle of their work.
+ * Rejects callers that wait for a connection when the pool ends. The pool itself drops them without an error,
+ * and the process could then exit in the middle of their work.
  */
 function refuseAtEnd(pool: Pool): void {
   const { _pendingQueue: line } = pool as Pool & Line;
@@ -242,7 +244,7 @@ function refuseAtEnd(pool: Pool): void {
   };
 }
 
-/** The pool waits for it, which its types leave out; a connection for which it fails is given to nobody. */
+/** The pool waits for `onConnect`, which its types omit. If it fails, the connection is discarded. */
 const onConnect = (setUp: (client: ClientBase) => Promise<void>) => ({ onConnect: setUp });
 
 async function setSession(client: ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
@@ -252,21 +254,23 @@ async function setSession(client: ClientBase, settings: Readonly<Record<string, 
   );
 }
 
-/** @throws an error that `isUnavailable` accepts if the schema of the session does not exist (yet). */
+/** @throws an error that `isUnavailable` accepts if the schema of the session does not exist yet. */
 async function requireSchema(client: ClientBase): Promise<void> {
   const { rowCount } = await client.query('select where current_schema() is null');
   if (rowCount === 1)
-    throw Object.assign(new Error('The tables are not open at this node yet.'), { code: cannotConnectNow });
+    throw Object.assign(new Error('The tables are not available on this node yet.'), {
+      code: cannotConnectNow,
+    });
 }
 
-/** @types/pg leaves out where a client is connected, and whether it owes no answer. */
+/** @types/pg does not declare the socket of a client or whether it is ready for a query. */
 type Inside = { connection: { stream: Socket }; readyForQuery: boolean };
 
 /**
- * Ends a connection that owes an answer and has been silent for so long, or while the database answers nobody. It is one
- * timer for a connection and not the driver's `query_timeout`, one for a statement: garbage collection keeps those, and
- * the rows of their statements with them, through two collections more (measured: lists at 64 % of the bare limit
- * instead of 92 %).
+ * Closes a connection that waits for a response if it stays silent too long or the database does not answer a
+ * probe. It uses one timer per connection. The driver's `query_timeout` uses one per statement, which keeps
+ * rows in memory through two more garbage collections (measured: lists reach 64 % of the bare limit instead
+ * of 92 %).
  */
 function endWhenSilent(
   client: ClientBase,
@@ -292,7 +296,7 @@ function endWhenSilent(
   stream.on('timeout', () => void doubt());
 }
 
-/** Whether a host answers a new connection: asked once for all who doubt it at the same time. Never rejects. */
+/** Checks whether a host accepts connections. Concurrent checks share one probe. Never rejects. */
 function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
   const asked = new Map<string, Promise<boolean>>();
   const keyOf = ({ host, port }: Host): string => `${host} ${port}`;
@@ -307,7 +311,7 @@ function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
       await Object.assign(probe, { host, port }).connect();
       return true;
     } catch (error) {
-      // What refuses a connection is there.
+      // A server that rejects a connection is running.
       return error instanceof Error && 'severity' in error;
     } finally {
       asked.delete(keyOf({ host, port }));
@@ -322,7 +326,7 @@ function openProbe(reach: PoolConfig): (host: Host) => Promise<boolean> {
   };
 }
 
-/** Runs `work` in one transaction: committed when it returns, rolled back when it throws. */
+/** Runs `work` in a transaction: commits when it returns, and rolls back when it throws. */
 export async function transaction<T>(
   database: Database,
   work: (client: PoolClient) => Promise<T>,
@@ -341,12 +345,12 @@ export async function transaction<T>(
     if (isReadOnly(error)) broken ??= error;
     throw error;
   } finally {
-    // A connection that could not even roll back, or takes no writes any more, is not given to the next request.
+    // Discards a connection that could not roll back or no longer accepts writes.
     client.release(broken);
   }
 }
 
-/** Does a part of a transaction. What it wrote is taken back where it throws, and the transaction can go on. */
+/** Runs part of a transaction in a savepoint. If it throws, only its own writes are undone. */
 export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => Promise<T>): Promise<T> {
   await client.query('savepoint attempt');
   try {
@@ -360,7 +364,10 @@ export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => 
 }
 
 const cannotConnectNow = '57P03';
-/** Connection (08), resources used up (53), shut down (57P), limit (57014), read-only (25006), deadlock (40), views of a moving cell (42P01). */
+/**
+ * Connection (08), no resources (53), shutdown (57P), timeout (57014), read-only (25006), deadlock (40),
+ * views of a moving cell (42P01).
+ */
 const unavailableStates = /^(08|53|57P|57014|25006|40|42P01)/;
 const unavailableErrors = new Set([
   'ECONNREFUSED',
@@ -374,26 +381,26 @@ const unavailableErrors = new Set([
 const unavailableMessages =
   /timeout exceeded when trying to connect|Connection terminated|postmaster was shut down|unexpected postmaster exit|connection marked as essential|Cannot use a pool after calling end|The database is closed here|Client has encountered a connection error|not queryable/;
 
-/** Whether PostgreSQL says that its disk is full: then waiting helps nobody until somebody makes room. */
+/** Returns whether the disk of PostgreSQL is full. Waiting does not help until the operator frees space. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '53100';
 
-/** Of what is thrown here and by the driver's pool: somebody was waited for until the limit. */
+/** Messages of timeouts, from this file and from the driver's pool. */
 const silentMessages =
   /the database does not answer|due to connection timeout|timeout exceeded when trying to connect|None of its hosts/;
 
-/** Whether an error says that the database was waited for in vain: whoever asks again at once waits as long again. */
+/** Returns whether waiting for the database timed out. An immediate retry would wait as long again. */
 export const isSilent = (error: unknown): boolean =>
   error instanceof Error && silentMessages.test(error.message);
 
-/** Whether an error says that the database cannot answer now: the request ends in 503, and trying again helps. */
+/** Returns whether the database cannot answer now. The request then answers 503, and a retry can help. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if ('severity' in error || /^[0-9A-Z]{5}$/.test(code)) {
     if (unavailableStates.test(code)) return true;
   }
-  // A socket of the database that is gone, and not a file of somebody else.
+  // Only for a missing socket of the database, not for any missing file.
   if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return unavailableErrors.has(code) || unavailableMessages.test(error.message);
 }

@@ -1,39 +1,38 @@
 import { callbackify } from 'node:util';
 import { Client, type PoolConfig } from 'pg';
 
-/** How long a host has to take a connection, and then to say whether it takes writes. */
+/** How long a host may take to accept a connection, and then to answer whether it accepts writes. */
 const connectMs = 1_200;
 const sayMs = 600;
-/** That no host takes writes stays true for so long: whoever asks meanwhile asks none of them. */
+/** A failed search for a writable host is reused for this long. */
 const pauseMs = 200;
 
-/** SQLSTATE of a write where none is taken: a standby, or a primary that became one. */
+/** SQLSTATE of a write on a read-only server: a standby, or a primary that became one. */
 const readOnly = '25006';
-/** Connections cannot be made. */
+/** SQLSTATE: the connection cannot be established. */
 const unreachable = '08001';
 
-/** The addresses of a database that several servers keep, `postgres://user@one:5432,other:5432/name`: one for each of them. */
+/** Splits the URL of several hosts, `postgres://user@one:5432,other:5432/name`, into one URL per host. */
 export function addressesOf(url: string): string[] {
   const [, before = '', hosts = url, behind = ''] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/.exec(url) ?? [];
   return hosts.split(',').map((host) => `${before}${host}${behind}`);
 }
 
-/** Where an address leads, for a person: the hosts and the name of the database, and nothing of who goes there. */
+/** Returns the hosts and the database name of a URL for display, without user and password. */
 export function placeOf(url: string): string {
   const urls = addressesOf(url).map((address) => URL.parse(address));
   return `${urls.map((each) => each?.host || each?.searchParams.get('host')).join(',')}${urls[0]?.pathname}`;
 }
 
-/** Whether an error says that its session takes no writes: another one may. */
+/** Returns whether the session of an error was read-only. Another session may accept writes. */
 export const isReadOnly = (error: unknown): error is Error =>
   error instanceof Error && 'code' in error && error.code === readOnly;
 
 /**
- * What the pool makes its connections of where several hosts keep the database: each goes to the host that takes writes at
- * that moment. It is a class, since the pool wants one. All hosts are asked at once, for all connections that are made at
- * once: a dead host holds nobody up. A primary that was replaced and does not know it yet is passed over, since a
- * later timeline of the database was seen.
- * @param addresses as addressesOf has them.
+ * Returns the client class for a database on several hosts. Each connection goes to the host that currently
+ * accepts writes. All hosts are probed in parallel, once for concurrent connections, so a dead host delays
+ * nothing. An old primary that has not noticed its replacement is skipped, because a later timeline is known.
+ * @param addresses the URLs from addressesOf.
  */
 export function clientOfHosts(addresses: readonly string[]): typeof Client {
   let asked: Promise<Host> | undefined;
@@ -65,21 +64,21 @@ export function clientOfHosts(addresses: readonly string[]): typeof Client {
   };
 }
 
-/** A server that is somewhere else from time to time. */
+/** The location of a server that can move. */
 export type Whereabouts = {
-  /** Undefined: where the address of the database leads. It is the same object until it changes. */
+  /** Undefined: the host in the database URL. The object stays identical until the host changes. */
   now: () => Host | undefined;
-  /** It took no connection, or no write: another one may by now. */
+  /** Reports that the server accepted no connection or no write, so that another one may be found. */
   lost: () => void;
 };
 
-/** Of connections whose server may move, whether it has. */
+/** Checks whether a connection's server has moved, for servers that can move. */
 const checks = new WeakMap<object, () => boolean>();
 
-/** Whether the server of a connection is not where a new one would go. */
+/** Returns whether new connections would go to another server than this one. */
 export const isAstray = (client: object): boolean => checks.get(client)?.() ?? false;
 
-/** What the pool makes its connections of where the server moves; while that is where the address leads, of `Base`. */
+/** Returns the client class for a server that can move. `Base` connects to the host in the URL. */
 export function clientAt({ now, lost }: Whereabouts, Base: PoolConfig['Client'] = Client): typeof Client {
   return class extends (Base as typeof Client) {
     override connect(): Promise<Client>;
@@ -98,15 +97,14 @@ export function clientAt({ now, lost }: Whereabouts, Base: PoolConfig['Client'] 
   };
 }
 
-/** Of one server. */
 export type Host = Pick<Client, 'host' | 'port'>;
 
-/** A server that takes writes, and its timeline: eight hexadecimal digits, which are more after each promotion. */
+/** A writable server and its timeline: eight hexadecimal digits, which grow with each promotion. */
 type Primary = Host & { timeline: string };
 
 /**
- * @param latest the timeline that a primary is at least on.
- * @throws what a host that is there refused us for, else why each of them is of no use now.
+ * @param latest the latest known timeline; a primary on an earlier one is rejected.
+ * @throws the authentication or database error of a host, otherwise an error with the reason for each host.
  */
 async function findWritable(addresses: readonly string[], latest: string): Promise<Primary> {
   try {
@@ -116,12 +114,12 @@ async function findWritable(addresses: readonly string[], latest: string): Promi
     const refusal = reasons.find(({ code }) => /^(28|3D)/.test(code ?? ''));
     if (refusal) throw refusal;
     const each = reasons.map(({ message }, index) => `${URL.parse(addresses[index]!)?.host}: ${message}`);
-    const message = `None of its hosts takes writes (${each.join('; ')}).`;
+    const message = `None of its hosts accepts writes (${each.join('; ')}).`;
     throw Object.assign(new Error(message, { cause: error }), { code: unreachable });
   }
 }
 
-/** The name of a file of WAL begins with the timeline; who takes no writes has none. */
+/** The name of a WAL file begins with the timeline. A read-only server returns none. */
 const question = `
   select case when not current_setting('transaction_read_only')::boolean
               then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as timeline`;
@@ -137,8 +135,8 @@ async function askForWrites(address: string, latest: string): Promise<Primary> {
   try {
     await client.connect();
     const { timeline } = (await client.query<{ timeline: string | null }>(question)).rows[0]!;
-    if (timeline === null) throw new Error('it takes no writes');
-    if (timeline < latest) throw new Error('another one has replaced it');
+    if (timeline === null) throw new Error('it is read-only');
+    if (timeline < latest) throw new Error('it was replaced by another host');
     return { host: client.host, port: client.port, timeline };
   } finally {
     void client.end().catch(() => {});

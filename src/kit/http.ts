@@ -17,8 +17,8 @@ import { type Log, readTraceparent, runInTrace, traceRequests } from './log.ts';
 import { problemOf } from './validation.ts';
 
 /**
- * Where a request went, as logs and lists may say it: the pattern of its route, with the ids that are in it. What else
- * stands in an address may be somebody's secret: the token of a link, an answer, a key that was pasted into it.
+ * Returns the route pattern of a request with its ids, for logs and lists. The rest of a URL may be secret:
+ * the token of a link, an answer, a key that was pasted into it.
  */
 export function placeOf(request: FastifyRequest): string {
   const given = request.params as Readonly<Record<string, string>>;
@@ -29,64 +29,64 @@ export function placeOf(request: FastifyRequest): string {
   });
 }
 
-/** Not imported: with the names that a module can import from node:http, Node loads its fetch, which is 6 MB and 40 ms of each start. */
+/** Not imported: names imported from node:http make Node load its fetch (6 MB and 40 ms of each start). */
 const { maxHeaderSize } = process.getBuiltinModule('node:http');
 
 export type Server = FastifyInstance;
 
 export const jsonType = 'application/json; charset=utf-8';
-/** A year of https alone for this host; not for others of its domain, which are not ours. */
+/** Allows only https for this host for a year. Other hosts of the domain are not ours. */
 const strictTransport = 'max-age=31536000';
-/** What an answer may do in a browser where its route says nothing else: load nothing, be framed by nobody, be nothing but its type. */
+/** The default browser restrictions: a response loads nothing, cannot be framed, and keeps its type. */
 export const bareHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
-/** Headers as they are sent where there is no framework. */
+/** Formats headers for responses that are written without the framework. */
 const linesOf = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('');
 
 const foreignHost =
-  'The service does not answer under this host name. Whoever runs it sets PUBLIC_URL to the address that people use, and ALLOWED_HOSTS to other names.';
+  'The service does not answer under this host name. The operator must set PUBLIC_URL to the public URL, and list other names in ALLOWED_HOSTS.';
 
-/** Whether a request says itself who it comes from, as no cookie does. */
+/** Returns whether a request has a key. Unlike a cookie, a browser never sends one automatically. */
 const sendsKey = ({ headers }: IncomingMessage): boolean =>
   /^bearer[ \t]+\S/i.test(headers.authorization ?? '');
 
 const compressedBody = 'Compressed request bodies are not accepted. Send the body without Content-Encoding.';
 
-/** Requests that cannot be answered, and why. */
+/** Requests that must fail, with the error. */
 const refused = new WeakMap<IncomingMessage, unknown>();
 
-/** Has whatever a request leads to answer that it fails, as each does in its own way: a page with a page, the API with JSON. */
+/** Makes a request fail where it is handled, so that a page answers with a page and the API with JSON. */
 export const refuseRequest = (request: IncomingMessage, why: unknown): void => void refused.set(request, why);
 
 /**
- * In place of Fastify's compilers of schemas, which it else loads (Ajv and others, 150 modules): what comes in is checked
- * by validation.ts, and what goes out is text.
+ * Replaces Fastify's schema compilers, which would load Ajv and others (150 modules). validation.ts checks
+ * requests, and responses are text.
  */
 const withoutSchemas = (): never => {
-  throw new Error('A route has a schema of Fastify: declare it with operation.ts instead.');
+  throw new Error('A route has a Fastify schema: declare it with operation.ts instead.');
 };
 
 /**
- * A server with our limits, our JSON reading and our error answers; routes are added by the caller.
- * Every answer carries X-Request-Id, under which its log lines are found.
+ * Opens a server with our limits, JSON parser and error responses. The caller adds routes. Every response has
+ * X-Request-Id, which its log lines contain.
  */
 export function openServer(options: {
   log: Log;
   trustProxy: Config['trustProxy'];
-  /** Whether people reach it by https. */
+  /** Whether its public URL is https. */
   isSecure?: boolean;
-  /** Whether it answers under what a request says in its Host header. */
+  /** Whether a Host header belongs to this service. */
   isOurs?: (host: string) => boolean;
-  /** The path at which a request is served, where that is another one than it asks for. */
+  /** Returns the path that serves a request, if it differs from the requested one. */
   pathOf?: (method: string, path: string) => string;
-  /** What every answer carries that is not HTTP at all. */
+  /** Returns headers for responses to requests that are not valid HTTP. */
   brokenHeaders?: () => Readonly<Record<string, string>>;
-  /** Counts what was answered. */
+  /** Is called after each response, for metrics. */
   onAnswered?: ((request: FastifyRequest, reply: FastifyReply) => void) | undefined;
 }): Server {
   const loggerInstance: FastifyBaseLogger = options.log;
@@ -96,11 +96,11 @@ export function openServer(options: {
     trustProxy: trusted(options.trustProxy),
     genReqId: newId,
     bodyLimit: jsonBodyLimit,
-    // Slow senders of headers are cut after 10 s; a whole request may take 2 minutes, for files on slow lines.
+    // Headers may take 10 s. A whole request may take 2 minutes, for files on slow connections.
     http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
     requestTimeout: 120_000,
     keepAliveTimeout: 10_000,
-    // No path is refused by the router: it is answered by its scope, with what every answer there carries.
+    // The router accepts every path, so that its scope answers with its own headers.
     routerOptions: { maxParamLength: maxHeaderSize },
     rewriteUrl: (request) => rewritten(request, options.pathOf),
     forceCloseConnections: 'idle',
@@ -113,13 +113,13 @@ export function openServer(options: {
   server.removeAllContentTypeParsers();
   readJson(server, 'application/json');
   traceRequests(server);
-  // A hook that waits for nothing is no promise: that would cost more than what it does.
+  // A callback, because a promise would cost more than the work of the hook.
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('X-Request-Id', request.id);
     reply.headers(bareHeaders);
     if (options.isSecure) reply.header('Strict-Transport-Security', strictTransport);
     const { host } = request.raw.headers;
-    // Rebinding a name makes another site's page a part of this one, but tells it no key.
+    // DNS rebinding lets another site act as a page of this one, but does not give it a key.
     if (host !== undefined && options.isOurs?.(host) === false && !sendsKey(request.raw))
       throw new ApiError('bad_request', foreignHost);
     if (refused.has(request.raw)) throw refused.get(request.raw);
@@ -153,13 +153,13 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply): void {
 
 export function readJson(server: Server, contentType: string): void {
   server.addContentTypeParser(contentType, { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => {
-    // A DELETE, or a POST that needs no body, may say the type all the same.
+    // A DELETE, or a POST without a body, may still have the content type.
     if (body.length === 0) return undefined;
     return body.length > jsonBodyLimit ? readLargeJsonBody(body) : readJsonBody(body);
   });
 }
 
-/** Takes bodies of these content types as their bytes. */
+/** Reads bodies of these content types as bytes. */
 export function readFiles(server: Server, contentTypes: readonly string[], bodyLimit = jsonBodyLimit): void {
   server.addContentTypeParser([...contentTypes], { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
     done(null, body),
@@ -167,8 +167,8 @@ export function readFiles(server: Server, contentTypes: readonly string[], bodyL
 }
 
 /**
- * Which senders of X-Forwarded-For to believe. The framework ignores a number of proxies, as it cannot know that
- * requests come through them; the operator who sets TRUST_PROXY does.
+ * Returns which senders of X-Forwarded-For to trust. Fastify ignores a number of proxies, because it cannot
+ * verify them. The operator who sets TRUST_PROXY can.
  */
 const trusted = (setting: Config['trustProxy']) =>
   typeof setting === 'number' ? (_address: string, hop: number): boolean => hop < setting : setting;
@@ -181,7 +181,7 @@ function rewritten(request: IncomingMessage, pathOf: PathOf = (_method, path) =>
   return `${pathOf(request.method ?? 'GET', url.slice(0, end))}${url.slice(end)}`;
 }
 
-/** A path with a broken escape (`%zz`) is read as it stands: it then leads where it leads, mostly to a 404. */
+/** Keeps a path with a broken escape (`%zz`) literally. It then mostly leads to a 404. */
 function readableUrl(request: { url?: string | undefined }): string {
   const { url = '/' } = request;
   const path = url.split(/[?#]/, 1)[0]!;
@@ -193,18 +193,18 @@ function readableUrl(request: { url?: string | undefined }): string {
   }
 }
 
-/** The methods of a path, as `Allow` names them; HEAD comes with GET. */
+/** Returns the value of `Allow` for the methods of a path. GET includes HEAD. */
 export const allowed = (answered: readonly string[]): string =>
   answered.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
 
 /**
- * Answers every other method at a path by a 405 that names those which it has, before a body is read.
+ * Answers all other methods of a path with a 405 and `Allow`, before reading a body.
  * @param answered the methods that have routes.
  */
 export function refuseOtherMethods(server: Server, url: string, answered: readonly string[]): void {
   const list = allowed(answered);
   const refuse = async (): Promise<never> => {
-    throw new ApiError('method_not_allowed', `This path answers ${list}.`, { headers: { Allow: list } });
+    throw new ApiError('method_not_allowed', `This path supports ${list}.`, { headers: { Allow: list } });
   };
   server.route({
     method: server.supportedMethods.filter((method) => !list.split(', ').includes(method)),
@@ -214,13 +214,13 @@ export function refuseOtherMethods(server: Server, url: string, answered: readon
   });
 }
 
-/** Answers what is not HTTP, or too slow or too large in its head, before any route is known; then hangs up. */
+/** Answers requests that are not valid HTTP, or whose headers are too slow or too large, and disconnects. */
 function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket & { readonly ['_httpMessage']?: ServerResponse },
   more: Readonly<Record<string, string>> = {},
 ): void {
-  // Behind an answer that has begun, these bytes would be read as its end.
+  // After a response has begun, these bytes would be read as part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || socket['_httpMessage']?.headersSent) {
     socket.destroy();
     return;
@@ -245,37 +245,37 @@ const brokenRequests: Readonly<Record<string, Broken>> = {
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     code: 'headers_too_large',
-    message: `The address and headers are larger than ${maxHeaderSize} bytes.`,
+    message: `The URL and headers are larger than ${maxHeaderSize} bytes.`,
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',
-    message: 'The request came too slowly.',
+    message: 'The request arrived too slowly.',
     code: 'bad_request',
   },
 };
 
 declare const meaning: unique symbol;
-/** JSON text that stands for a T: what PostgreSQL or a writer by hand made, passed on unparsed. */
+/** JSON text of a T, from PostgreSQL or written by hand. It is sent without parsing. */
 export type JsonText<T> = string & { readonly [meaning]: T };
 
-/** Says what a JSON text stands for. Its writer is believed here, and held to it in tests (hold-reply.ts). */
+/** Marks a text as the JSON of a T, without checking it. Tests check it (compileReply). */
 export const jsonText = <T>(text: string): JsonText<T> => text as JsonText<T>;
 
-/** A list as JSON, whose items are text already: they go out one by one, as all of them may be too long for one turn. */
+/** A list of JSON texts. They are sent one by one, because all together may block the event loop. */
 export type JsonList<T> = {
   readonly items: readonly string[];
-  /** What stands behind `"data":[…]`. */
+  /** The text after `"data":[…]`. */
   readonly ends: string;
   readonly [meaning]?: T;
 };
 
-/** Says what a list of JSON texts stands for. */
+/** Marks items and the other properties as the JSON of a list. */
 export const jsonList = <List extends { data: unknown[] }>(
   items: readonly JsonText<List['data'][number]>[],
   ends: Omit<List, 'data'>,
 ): JsonList<List> => ({ items, ends: JSON.stringify({ data: 0, ...ends }).slice(9) });
 
-/** What an operation answers, as JSON text; undefined where it answers none. */
+/** Returns the response of an operation as JSON text, or undefined if it has none. */
 export function textOf({
   json,
   body,
@@ -289,7 +289,7 @@ export function textOf({
 
 const beginning = '{"data":[';
 
-/** The text of a list in parts. */
+/** Yields the JSON text of a list in parts. */
 export function* partsOf({ items, ends }: JsonList<unknown>): Generator<string> {
   let before = beginning;
   for (const item of items) {
@@ -299,7 +299,7 @@ export function* partsOf({ items, ends }: JsonList<unknown>): Generator<string> 
   yield `${items.length === 0 ? beginning : ''}]${ends}`;
 }
 
-/** What a T is once it was written as JSON: moments are text. */
+/** The type of a T after JSON: dates are strings. */
 type Wired<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -308,17 +308,17 @@ type Wired<T> = T extends Date
       ? { [K in keyof T]: Wired<T[K]> }
       : T;
 
-/** To the compiler what JSON.stringify will make of a value; at run time the value itself. */
+/** Returns the value itself, typed as the result of JSON.stringify. */
 export const wired = <T>(value: T): Wired<T> => value as Wired<T>;
 
-/** What is wrong with a value; nothing of a good one. */
+/** Returns the problems of a value, or an empty list. */
 type Check = (sent: unknown) => string[];
 type Held = { body?: unknown; json?: string | JsonList<unknown>; stream?: unknown };
 type Shape = { readonly status: number; readonly schema?: TSchema; readonly content?: readonly string[] };
 
 /**
- * Compiles what holds an operation's answers against its declared reply: of JSON every field, those that it has too many
- * as well. It costs a multiple of the request: tests switch it on (CHECK_REPLIES).
+ * Compiles the check of an operation's responses against its declared reply, including unexpected JSON
+ * fields. It costs several times as much as the request, so only tests turn it on (CHECK_REPLIES).
  */
 export function compileReply(shape: Shape): (answer: Held) => void {
   let check: Check | undefined;
@@ -328,17 +328,18 @@ export function compileReply(shape: Shape): (answer: Held) => void {
       (text === undefined) !== (shape.schema === undefined) ||
       (stream === undefined) !== (shape.content === undefined)
     )
-      throw new Error('The answer has not the kind of content that is declared.');
+      throw new Error('The response does not have the declared kind of content.');
     if (text === undefined) return;
-    // As it goes to the wire: dates are text, and what is undefined is not there.
+    // As it is sent: dates are text, and undefined properties are missing.
     const sent = JSON.parse(text) as unknown;
     check ??= checkOf(closed(shape.schema) as TSchema);
     const found = check(sent);
-    if (found.length > 0) throw new Error(`The answer is not as declared: ${found.slice(0, 5).join('; ')}.`);
+    if (found.length > 0)
+      throw new Error(`The response does not match its declaration: ${found.slice(0, 5).join('; ')}.`);
   };
 }
 
-/** A function, as to compare the library's types of two schemas takes the compiler a second. */
+/** A function, because comparing the library's types of two schemas takes the compiler a second. */
 function checkOf(schema: TSchema): Check {
   const compiled = Compile(schema);
   return (sent) => {
@@ -348,7 +349,7 @@ function checkOf(schema: TSchema): Check {
   };
 }
 
-/** The same schema, in which an object that does not say otherwise has no more than its properties. */
+/** Returns the schema with additional properties forbidden where it does not allow them explicitly. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -8,7 +8,7 @@ import { only, statement } from './statement.ts';
 import type { Storage } from './storage.ts';
 import { findInstanceKey, InstanceKeyError, makeInstanceKey, openVault, type Vault } from './vault.ts';
 
-/** Whether a database says of itself what it is: an empty one does not yet. */
+/** Whether the database has the `instance` table. An empty database does not. */
 export const findInstance = statement(
   'instance.find_instance',
   '',
@@ -16,7 +16,7 @@ export const findInstance = statement(
   `select to_regclass('instance') is not null as is_there`,
 );
 
-/** At most one row; none in a database that no key was used with yet. */
+/** Returns at most one row, and none before a key was used. */
 export const selectKeyFingerprint = statement(
   'instance.select_key_fingerprint',
   '',
@@ -24,7 +24,7 @@ export const selectKeyFingerprint = statement(
   `select key_fingerprint from instance`,
 );
 
-/** Of several at once the first one stays. */
+/** If several processes insert one, the first wins. */
 const insertKeyFingerprint = statement(
   'instance.insert_key_fingerprint',
   'key_fingerprint',
@@ -40,13 +40,14 @@ export const updateKeyFingerprint = statement(
 );
 
 const remedy =
-  'If that key is lost for good, `npm run -s formloom -- instance-key replace` goes on with another one and says what is lost with it.';
+  'If that key is lost forever, run `npm run -s formloom -- instance-key replace`. It sets another key and lists what is lost with the old one.';
 
 /**
- * The vault of an instance. The first process ever makes the key, or takes SECRET_KEY, and the database remembers its
- * fingerprint: with another key what is sealed could not be opened, and whoever has a signed link would be refused.
- * @param options.replaces makes the key of now, or a new one, the one that the database is used with.
- * @throws InstanceKeyError with the remedy when the key is another, or is gone.
+ * Opens the vault of an instance. The first process creates the key or reads SECRET_KEY, and the database
+ * stores its fingerprint. With another key, sealed values could not be opened and signed links would be
+ * rejected.
+ * @param options.replaces makes the current key, or a new one, the key of the database.
+ * @throws InstanceKeyError with the remedy if the key differs or is missing.
  */
 export async function openInstanceVault(
   database: Database,
@@ -65,7 +66,9 @@ export async function openInstanceVault(
   return vault;
 }
 
-/** The same, where nothing is made: a database that is used with no key yet takes any. @throws InstanceKeyError */
+/**
+ * Checks the instance key and creates nothing. A database without a key accepts any. @throws InstanceKeyError
+ */
 export async function checkInstanceKey(database: Database, config: Settings): Promise<void> {
   const known = only(await findInstance(database, {}))!.is_there
     ? await findFingerprint(database)
@@ -83,8 +86,7 @@ type Settings = Pick<Config, 'dataDir' | 'secretKey'>;
 function refuseLostKey({ dataDir }: Settings, found: string | undefined, known: string | undefined): void {
   if (found !== undefined || known === undefined) return;
   throw new InstanceKeyError(
-    `The key of this instance is gone: ${join(dataDir, 'secret.key')} is not there, and the database is used with one. ` +
-      `Restore the file from a backup, or set SECRET_KEY to what was in it. ${remedy}`,
+    `The key of this instance is missing: ${join(dataDir, 'secret.key')} does not exist, but the database uses a key. Restore the file from a backup, or set SECRET_KEY to its content. ${remedy}`,
   );
 }
 
@@ -92,12 +94,11 @@ function refuseOtherKey({ dataDir, secretKey }: Settings, vault: Vault, known: s
   if (known !== undefined && vault.derive('fingerprint').includes(known)) return;
   const given = secretKey ? 'SECRET_KEY' : `the key in ${join(dataDir, 'secret.key')}`;
   throw new InstanceKeyError(
-    `The database is used with another key than ${given}: secrets of webhooks could not be read with it, nor links that ` +
-      `were given out. Start with the key of the other processes of this database, or of its backup. ${remedy}`,
+    `The database uses another key than ${given}, which cannot read its webhook secrets or the links that were sent. Start with the key of the other processes of this database, or of its backup. ${remedy}`,
   );
 }
 
-/** One row, once a key was used (instance-key). Who would mark another storage at the same time waits. */
+/** Returns one row after a key was used. A process that marks another storage at the same time waits. */
 const lockStorageId = statement(
   'instance.lock_storage_id',
   '',
@@ -119,20 +120,20 @@ export const selectStorageId = statement(
   `select storage_id from instance`,
 );
 
-/** Why this process must not work on a database: its files would lie where no other process finds them. */
+/** Thrown if this process must not use a database, because other processes would not find its files. */
 export class InstanceStorageError extends Error {}
 
-/** A storage, and where it is, for a person. */
+/** A storage, and its location for display. */
 type Place = { readonly storage: Storage; readonly place: string };
 
-/** The key of the mark: no upload has it, as all of theirs begin with a workspace. A copy of all files takes it along. */
+/** The key of the mark. Upload keys begin with a workspace instead. Copying all files also copies it. */
 const markKey = 'instance-mark';
 const markBytes = 36;
 
 /**
- * Makes sure that a storage is the one that the database is used with: both have one mark, which the first start makes.
- * @param options.replaces makes this storage the one.
- * @throws InstanceStorageError with the remedy; also what the storage throws that cannot be asked.
+ * Ensures that a storage belongs to the database: both have the same mark, which the first start creates.
+ * @param options.replaces makes this storage the one of the database.
+ * @throws InstanceStorageError with the remedy; also the error of an unavailable storage.
  */
 export async function claimStorage(
   database: Database,
@@ -150,11 +151,11 @@ export async function claimStorage(
 }
 
 /**
- * Makes a storage that of a database which was restored, with a mark of its own: whoever was used with it goes on no more where it is
- * started again, since what is deleted in one of two would be gone for both.
+ * Gives a storage to a restored database, with a new mark. The previous instance can no longer start with it:
+ * a deletion in one of them would remove the file for both.
  */
 export async function takeOverStorage(database: Database, storage: Storage): Promise<void> {
-  // The first start marks what nobody was used with.
+  // The first start marks an unused storage.
   if ((await readMark(storage)) === undefined) return;
   const mark = newId();
   await writeMark(storage, mark);
@@ -164,7 +165,7 @@ export async function takeOverStorage(database: Database, storage: Storage): Pro
 const writeMark = (storage: Storage, mark: string): Promise<unknown> =>
   storage.put(markKey, Readable.from([Buffer.from(mark)]), markBytes);
 
-/** As claimStorage, where nothing is made. @throws InstanceStorageError, or what the storage throws. */
+/** Checks like claimStorage, but writes nothing. @throws InstanceStorageError, or the storage's error. */
 export async function checkStorage(database: Database, { storage, place }: Place): Promise<void> {
   const { is_there: isThere } = only(await findInstance(database, {}))!;
   const known = (isThere && only(await selectStorageId(database, {}))?.storage_id) || undefined;
@@ -179,11 +180,9 @@ async function readMark(storage: Storage): Promise<string | undefined> {
 function refuseOther(place: string, found: string | undefined, known: string | undefined): void {
   if (known === undefined || found === known) return;
   throw new InstanceStorageError(
-    `The files of this instance do not lie in ${place}: the database is used with another storage. Start with the ` +
-      'DATA_DIR or the S3_ENDPOINT of the other processes of this database; where files were copied, copy ' +
-      `${markKey} too. If they are lost for good, \`npm run -s formloom -- storage replace\` goes on without them.` +
+    `The files of this instance are not in ${place}: the database uses another storage. Start with the DATA_DIR or the S3_ENDPOINT of the other processes of this database. If you copied the files, copy ${markKey} too. If the files are lost forever, run \`npm run -s formloom -- storage replace\` to continue without them.` +
       (found === undefined
         ? ''
-        : ' Or a copy of it that was restored has taken them over: if the instance is to go on here, stop it, and `storage replace` takes them back.'),
+        : ' Or a restored copy of the instance has taken over the files: to continue here, stop the copy, and run `storage replace`.'),
   );
 }

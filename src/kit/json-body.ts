@@ -3,31 +3,31 @@ import type { ProblemCode } from '#ast/basics/problem-codes.ts';
 import { normalizeBody } from '#ast/form/normalize-json.ts';
 import { ApiError } from './errors.ts';
 
-/** JSON bodies are at most this many bytes (docs/rules.md 13): a larger one takes seconds to parse. */
+/** The maximum size of a JSON body, in bytes (docs/rules.md 13). A larger one takes seconds to parse. */
 export const jsonBodyLimit = 1024 * 1024;
-/**
- * Names in one body: six times as many as a page may send fields. The parser takes a microsecond for each that it has
- * not seen before.
- */
+/** The maximum number of names: six times the field limit of a page. Parsing takes 1 µs for each new name. */
 const nameLimit = 30_000;
-/** JSON.stringify overflows near 5,000 levels, so a deep tree could be stored and never be returned. */
+/** JSON.stringify overflows near 5,000 levels, so a deep tree could be stored but never returned. */
 const depthLimit = 64;
 
 /**
- * Reads a JSON body: valid UTF-8 and valid JSON (else 400), at most 64 levels deep and 30,000 names, without NUL or half a surrogate
- * pair in any string, which PostgreSQL cannot store, and without numbers that would come back as others (all 422;
- * docs/rules.md 13, F30 to F33).
+ * Parses a JSON body, which must be valid UTF-8 and valid JSON (else 400). It allows at most 64 levels and
+ * 30,000 names. It rejects NUL and unpaired surrogates, which PostgreSQL cannot store, and numbers that would
+ * change (all 422; docs/rules.md 13, F30 to F33).
  */
 export function readJsonBody(bytes: Uint8Array, budget: ValueBudget = { values: Infinity }): unknown {
   return parse(requireKeepable(decode(bytes), budget));
 }
 
-/** How many values a JSON text may still have: items of lists, members of objects, and the lists and objects themselves. Reading a text uses it up. */
+/**
+ * The remaining number of values in a JSON text: list items, object members, and the lists and objects
+ * themselves. Reading a text reduces it.
+ */
 export type ValueBudget = { values: number };
 
 /**
- * The same for the few operations whose bodies may be larger: one long text in them, and no more values than a parser
- * reads in a few ms. Others are served in between.
+ * Parses a larger JSON body, for the few operations that allow one. It may have one long text and only as
+ * many values as parse in a few ms, so that other requests are served in between.
  */
 export async function readLargeJsonBody(bytes: Uint8Array): Promise<unknown> {
   const text = decode(bytes);
@@ -39,7 +39,7 @@ export async function readLargeJsonBody(bytes: Uint8Array): Promise<unknown> {
   return body;
 }
 
-/** Most bodies have no such character and no escape of one, and are not walked through. */
+/** Most bodies match neither, so they need no walk. */
 const mayNeedNormalizing = /[\u0300-\uffff]|\\u/;
 
 function parse(text: string): unknown {
@@ -73,9 +73,9 @@ function decode(bytes: Uint8Array): string {
 type Unkeepable = { readonly code: ProblemCode; readonly message: string };
 
 /**
- * What is in a JSON text that could not be kept, as a sentence. Looks at the text and not at the parsed value: a
- * million levels take a second to parse, and a number that JSON.parse rounded shows no trace of it.
- * One pass, a few milliseconds for 1 MB. Text that is not JSON at all is left to the parser to refuse.
+ * Returns why a JSON text could not be stored. It checks the text before parsing: a million levels take a
+ * second to parse, and rounded numbers look normal afterward. One pass takes a few milliseconds per MB. The
+ * parser rejects text that is not JSON.
  */
 function findUnkeepable(text: string, budget: ValueBudget): Unkeepable | undefined {
   const most = budget.values;
@@ -88,13 +88,13 @@ function findUnkeepable(text: string, budget: ValueBudget): Unkeepable | undefin
         return {
           code: 'not_storable',
           message:
-            'The JSON holds a NUL character or half a surrogate pair in a string, which cannot be stored.',
+            'The JSON contains a NUL character or an unpaired surrogate in a string, which cannot be stored.',
         };
       at = end;
     } else if (code === codes.colon) {
       names += 1;
       if (names > nameLimit)
-        return { code: 'too_many', message: `The JSON holds more than ${nameLimit} names.` };
+        return { code: 'too_many', message: `The JSON contains more than ${nameLimit} names.` };
     } else if (code === codes.comma) {
       budget.values -= 1;
       if (budget.values < 0) return { code: 'too_many', message: tooManyValues(most) };
@@ -111,7 +111,7 @@ function findUnkeepable(text: string, budget: ValueBudget): Unkeepable | undefin
       if (end - at > surelyExact && !isExact(text.slice(at, end)))
         return {
           code: 'not_storable',
-          message: `The JSON holds a number that cannot be kept as it is: ${clip(text.slice(at, end))}`,
+          message: `The JSON contains a number that cannot be stored exactly: ${clip(text.slice(at, end))}`,
         };
       at = end - 1;
     }
@@ -119,7 +119,7 @@ function findUnkeepable(text: string, budget: ValueBudget): Unkeepable | undefin
   return undefined;
 }
 
-const tooManyValues = (most: number): string => `The JSON holds more than ${most} values.`;
+const tooManyValues = (most: number): string => `The JSON contains more than ${most} values.`;
 
 const codeOf = (character: string): number => character.charCodeAt(0);
 const codes = {
@@ -143,7 +143,7 @@ const codes = {
 } as const;
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** Where the string that begins here ends, or the text; undefined when an escape in it cannot be stored. */
+/** Returns the end of the string, or of the text. Undefined if an escape in it cannot be stored. */
 function endOfString(text: string, start: number): number | undefined {
   for (let at = start + 1; at < text.length; at += 1) {
     at = endOfPlain(text, at);
@@ -157,16 +157,16 @@ function endOfString(text: string, start: number): number | undefined {
   return text.length;
 }
 
-/** What stands in a string up to its end or its next escape; the engine looks through it ten times as fast as a loop. */
+/** Matches up to the next quote or escape. The regex engine is ten times as fast as a loop. */
 const plain = /[^"\\]*/y;
-/** To ask the engine takes as long as so many characters by hand: a text may be nothing but escapes. */
+/** Calling the regex engine costs as much as checking this many characters, and a text may be all escapes. */
 const fewCharacters = 16;
 
 function endOfPlain(text: string, start: number): number {
   const few = start + fewCharacters;
   for (let at = start; at < few; at += 1) {
     const code = text.charCodeAt(at);
-    // Beyond the end of the text it is no number.
+    // charCodeAt returns NaN after the end of the text.
     if (code === codes.quote || code === codes.backslash || Number.isNaN(code)) return at;
   }
   plain.lastIndex = few;
@@ -174,7 +174,7 @@ function endOfPlain(text: string, start: number): number {
   return plain.lastIndex;
 }
 
-/** Whether a `uXXXX` may be NUL or half of a pair: it begins with 0 or D. A body may be full of others. */
+/** Returns whether a `uXXXX` may be NUL or a surrogate (it begins with 0 or D). Most escapes are not. */
 function isSuspect(text: string, at: number): boolean {
   const first = text.charCodeAt(at + 1);
   return (
@@ -184,10 +184,10 @@ function isSuspect(text: string, at: number): boolean {
   );
 }
 
-/** A whole surrogate pair, behind a backslash. */
+/** A complete surrogate pair, after its backslash. */
 const pair = /u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}/y;
 
-/** Unescaped text is well-formed already: it was decoded. What is no escape at all is left to the parser to refuse. */
+/** Unescaped text was decoded and is well-formed. The parser rejects invalid escapes. */
 const unstorable = /^u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})$/;
 
 function endOfNumber(text: string, start: number): number {
@@ -204,10 +204,10 @@ const isOfNumber = (code: number): boolean =>
   code === codes.smallE ||
   code === codes.largeE;
 
-/** A number of so few characters is kept, whatever they are: `9e99`. */
+/** Numbers up to this length are always exact, even `9e99`. */
 const surelyExact = 4;
 
-/** Whether a number is a finite double and, when it is whole, goes out again as the one that came in. */
+/** Returns whether a number is a finite double that, if it is whole, is written back unchanged. */
 function isExact(number: string): boolean {
   if (number.length < 16 && !/e/i.test(number)) return true;
   const value = Number(number);

@@ -5,34 +5,33 @@ import type { Config } from './config.ts';
 import { writeOutput } from './output.ts';
 
 /*
- * The trace that somebody else has begun (W3C Trace Context): it is named in the log lines of what they cause, and goes
- * along in the deliveries of it. We record no spans of our own, so it is passed on as it came.
+ * The trace that a caller started (W3C Trace Context). Log lines name it, and deliveries pass it on. We
+ * record no spans, so it stays unchanged.
  */
 
 const current = new AsyncLocalStorage<string>();
 
-/** `version-trace-parent-flags`; a later version may say more behind that. */
+/** `version-trace-parent-flags`; later versions may add more. */
 const pattern = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?=$|-)/;
 const length = '00-'.length + 32 + 1 + 16 + '-00'.length;
 
-/** A `traceparent` header as it is passed on; undefined for none, and for one that is not valid. */
+/** Returns a `traceparent` header in the form to pass on, or undefined if it is missing or invalid. */
 export function readTraceparent(header: unknown): string | undefined {
   if (typeof header !== 'string' || !pattern.test(header)) return undefined;
-  // Of a later version we know what the first one has; that one ends there.
+  // Version 00 must end here. Of later versions, only the fields of version 00 are kept.
   return header.startsWith('00') && header.length > length ? undefined : `00${header.slice(2, length)}`;
 }
 
-/** The trace that what runs now belongs to. */
 export const currentTrace = (): string | undefined => current.getStore();
 
-/** Its name alone, as log lines have it. */
+/** Returns the trace id for log lines. */
 const currentTraceId = (): string | undefined => currentTrace()?.slice(3, 35);
 
-/** Runs `work` as part of a trace; without one as it is. */
+/** Runs `work` in a trace, or as it is without one. */
 export const runInTrace = <T>(traceparent: string | undefined, work: () => T): T =>
   traceparent === undefined ? work() : current.run(traceparent, work);
 
-/** Every request that says so runs in its trace. Reading a body leaves it, so it is entered again after that. */
+/** Runs each request in the trace of its header. Reading a body leaves the trace, so two hooks enter it. */
 export function traceRequests(server: FastifyInstance): void {
   const enter = ({ headers: { traceparent } }: FastifyRequest, _reply: unknown, done: () => void): void => {
     if (traceparent === undefined) done();
@@ -47,8 +46,9 @@ export type Log = Logger;
 const standardError: DestinationStream = { write: (line) => writeOutput('stderr', line) };
 
 /**
- * Structured lines on standard error, one JSON object each; standard output stays free for what a command prints.
- * Secrets are kept out by never logging bodies, headers or addresses (place-of.ts); redaction is the second line of defence.
+ * Writes log lines as JSON objects to standard error; standard output is for the output of commands. Bodies,
+ * headers and URLs are never logged (placeOf), which keeps secrets out. Redaction is the second line of
+ * defense.
  */
 export function openLog(level: Config['logLevel'], destination: DestinationStream = standardError): Log {
   return pino(

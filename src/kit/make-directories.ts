@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 
 /**
- * Makes a directory and those above it. Resolves to the first one that was made, undefined when all were there.
- * Node reports `ENOENT` where the system refused a directory for another reason, such as a disk that can only be
- * read: the refused directory is tried again alone, for the true error.
+ * Creates a directory and its parents. Returns the first one created, or undefined if all existed. Node
+ * reports `ENOENT` if the system refused a directory for another reason, such as a read-only disk. The
+ * refused directory is therefore tried again alone, to get the true error.
  */
 export async function makeDirectories(path: string, mode?: number): Promise<string | undefined> {
   try {

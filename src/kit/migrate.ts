@@ -4,7 +4,7 @@ import { escapeIdentifier, type PoolClient } from 'pg';
 import { type Database, transaction } from './database.ts';
 import { statement } from './statement.ts';
 
-/** Returns the schema that a session works in, its search path, and whether the instance there knows cells. */
+/** Returns the schema of a session, its search path, and whether the instance has cells. */
 export const findHome = statement(
   'search_path.find_home',
   '',
@@ -13,7 +13,7 @@ export const findHome = statement(
           to_regclass('cells') is not null as knows_cells`,
 );
 
-/** Sets the search path of a transaction, until its end. */
+/** Sets the search path until the end of the transaction. */
 export const setPath = statement(
   'search_path.set',
   'path',
@@ -21,12 +21,12 @@ export const setPath = statement(
   `select set_config('search_path', $path, true) as path`,
 );
 
-/** Writes a search path of schemas. */
+/** Formats schemas as a search path. */
 export const pathOf = (...schemas: readonly string[]): string => schemas.map(escapeIdentifier).join(', ');
 
 /**
- * The schema that has the tables of a session. At a node of a cluster the first schema of the path has views of them,
- * and is named after that one.
+ * The schema with the tables of a session. On a node of a cluster, the first schema of the path contains
+ * views of them, and its name is derived from that schema.
  */
 export const ownSchema = `to_regnamespace(regexp_replace(quote_ident(current_schema()), '^near_', ''))`;
 
@@ -34,20 +34,19 @@ const migrationsDirectory = new URL('../../db/migrations/', import.meta.url);
 
 export type Migration = { number: number; name: string; sql: string; checksum: string };
 
-/** Why a database cannot be used by this version, with the remedy. */
+/** Thrown with the remedy if this version cannot use a database. */
 export class MigrationError extends Error {}
 
-/** The migrations of this version, in order. */
+/** Reads the migrations of this version, in order. */
 export async function readMigrations(directory: URL = migrationsDirectory): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
     names.map(async (name, index) => {
       const number = Number(name.slice(0, 4));
-      // A number may be left out, for work that is done at the same time; what ran is compared by its content below.
+      // Numbers may have gaps, because branches are developed in parallel. The history is compared by
+      // content.
       if (!(number > Number(names[index - 1]?.slice(0, 4) ?? 0)))
-        throw new MigrationError(
-          `Migrations are numbered upwards, each number once; ${name} is out of order.`,
-        );
+        throw new MigrationError(`Migration numbers must be unique and increasing; ${name} is out of order.`);
       const sql = await readFile(new URL(name, directory), 'utf8');
       return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
@@ -55,8 +54,8 @@ export async function readMigrations(directory: URL = migrationsDirectory): Prom
 }
 
 /**
- * 0001_init.sql replaced the migrations up to 84, of which the first had this checksum. A database that has all of them counts as one that
- * has 0001, and each later number is 83 less.
+ * 0001_init.sql replaced the migrations up to 84; `first` is the checksum of the first one. A database with
+ * all 84 counts as one with 0001, and later numbers decrease by 83.
  */
 export const replaced = {
   first: '0806f17c37cdd178acfd177da2ec69c365d32b79dbac06ee0e491364322bba7e',
@@ -67,7 +66,7 @@ type Recorded = { readonly number: number; readonly checksum: string };
 
 const hasReplaced = (recorded: readonly Recorded[]): boolean => recorded[0]?.checksum === replaced.first;
 
-/** Returns a history with the numbers of this version, or undefined if it ends before the schema of 0001_init.sql. */
+/** Renumbers a history for this version. Returns undefined if it ends before the schema of 0001_init.sql. */
 function renumber<Row extends Recorded>(
   recorded: readonly Row[],
   migrations: readonly Migration[],
@@ -81,7 +80,7 @@ function renumber<Row extends Recorded>(
   ];
 }
 
-/** Returns the migrations of this version that a backup's database had, or undefined if this version does not know them. */
+/** Returns the migrations of a backup's database, or undefined if this version does not know one of them. */
 export function findMigrationsOf(
   recorded: readonly Recorded[],
   migrations: readonly Migration[],
@@ -92,22 +91,23 @@ export function findMigrationsOf(
     : undefined;
 }
 
-/** The advisory lock under which one process at a time migrates, or moves a cell; any constant of our own. */
+/** The advisory lock for migrating or moving a cell, one process at a time. The number is arbitrary. */
 export const migrationLock = 7_246_001;
 /**
- * The advisory lock that a long reader of all tables shares, as a backup does. A change of tables takes it first, and waits here
- * instead of at the tables, where all requests would wait behind it.
+ * The advisory lock that long readers of all tables share, such as a backup. A schema change locks it first.
+ * It waits here rather than at the tables, where all requests would queue behind it.
  */
 export const readingLock = 7_246_006;
-/** The locks for a change of tables, in the order in which to take them: two processes in different orders would wait for each other. */
+/** The locks for a schema change, in locking order. Two processes with different orders would deadlock. */
 export const changingLocks = [readingLock, migrationLock] as const;
 
 /**
- * Brings the database to this version: forward only, all or nothing, one process at a time.
- * @param tell hears what it waits for.
- * @param around runs the migrations; it may do more before and after them, in the same transaction.
- * @returns the names of the migrations that ran now.
- * @throws MigrationError when the database is newer than this version or was migrated by other files.
+ * Migrates the database to this version, in one transaction and one process at a time. It never migrates
+ * backward.
+ * @param tell receives a message if it must wait.
+ * @param around runs the migrations, and may do more before and after them in the transaction.
+ * @returns the names of the migrations that ran.
+ * @throws MigrationError if the database is newer than this version or was migrated by other files.
  */
 export async function migrate(
   database: Database,
@@ -116,7 +116,7 @@ export async function migrate(
   around = (_client: PoolClient, run: () => Promise<string[]>): Promise<string[]> => run(),
 ): Promise<string[]> {
   return transaction(database, async (client) => {
-    // Without a lock, so that a server that has nothing to migrate starts beside a backup and a move of a cell.
+    // Without a lock, so that a server with nothing to migrate can start during a backup or a move of a cell.
     if (await isCurrent(client, migrations)) return [];
     await beginMigrating(client, tell);
     if (await isCurrent(client, migrations)) return [];
@@ -125,10 +125,10 @@ export async function migrate(
 }
 
 /**
- * Waits for a backup, and for another process that migrates or moves a cell, in a transaction that may take as long as it takes. Where its
- * process is killed, what it waits for then is given up: others would wait behind it, for as long. (Elsewhere PostgreSQL may not be able to
- * tell, and refuses to.)
- * @param tell hears that it waits.
+ * Waits without a time limit for a backup, or for a process that migrates or moves a cell. If this process is
+ * killed, its wait ends, because others would queue behind it. PostgreSQL supports that check only on some
+ * systems.
+ * @param tell receives a message if it must wait.
  */
 export async function beginMigrating(
   client: PoolClient,
@@ -140,13 +140,13 @@ export async function beginMigrating(
     'select pg_try_advisory_xact_lock($1) as is_free',
     [readingLock],
   );
-  if (!rows[0]!.is_free) tell('A backup is being made, or another process migrates: that is waited for.');
+  if (!rows[0]!.is_free) tell('Waiting for a backup or for another process that migrates.');
   for (const lock of changingLocks) await client.query('select pg_advisory_xact_lock($1)', [lock]);
 }
 
 /**
- * The tables of the instance exist once: a cell (src/cells) leaves out the SQL of a migration from a line `-- Of the instance` to a line
- * `-- Of each cell`, or to the end.
+ * The SQL of a migration for tables that exist once per instance, from a line `-- Of the instance` to a line
+ * `-- Of each cell` or the end. Cells (src/cells) skip it.
  */
 const ofInstance = /^-- Of the instance\b[^]*?(?=^-- Of each cell\b|(?![^]))/gm;
 export const asInCell = (migration: Migration): Migration => ({
@@ -173,7 +173,7 @@ export async function runMigrations(client: PoolClient, migrations: readonly Mig
 }
 
 async function renumberRecorded(client: PoolClient, { name, checksum }: Migration): Promise<void> {
-  // Views of all cells, which depend on tables that the next migrations drop.
+  // Views over all cells, which depend on tables that the next migrations drop.
   await client.query('drop schema if exists every_cell cascade');
   await client.query('delete from migrations where number between 2 and $1', [replaced.last]);
   await client.query('update migrations set name = $1, checksum = $2 where number = 1', [name, checksum]);
@@ -185,19 +185,19 @@ async function renumberRecorded(client: PoolClient, { name, checksum }: Migratio
 }
 
 /**
- * Makes sure that the database is of this version, without changing it: for a process that joins others which use it.
- * @throws MigrationError also when it is older.
+ * Checks that the database has this version, without changing it, for a process that joins running ones.
+ * @throws MigrationError also if it is older.
  */
 export async function checkMigrated(database: Database, migrations: readonly Migration[]): Promise<void> {
   const [next] = await findPending(database, migrations);
   if (next === undefined) return;
   throw new MigrationError(
-    `This version of Formloom changes the database (${next}), which the running one does not expect. Stop it and start it again.`,
+    `This version of Formloom changes the database (${next}), but an older version is still running. Stop it and start it again.`,
   );
 }
 
 /**
- * The names of the migrations that have not run yet; all of them for a database that is empty.
+ * Returns the names of the migrations that have not run yet; all of them for an empty database.
  * @throws MigrationError as `migrate` does.
  */
 export async function findPending(database: Database, migrations: readonly Migration[]): Promise<string[]> {
@@ -212,7 +212,7 @@ async function findPendingOf(
   const applied = renumber(recorded, migrations);
   if (applied === undefined)
     throw new MigrationError(
-      `The database is at migration ${recorded.at(-1)!.number}, and this version upgrades databases from migration ${replaced.last} on. Start the version of Formloom with migration ${replaced.last} on it first, then this version.`,
+      `The database is at migration ${recorded.at(-1)!.number}, but this version can only upgrade from migration ${replaced.last} or later. First start the Formloom version with migration ${replaced.last}, then this one.`,
     );
   refuseForeignHistory(applied, migrations);
   return migrations.slice(applied.length);
@@ -225,7 +225,7 @@ async function isCurrent(client: PoolClient, migrations: readonly Migration[]): 
 
 type Applied = { number: number; name: string; checksum: string };
 
-/** Returns the history as the database has it; none for an empty database. */
+/** Returns the history in the database; empty for an empty database. */
 async function readRecorded(db: PoolClient | Database): Promise<Applied[]> {
   const { rows } = await db.query<{ is_there: boolean }>(
     "select to_regclass('migrations') is not null as is_there",
@@ -237,13 +237,13 @@ async function readRecorded(db: PoolClient | Database): Promise<Applied[]> {
 function refuseForeignHistory(applied: readonly Applied[], migrations: readonly Migration[]): void {
   if (applied.length > migrations.length) {
     throw new MigrationError(
-      `The database is newer than this version of Formloom: it has migration ${applied.at(-1)!.name}, and this version ends at ${migrations.at(-1)?.name ?? 'none'}. Start the newer version.`,
+      `The database is newer than this version of Formloom: it has migration ${applied.at(-1)!.name}, but this version ends at ${migrations.at(-1)?.name ?? 'none'}. Start the newer version.`,
     );
   }
   for (const [index, row] of applied.entries()) {
     if (migrations[index]!.checksum !== row.checksum) {
       throw new MigrationError(
-        `Migration ${row.name} ran on this database with another content than this version has. Released migrations never change; start the version that made this database.`,
+        `Migration ${row.name} ran on this database with different content. Released migrations never change; start the version that created this database.`,
       );
     }
   }

@@ -1,10 +1,13 @@
-/** A word of at least this many letters may have two mistakes, a shorter one has one. */
+/** Words of at least this many letters may have two typos, shorter words one. */
 const longWord = 8;
 
-/** How many letters of a word may be wrong, missing, too many, or swapped with a neighbour. */
+/** Returns how many letters of a word may be wrong, missing, extra, or swapped with a neighbor. */
 export const mostMistakes = (word: string): number => (word.length >= longWord ? 2 : 1);
 
-/** Counts the letters to change, add, remove or swap with a neighbour to turn one word into the other (Damerau-Levenshtein). */
+/**
+ * Returns the number of letters to change, add, remove or swap with a neighbor to turn one word into the
+ * other (Damerau-Levenshtein).
+ */
 export function mistakesBetween(one: string, other: string): number {
   let [before, last] = [[] as number[], Array.from({ length: other.length + 1 }, (_, index) => index)];
   for (let row = 1; row <= one.length; row += 1) {
@@ -22,8 +25,8 @@ export function mistakesBetween(one: string, other: string): number {
 }
 
 /**
- * Returns the names that a misspelt one may mean, the likeliest first.
- * @param most how many mistakes a name may have.
+ * Returns the names that a misspelled one may mean, closest first.
+ * @param most the maximum number of typos in a name.
  */
 export function nearest(
   given: string,

@@ -5,109 +5,107 @@ import { ApiError, type ErrorCode } from './errors.ts';
 import { compileReply, type JsonList, type JsonText } from './http.ts';
 import { compileBody, compileQuery } from './validation.ts';
 
-/** Who asks: an API key, a person who is signed in, or the operator at the command line. */
+/** The caller: an API key, a signed-in person, or the operator at the command line. */
 export type Actor = {
   readonly kind: 'key' | 'person' | 'operator';
-  /** Of the key or the person; `operator` has none. */
+  /** The id of the key or person; empty for `operator`. */
   readonly id: string;
-  /** Of a person: the session that they are signed in with. */
+  /** The session of a signed-in person. */
   readonly sessionId?: string;
 };
 
-/** Where a request comes from. */
 export type Origin = {
   address: string | null;
-  /** How the browser or the program calls itself. */
+  /** The User-Agent of the browser or program. */
   agent: string | null;
 };
 
-/** What is done, by whom, from where: no answers and no secrets. */
+/** An audit entry: who does what, and from where. It contains no answers and no secrets. */
 export type AuditLine = {
   workspaceId: string;
   actor: Actor;
   origin: Origin | undefined;
   operation: string;
   method: string;
-  /** Below /api/v1, with the ids in it and nothing else. */
+  /** The path below /api/v1 with its ids, without a query. */
   path: string;
-  /** What it is done to, where that is there already. */
+  /** The id of the changed resource, if it already exists. */
   thingId: string | undefined;
   requestId: string | undefined;
 };
 
-/** Where a request acts, for whom, and what it may do there. */
+/** The workspace, caller and permissions of a request. */
 export type Scope = {
   workspaceId: string;
-  /** The only forms within reach, with their submissions; null: all of the workspace. */
+  /** The only forms that the caller can access, with their submissions; null: all forms. */
   formIds: readonly string[] | null;
   actor: Actor;
-  /** Whether the caller has a permission beside the one that the operation takes. */
+  /** Whether the caller has a further permission besides the one that the operation requires. */
   may: (permission: string) => boolean;
-  /** For an operation that `isNotingItself`: its line in the audit log. */
+  /** The audit entry, for an operation with `isNotingItself`. */
   line?: AuditLine;
 };
 
-/** Whoever sends a request, signed in or not. */
+/** The sender of a request, signed in or not. */
 export type Visitor = {
-  /** What the peer's address counts as (#workspaces/address-key.ts). */
+  /** The address as rate limits count it (#workspaces/address-key.ts). */
   address: string;
-  /** The address itself. */
+  /** The full IP address. */
   ip: string;
-  /** The headers that sessions are made of: the cookies, and how the browser calls itself. */
+  /** The headers that sessions need: cookies and User-Agent. */
   headers: Headers;
 };
 
-/** A person who is signed in. */
 export type Person = {
   id: string;
   email: string;
   name: string;
-  /** Signed in with a temporary password: nothing is open but what a newcomer may. */
+  /** Signed in with a temporary password. Only operations for a `newcomer` are available. */
   mustChangePassword: boolean;
-  /** Has a second factor and has not shown it yet: nothing is open but that step. */
+  /** The two-factor code is missing. Only the two-factor step is available. */
   awaitsSecondStep: boolean;
   /**
    * When the account will be deleted; null if it is not scheduled for deletion. Until then it can only be
    * restored.
    */
   endsAt: Date | null;
-  /** When the second step was taken in this session; null: it was signed in to by a password alone. */
+  /** When this session passed two-factor; null: it signed in by password alone. */
   secondFactorAt: Date | null;
   sessionId: string;
   signedInAt: Date;
 };
 
 /**
- * Who calls an operation that takes no permission, because it is of no workspace and only the session of a browser can
- * mean it. `visitor`: anyone; `person`: anyone signed in; `newcomer`: also who has to change a temporary password first;
- * `leaving`: also who is having their account deleted; `halfway`: also who has yet to take the second step of the sign-in.
+ * The callers of an operation without a permission. It belongs to no workspace and needs the session of a
+ * browser. `visitor`: anyone; `person`: a signed-in person; `newcomer`: also before a temporary password is
+ * changed; `leaving`: also while the account is being deleted; `halfway`: also before the two-factor step.
  */
 export type OwnCaller = 'visitor' | 'halfway' | 'leaving' | 'newcomer' | 'person';
 
-/** What is known of who asks. */
+/** What an operation knows about its caller. */
 export type ScopeOf<Own extends OwnCaller | undefined> = Own extends undefined
   ? Scope
   : Own extends 'visitor'
     ? { visitor: Visitor }
     : { visitor: Visitor; person: Person };
 
-/** What an operation answers when it succeeds: JSON by a schema, a stream of a content type, or nothing. */
+/** The success response of an operation: JSON by a schema, a stream of a content type, or nothing. */
 export type ReplyShape = {
   readonly status: 200 | 201 | 202 | 204;
   readonly description: string;
   readonly schema?: TSchema;
-  /** The content types that a stream may have. */
+  /** The possible content types of a stream. */
   readonly content?: readonly string[];
 };
 
-/** What goes with every answer. */
+/** Optional parts of every response. */
 type Beside = {
   headers?: Readonly<Record<string, string | string[]>>;
-  /** What it was read at, for the ETag of what can be changed (conditional.ts). */
+  /** The ETag of the current state, for resources that can be changed (conditional.ts). */
   tag?: string;
 };
 
-/** What `run` may return: the content that the declared reply says, and nothing else. */
+/** The result of `run`, which must match the declared reply. */
 type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema }
   ? Beside &
       ({ body: Static<S>; json?: never } | { json: JsonText<Static<S>> | JsonList<Static<S>>; body?: never })
@@ -115,34 +113,34 @@ type ContentOf<R extends ReplyShape> = R extends { schema: infer S extends TSche
     ? Beside & { stream: Readable }
     : Beside | void;
 
-/** Any answer, as it goes to the wire. */
+/** A response before it is sent. */
 export type Answer = Beside & {
   status: number;
   body?: unknown;
   json?: string | JsonList<unknown>;
   stream?: Readable;
-  /** It was answered before, under the same Idempotency-Key. */
+  /** Repeats an earlier response for the same Idempotency-Key. */
   isReplayed?: true;
 };
 
-/** What came over the wire, before its shape was checked. */
+/** A request before validation. */
 type RawInput = { params: unknown; query: unknown; body: unknown; unchanged?: Unchanged };
 
-/** A request after its shape was checked. */
+/** A request after validation. */
 type Given<P, Q, B, R, Own extends OwnCaller | undefined> = ScopeOf<Own> & {
   params: P;
   query: Q;
   body: B;
-  /** Never there: it lets TypeScript know the reply before it reads `run`, so that a word in a body stays that word. */
+  /** Never set. It tells TypeScript the reply before `run`, so that literal types in a body are kept. */
   readonly reply?: R;
-  /** If-Match: a change of what has become another meanwhile is refused (conditional.ts). */
+  /** If-Match: the change is rejected if the resource has changed meanwhile (conditional.ts). */
   unchanged: Unchanged;
 };
 
-/** Static types of an operation, for its callers in TypeScript; never there at run time. */
+/** The static types of an operation, for TypeScript callers. Never set at run time. */
 type Types<P, Q, B, Reply> = { readonly types?: { params: P; query: Q; body: B; reply: Reply } };
 
-/** What an operation is, apart from its name, method and path: all that draws on the table reads this. */
+/** An operation without its name, method and path. All users of the table of operations read this. */
 export type Operation<
   Permission extends string | undefined = string,
   P = unknown,
@@ -154,63 +152,64 @@ export type Operation<
   readonly summary: string;
   readonly description: string | undefined;
   readonly permission: Permission;
-  /** Who calls it, where it takes no permission. */
+  /** The kind of caller, if the operation needs no permission. */
   readonly caller: Own;
   readonly params: TObject;
   readonly query: TObject;
   readonly body: TObject | undefined;
-  /** The content types of a body that is a file, sent as it is; undefined: a body is JSON. */
+  /** The content types of a file body; undefined: the body is JSON. */
   readonly bodyContent: readonly string[] | undefined;
-  /** A body may be left out. */
   readonly isBodyOptional: boolean;
-  /** Bytes of its body, where they may be more than those of all others. */
+  /** The maximum size of the body in bytes, if it exceeds the default. */
   readonly bodyLimit: number | undefined;
   readonly reply: ReplyShape;
-  /** Errors that do not follow from what it takes. */
+  /** Errors in addition to those that follow from the declaration. */
   readonly errors: readonly ErrorCode[];
-  /** Takes If-Match, and answers 412 when what it changes was changed meanwhile. */
+  /** Accepts If-Match, and answers 412 if the resource was changed meanwhile. */
   readonly isConditional: boolean;
-  /** The path at which the ETag is read that it takes, where that is neither its own nor one that it goes through. */
+  /**
+   * The path that returns the ETag for If-Match, if it is neither the operation's path nor a parent of it.
+   */
   readonly conditionOf: string | undefined;
-  /** What it takes away cannot be brought back. */
+  /** What it deletes cannot be restored. */
   readonly isDestructive: boolean;
-  /** It writes its line in the audit log by the statement that does it; others run when theirs is written. */
+  /** Its own statement writes the audit entry. For other operations, the entry is written before they run. */
   readonly isNotingItself: boolean;
-  /** That it is going, and when, as days: every answer and the document say so. */
+  /** Its deprecation dates, which every response and the API description contain. */
   readonly deprecated: Deprecation | undefined;
-  /** Its two words on the command line, where the rule for all (app/call-operation.ts) reads badly. */
+  /** Its two words on the command line, if the default (app/call-operation.ts) reads badly. */
   readonly command: string | undefined;
-  /** A request as it may be sent: the document shows it, and a test sends it to a service. */
+  /** An example request, which the API description shows and a test sends. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };
-  /** Checks the shape (400, 422), then runs. */
+  /** Validates the request (400, 422), then runs it. */
   handle(scope: ScopeOf<Own>, raw: RawInput): Promise<Answer>;
-  /** @throws Error when an answer is not as the reply is declared: a fault of ours, which tests bring to light. */
+  /** @throws Error if a response does not match the declared reply, which tests check. */
   holdReply(answer: Answer): void;
 };
 
-/** Since which day nobody should begin to use an operation, and from which on there is none: `2027-01-31`. */
+/** The days from which an operation is deprecated and no longer exists: `2027-01-31`. */
 export type Deprecation = { readonly since: string; readonly until: string };
 
 const nothing = Type.Object({}, { additionalProperties: false });
 type Nothing = typeof nothing;
 
-/** The path parameter of everything that has an id. */
+/** The path parameter of resources with an id. */
 export const idParameter = Type.Object({ id: Type.String({ format: 'uuid' }) });
 
-/** A body is JSON by its schema, or the bytes of a file. */
+/** The type of a body: JSON by its schema, or the bytes of a file. */
 type BodyOf<B extends TObject, Content> = Content extends readonly string[] ? Buffer : Static<B>;
 
 type JsonOf<R extends ReplyShape> = R extends { schema: infer S extends TSchema } ? Static<S> : undefined;
 
-/** Without a declared need an operation cannot be written. */
+/** Every operation must declare its permission or its caller. */
 type Needs<Permission, Own> =
   | { permission: Permission; caller?: never }
   | { permission?: never; caller: Own };
 
 /**
- * Declares an operation, once for all who call it: the API's keys, the console, the command line, OpenAPI and what is
- * drawn from it. Whoever calls has been told apart, and acts within one workspace, or for themselves (`caller`).
- * Order of checks: who asks (401), how often (429), whether it may (403), shape (400, 422), existence (404, in `run`).
+ * Declares an operation for API keys, the console, the command line and OpenAPI. The caller is already
+ * identified, and acts in one workspace or for their own account (`caller`). Order of checks: caller (401),
+ * rate limit (429), permission (403), validation (400, 422), existence (404, in `run`).
  */
 export function operation<
   const R extends ReplyShape,
@@ -248,7 +247,7 @@ export function operation<
   const params = definition.params ?? nothing;
   const query = definition.query ?? nothing;
   const content = definition.bodyContent;
-  // Compiled at the first request: the command line declares all of them, and runs one.
+  // Compiled at the first request, because the command line declares all operations and runs one.
   const compile = () => ({
     params: compileQuery(params),
     query: compileQuery(query),
@@ -291,7 +290,7 @@ export function operation<
   };
 }
 
-/** @throws ApiError unsupported_media_type for a body of no type that is taken. */
+/** @throws ApiError unsupported_media_type if the body is not a file of an accepted type. */
 function readFile(body: unknown, types: readonly string[]): Buffer {
   if (!Buffer.isBuffer(body))
     throw new ApiError('unsupported_media_type', `Send a file: ${types.join(', ')}.`);

@@ -14,8 +14,8 @@ import {
 import type { Vault } from './vault.ts';
 
 /**
- * Every kind of mail, and how it is paced: `bulk` goes to many at once and may take its time, `prompt` is waited for.
- * A mail of one pace never waits behind those of the other.
+ * The kinds of emails with their pace. `bulk` emails go to many people and may take time; someone waits for
+ * `prompt` emails. Emails of one pace never wait behind those of the other.
  */
 export const mailPaces = {
   notification: 'prompt',
@@ -34,56 +34,59 @@ export const mailPaces = {
 
 export type MailKind = keyof typeof mailPaces;
 
-/** The kind of the jobs that send; the job's id is the mail's. */
+/** The kind of the jobs that send emails. The job has the id of the email. */
 export const sendMailJob = 'send_mail';
 
-/** One lane for each pace: a process has one mail of a lane under way, so a crash repeats no more than that one. */
+/**
+ * Returns the lane of an email, one per pace. One email per lane is sent at a time, so a crash repeats only
+ * one.
+ */
 export const laneOfMail = (kind: MailKind): string => `mail ${mailPaces[kind]}`;
 
-/** A file that a letter names: its link is signed when the mail is sent, and works for an hour from then. */
+/** A file in an email. Its link is signed when the email is sent, and works for an hour. */
 export type LetterFile = { id: string; filename: string; size: number };
 
-/** An answer or a fact: a label with a text of one or more lines, or with files. */
+/** A label with an answer or fact: text of one or more lines, or files. */
 export type LetterField = { label: string } & ({ value: string } | { files: readonly LetterFile[] });
 
 /**
- * A part of a letter. Texts are plain: every character is shown as it is, a line break is one, and an empty line
- * begins a paragraph. Markup is made in one place only (src/mail/template/).
+ * A part of an email. Texts are plain: all characters are shown literally, including line breaks, and an
+ * empty line starts a paragraph. Only src/mail/template/ creates markup.
  */
 export type LetterBlock =
   | { kind: 'text'; text: string }
   | { kind: 'heading'; text: string }
-  /** An action; its address is written out below, for readers that show no buttons. http and https only. */
+  /** An action. Its URL (http or https) is also written below, for mail programs that show no buttons. */
   | { kind: 'button'; label: string; url: string }
   | { kind: 'fields'; fields: readonly LetterField[] };
 
-/** What a mail says, apart from how it looks: one letter becomes the HTML and the text of the mail. */
+/** The content of an email, from which its HTML and its text are rendered. */
 export type Letter = {
-  /** The language of the text (BCP 47), English when left out: readers speak and hyphenate by it. */
+  /** The language of the text (BCP 47), for screen readers and hyphenation. Default: English. */
   lang?: string;
   heading: string;
   blocks: readonly LetterBlock[];
-  /** The sentence below files: their links do not last. English when left out. */
+  /** The note below files that their links expire. Default: English. */
   filesNote?: string;
-  /** The small print: why this person gets this mail. */
+  /** The small print: why this person gets this email. */
   reason: string;
 };
 
 const kinds: Column<MailKind[]> = { pg: texts.pg };
 
-/** Mails of a workspace with the jobs that send them; none for an id that there is. The arrays belong together. */
+/** Inserts emails with their jobs, skipping existing ids. The arrays have one entry per email. */
 const insertMails = statement(
   'outbox.insert_mails',
   [
     'workspace_id form_id? is_private:boolean submission_ids ids lanes recipients:texts',
     'subjects:texts contents:byteStrings',
     {
-      /** Whose limits they count against. */
+      /** The account whose limits count these emails. */
       account_id: nullable(text),
       kinds,
-      /** countedAddress of each. */
+      /** countedAddress of each recipient. */
       counted_as: byteStrings,
-      /** Seconds until they may leave. */
+      /** Seconds before sending. */
       delay: double,
     },
   ],
@@ -116,44 +119,44 @@ const insertMails = statement(
 );
 
 export type NewMail = {
-  /** Of one that may be written again, by who cannot know whether it was: the same each time (idOf). */
+  /** A fixed id (idOf) for an email that may be enqueued twice, so that it is sent once. */
   id?: string;
   kind: MailKind;
   to: MailAddress;
-  /** One line; line breaks and control characters become spaces, and it is cut after 200 characters. */
+  /** One line of at most 200 characters. Line breaks and control characters become spaces. */
   subject: string;
   letter: Letter;
-  /** Where answers go, when not to the sender's own address. */
+  /** The address for replies. Default: the sender. */
   replyTo?: string;
-  /** Where a POST ends mails like this one for the recipient (RFC 8058), and a visit asks first. */
+  /** The URL to unsubscribe. A POST does so immediately (RFC 8058), a visit asks first. */
   unsubscribeUrl?: string;
 };
 
-/** What `mails.content` holds, sealed. */
+/** The sealed content of `mails.content`. */
 export type MailContent = Pick<NewMail, 'letter' | 'replyTo' | 'unsubscribeUrl'> & { name?: string };
 
-/** Where mails belong. */
+/** The workspace and the resources to which emails belong. */
 type MailOwner = {
   workspaceId: string;
-  /** The form that they are about: they are deleted with it. */
+  /** The form of the emails, which are deleted with it. */
   formId?: string;
-  /** Between a person and the service, and not for the workspace's mail log. */
+  /** Hidden from the email log of the workspace, because they are between a person and the service. */
   isPrivate?: boolean;
-  /** The submissions that they tell of: they are erased with each of these. */
+  /** The submissions in the emails. Erasing any of them erases the emails. */
   submissionIds?: readonly string[];
-  /** The account whose limits they count against (src/mail/sending/quota.ts). */
+  /** The account whose limits count the emails (src/mail/sending/quota.ts). */
   accountId?: string | null;
-  /** Seconds until they may leave; at once when left out. */
+  /** Seconds before sending. Default: immediately. */
   delay?: number;
 };
 
 const longestSubject = 200;
 
 /**
- * Writes mails into the outbox, in the caller's transaction: they leave when it commits, and never when it does not.
- * Call wakeQueue after the commit, or they leave within 15 s. Up to a thousand at once are one round trip.
- * @returns their ids, in their order.
- * @throws when an address is none (readMailAddress): check what people enter before.
+ * Writes emails into the outbox in the caller's transaction, so they are sent only if it commits. Call
+ * wakeQueue after the commit; otherwise they are sent within 15 s. Up to a thousand take one round trip.
+ * @returns their ids, in order.
+ * @throws if an address is invalid (readMailAddress): validate input before.
  */
 export async function enqueueMails(
   db: Queryable,
@@ -181,7 +184,7 @@ export async function enqueueMails(
   return rows.map(({ id }) => id);
 }
 
-/** enqueueMails for one. @returns its id. */
+/** Enqueues one email. @returns its id. */
 export async function enqueueMail(
   db: Queryable,
   vault: Vault,
@@ -201,11 +204,11 @@ const contentOf = ({ to, letter, replyTo, unsubscribeUrl }: NewMail): MailConten
 
 function checkAddress({ address, name }: MailAddress): MailAddress {
   const read = readMailAddress(address);
-  if (!read || read.name !== undefined) throw new Error('A mail is addressed to what is no mail address.');
+  if (!read || read.name !== undefined) throw new Error('The recipient of an email is not a valid address.');
   return name === undefined ? read : { ...read, name };
 }
 
-/** Header text: no line breaks, no control characters, no half characters. */
+/** Formats header text: no line breaks, control characters or unpaired surrogates. */
 export const oneLine = (text: string): string =>
   text
     .toWellFormed()
@@ -213,10 +216,10 @@ export const oneLine = (text: string): string =>
     .replaceAll(/ {2,}/g, ' ')
     .trim()
     .slice(0, longestSubject)
-    // The cut may have left half a character.
+    // The slice may end in the middle of a surrogate pair.
     .toWellFormed();
 
-/** Those of the named that had not left. One that is under way at this moment may still arrive. */
+/** Cancels queued emails and returns their ids. An email that is being sent may still arrive. */
 export const cancelMails = statement(
   'outbox.cancel_mails',
   'workspace_id ids',
@@ -228,9 +231,9 @@ export const cancelMails = statement(
 );
 
 /**
- * Removes the mails that tell of submissions, sent or not. One that left long ago and told of others too said nothing
- * that is kept here.
- * @returns of each that had not left, the others that it told of.
+ * Deletes the emails about submissions, sent or not. An old sent email that is also about other submissions
+ * has no content left and stays.
+ * @returns for each queued email, the other submissions in it.
  */
 export const deleteMailsAbout = statement(
   'outbox.delete_mails_about',
@@ -247,6 +250,5 @@ export const deleteMailsAbout = statement(
      from gone`,
 );
 
-/** Where a mail is on its way. */
 export type MailState = 'queued' | 'sent' | 'failed' | 'cancelled';
 export const mailStates = ['queued', 'sent', 'failed', 'cancelled'] as const satisfies readonly MailState[];

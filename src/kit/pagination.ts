@@ -4,27 +4,29 @@ import { uuidPattern } from './clock.ts';
 import { ApiError } from './errors.ts';
 import { listBeginning } from './validation.ts';
 
-/**
- * Names a schema: the OpenAPI document has it once, as a component of this name, and refers to it wherever it is used.
- * To whoever checks with it nothing changes.
- */
+/** Names a schema, which becomes one component of the OpenAPI document. Validation is not affected. */
 export const named = <S extends TSchema>(name: string, schema: S): S =>
   Object.assign(schema, { 'x-component': name });
 
-/** What a page has at most. Specification, "Limits". */
+/** The maximum page size. Specification, "Limits". */
 export const mostPerPage = 100;
 
-/** The two parameters of every list. Outside their bounds: 400. Specification, "Endpoints" and "Limits". */
+/** The parameters of every list. Values out of bounds are a 400. Specification, "Endpoints" and "Limits". */
 export const pageParameters = {
   page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'Which page, from 1.' }),
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1, description: 'The page number, from 1.' }),
   ),
   per_page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: mostPerPage, default: 20, description: 'How many on a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: mostPerPage,
+      default: 20,
+      description: 'The number of items per page.',
+    }),
   ),
 };
 
-/** The pagination object of every list answer. Specification, "Pagination object". */
+/** The pagination object of every list response. Specification, "Pagination object". */
 const Pagination = named(
   'Pagination',
   Type.Object({
@@ -35,17 +37,16 @@ const Pagination = named(
   }),
 );
 
-/** A page as numbers: what to skip, what to take. */
 type Page = { page: number; perPage: number; offset: number };
 
-/** Reads the parameters, with their defaults. */
+/** Returns the page parameters, with their defaults. */
 export function readPage(query: { page?: number; per_page?: number }): Page {
   const page = query.page ?? 1;
   const perPage = query.per_page ?? 20;
   return { page, perPage, offset: (page - 1) * perPage };
 }
 
-/** The pagination object for a page of a list that holds `total` items in all. */
+/** Returns the pagination object for a page of a list with `total` items. */
 export function paginate(
   { page, perPage }: Pick<Page, 'page' | 'perPage'>,
   total: number,
@@ -53,69 +54,69 @@ export function paginate(
   return { page, per_page: perPage, total_count: total, total_pages: Math.ceil(total / perPage) };
 }
 
-/** The parameters of a list that is read by page or by cursor. */
+/** The parameters of a list with pages and cursors. */
 export const listParameters = {
   ...pageParameters,
   cursor: Type.Optional(
     Type.String({
       maxLength: 200,
       description:
-        'Instead of `page`, to read all of a list while others write, without a gap and without a repeat: `*` or an empty one begins, and the `next_cursor` of each answer goes on, with the same filter.',
+        'Reads a whole list without gaps or repeats while it changes, instead of `page`. Start with `*` or an empty value. Continue with the `next_cursor` of each response and the same filter.',
     }),
   ),
 };
 
-/** What a list answers. */
 export const listOf = <S extends TSchema>(item: S) =>
   Type.Object({
     data: Type.Array(item),
     pagination: Pagination,
     next_cursor: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Where a reading by cursor goes on; null at its end. Absent where none was asked for.',
+        description:
+          'The cursor of the next page; null at the end of the list. Absent if the request had no cursor.',
       }),
     ),
   });
 
-/** The part of a list that is asked for: a page by its number, or what comes behind a cursor. */
+/** The requested part of a list: a page by number, or the items after a cursor. */
 export type Cut = {
   page: number;
   perPage: number;
-  /** For the statement. With a cursor it takes one more, which says that the list goes on. */
+  /** The limit for the statement. With a cursor it is one more, to see whether the list continues. */
   limit: number;
   offset: number;
-  /** The last that was read; null at the beginning, and for a page by its number. */
+  /** The last item that was read; null at the start, and for a page by number. */
   after: string | null;
-  /** How many there were when the reading by cursor began; undefined while nobody has counted. */
+  /** The number of items when reading by cursor began; undefined if it is not counted yet. */
   total: number | undefined;
-  /** What a cursor of this list is known by; null for a page by its number. */
+  /** The hash that ties a cursor to its list and filter; null for a page by number. */
   mark: string | null;
 };
 
-/** What stands beside the items of a list. */
+/** The properties of a list response besides its items. */
 export type Ends = { pagination: ReturnType<typeof paginate>; next_cursor?: string | null };
 
 export const refuseCursor = (message: string): ApiError =>
   new ApiError('bad_request', message, { errors: [{ field: 'cursor', message }] });
 
 /**
- * Reads which part of a list is asked for.
- * @param query what else it holds is the filter: a cursor goes on with the same one.
- * @param list names the list, and what it is a list of.
- * @throws ApiError bad_request for a cursor that this list never gave, and beside `page`.
+ * Reads the requested part of a list.
+ * @param query its other properties are the filter, which must not change while reading by cursor.
+ * @param list the name of the list and of its parent.
+ * @throws ApiError bad_request for a cursor of another list or filter, and for a cursor with `page`.
  */
 export const readCut = (query: ListQuery, ...list: readonly string[]): Cut =>
   readCutBy(uuidPattern, query, ...list);
 
 type ListQuery = { page?: number; per_page?: number; cursor?: string };
 
-/** The same of a list that is not in the order of its ids. @param place how the place behind a row is written. */
+/** Reads the requested part of a list that is not ordered by id. @param place the pattern of a position. */
 export function readCutBy(place: RegExp, query: ListQuery, ...list: readonly string[]): Cut {
   const { cursor, page: asked, per_page: _, ...filter } = query;
   const page = readPage(query);
   if (cursor === undefined)
     return { ...page, limit: page.perPage, after: null, total: undefined, mark: null };
-  if (asked !== undefined) throw refuseCursor('"cursor" and "page" exclude each other.');
+  if (asked !== undefined) throw refuseCursor('"cursor" and "page" cannot be used together.');
   const mark = markOf([...list, ...Object.entries(filter).sort(([a], [b]) => (a < b ? -1 : 1))]);
   const reading = { perPage: page.perPage, limit: page.perPage + 1, offset: 0, mark };
   if (cursor === listBeginning) return { ...reading, page: 1, after: null, total: undefined };
@@ -128,33 +129,33 @@ export function readCutBy(place: RegExp, query: ListQuery, ...list: readonly str
   return { ...reading, page: Number(number), after, total: Number(total) };
 }
 
-/** An id in capitals is the same id. */
+/** Ignores case, because ids are not case-sensitive. */
 const markOf = (list: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(list).toLowerCase()).digest('hex').slice(0, 16);
 
-/** Below and above every id that is made. */
+/** Bounds below and above every id. */
 export const [firstId, lastId] = [
   '00000000-0000-0000-0000-000000000000',
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 
-/** For a list that is newest first: every id that is left is less. */
+/** Returns the exclusive upper bound of the remaining ids, for lists that are newest first. */
 export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastId;
-/** For a list that is oldest first: every id that is left is this one or greater. */
+/** Returns the inclusive lower bound of the remaining ids, for lists that are oldest first. */
 export const leastId = ({ after }: Pick<Cut, 'after'>): string =>
   after === null ? firstId : idBehind(after);
 
-/** The least id that is greater than this one. */
+/** Returns the next greater id. */
 export function idBehind(id: string): string {
   const hex = (BigInt(`0x${id.replaceAll('-', '')}`) + 1n).toString(16).padStart(32, '0');
   return [0, 8, 12, 16, 20].map((at, index) => hex.slice(at, [8, 12, 16, 20, 32][index])).join('-');
 }
 
-/** Takes off the row that says that there is more, and says where the list goes on. */
+/** Removes the extra row and returns the cursor of the next page. */
 export const endCut = <Row extends { id: string }>(cut: Cut, rows: readonly Row[], total: number) =>
   endCutBy(cut, rows, total, ({ id }) => id);
 
-/** The same of a list that readCutBy reads. @param placeOf the place behind a row. */
+/** Ends a page of a list that readCutBy reads. @param placeOf returns the position after a row. */
 export function endCutBy<Row>(
   cut: Cut,
   rows: readonly Row[],

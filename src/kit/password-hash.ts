@@ -2,8 +2,8 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { ApiError } from './errors.ts';
 
 /*
- * Hashes of passwords: scrypt with a salt, as OWASP advises it (N=2^15, r=8, p=3 weighs as much as N=2^17, p=1, and takes
- * 32 MB in place of 128).
+ * Password hashes: scrypt with a salt, as OWASP recommends (N=2^15, r=8, p=3 is as strong as N=2^17, p=1, and
+ * takes 32 MB instead of 128).
  */
 
 const cost = { N: 2 ** 15, r: 8, p: 3 };
@@ -12,22 +12,26 @@ const keyBytes = 64;
 const saltBytes = 16;
 const scheme = '$scrypt$ln=15,r=8,p=3$';
 
-/** So many are worked out at once: each takes 32 MB and a thread that files and names need too. */
+/** Concurrent hashes: each takes 32 MB and a thread that file access and DNS also need. */
 const atOnce = 2;
-/** So many wait for their turn, a few seconds of work; who comes behind them is told to come again. */
+/** The maximum queue, a few seconds of work. Further calls fail with a Retry-After. */
 const mostWaiting = 32;
 let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Does what takes so much memory, a few at once.
- * @throws ApiError service_unavailable when very many wait.
+ * Limits the concurrency of work that takes much memory.
+ * @throws ApiError service_unavailable if the queue is full.
  */
 export async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running < atOnce) running += 1;
   else if (waiting.length >= mostWaiting)
-    throw new ApiError('service_unavailable', 'Very many sign in just now. Try again.', { retryAfter: 5 });
-  // Whoever ends hands its place over.
+    throw new ApiError(
+      'service_unavailable',
+      'Too many people are signing in right now. Try again in a few seconds.',
+      { retryAfter: 5 },
+    );
+  // The call that ends passes its slot on.
   else await new Promise<void>((resolve) => void waiting.push(resolve));
   try {
     return await work();
@@ -38,7 +42,7 @@ export async function inTurn<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-/** @param password in any form of its characters: keyboards differ in how they compose them. */
+/** @param password in any Unicode normalization, because keyboards compose characters differently. */
 const keyOf = (password: string, salt: Buffer): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const options = { ...cost, maxmem: 2 * 128 * cost.N * cost.r };
@@ -48,8 +52,8 @@ const keyOf = (password: string, salt: Buffer): Promise<Buffer> =>
   });
 
 /**
- * Takes some 150 ms of a core, as does trying one, so whoever asks limits the tries.
- * @throws ApiError service_unavailable when very many wait.
+ * Hashes a password. Hashing and verifying take about 150 ms of a core, so callers must limit attempts.
+ * @throws ApiError service_unavailable if the queue is full.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
@@ -58,8 +62,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Whether a password is the one of a hash, in a time that does not depend on it.
- * @throws ApiError service_unavailable when very many wait.
+ * Returns whether a password matches a hash, in constant time.
+ * @throws ApiError service_unavailable if the queue is full.
  */
 export async function verifyPassword(hash: string, password: string): Promise<boolean> {
   const [salt = '', key = ''] = hash.slice(scheme.length).split('$');

@@ -2,8 +2,9 @@ import type { PoolClient } from 'pg';
 import type { Database } from './database.ts';
 
 /**
- * Tells how long whoever found the pool empty waited for a connection, in seconds, also in vain. Whoever found one free
- * waited for nothing and is not told of. The driver does not say it, and all of its ways in lead through `connect`.
+ * Reports how long callers waited for a connection when the pool had none, in seconds, even if they got none.
+ * Calls that find a free connection are not reported. The driver does not report this, but all its methods
+ * use `connect`.
  */
 export function watchPoolWaits(database: Database, onWaited: (seconds: number) => void): void {
   type Lend = (...given: Parameters<Parameters<Database['connect']>[0]>) => void;
@@ -11,7 +12,7 @@ export function watchPoolWaits(database: Database, onWaited: (seconds: number) =
     (): Promise<PoolClient>;
     (lend: Lend): void;
   };
-  // What was asked for in this turn has not been taken yet.
+  // Counts earlier requests of this turn, which have no connection yet.
   const isEmpty = (): boolean =>
     database.idleCount + database.options.max - database.totalCount <= database.waitingCount;
   database.connect = ((lend?: Lend) => {
@@ -26,14 +27,14 @@ export function watchPoolWaits(database: Database, onWaited: (seconds: number) =
   }) as Database['connect'];
 }
 
-/** Why a database cannot be used through the pooler that stands before it, with the remedy. */
+/** Thrown with the remedy if the connection pooler of a database is not usable. */
 export class PoolingError extends Error {}
 
 /**
- * Makes sure that a connection keeps its session: prepared statements, listening and limits of time belong to one. A
- * pooler in transaction mode takes them along when it gives the session to the next, and requests would fail at random.
- * It lends a session again that is free, the same one to two connections or another one to the same: so either is seen.
- * @param database may have two connections at once.
+ * Checks that a connection keeps its session, which prepared statements, `listen` and timeouts need. A pooler
+ * in transaction mode gives sessions to other connections, and requests would fail at random. It either gives
+ * one session to two connections or two sessions to one, and this detects both.
+ * @param database must allow two concurrent connections.
  * @throws PoolingError
  */
 export async function refuseTransactionPooling(database: Database): Promise<void> {
@@ -43,9 +44,7 @@ export async function refuseTransactionPooling(database: Database): Promise<void
   });
   if (one === oneLater && other === otherLater && one !== other) return;
   throw new PoolingError(
-    'DATABASE_URL leads to a pooler that shares sessions between transactions, such as PgBouncer with ' +
-      'pool_mode=transaction. Formloom needs sessions of its own: let DATABASE_URL lead to PostgreSQL itself, or to a ' +
-      'pool with pool_mode=session.',
+    'DATABASE_URL points to a pooler that shares sessions between transactions, such as PgBouncer with pool_mode=transaction. Formloom needs dedicated sessions: point DATABASE_URL to PostgreSQL itself, or to a pool with pool_mode=session.',
   );
 }
 
@@ -58,7 +57,7 @@ async function withConnection<T>(database: Database, work: (client: PoolClient) 
   }
 }
 
-/** In which session a statement runs, and the next one. */
+/** Returns the sessions of two consecutive statements. */
 async function sessionsOf(client: PoolClient): Promise<[number, number]> {
   const ask = async (): Promise<number> =>
     (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid;

@@ -3,61 +3,58 @@ import { currentTrace } from './log.ts';
 import { type Column, double, jsonb, only, type Queryable, statement, uuid } from './statement.ts';
 
 /**
- * The one durable queue, on the table `jobs`: webhooks, mail, sweeps and exports are jobs of it.
+ * The durable queue in the table `jobs`: webhooks, emails, sweeps and exports are its jobs.
  *
- * A job is enqueued in the transaction of the change that asks for it, so both happen or neither does. A worker
- * (queue/worker.ts) claims it for the length of a lease, runs the handler of its kind, and the handler settles it
- * in the transaction that writes its result. A worker that dies leaves the lease to run out, and another takes the
- * job over: every job runs at least once, and writes at most once.
+ * A job is enqueued in the transaction of its cause, so both happen or neither does. A worker
+ * (queue/worker.ts) claims it with a lease and runs the handler of its kind. The handler settles the job in
+ * the transaction that writes its result. If a worker dies, the lease expires and another worker claims the
+ * job: every job runs at least once, and writes at most once.
  */
 export type Job<Payload = unknown> = {
   readonly workspaceId: string;
   readonly id: string;
   readonly kind: string;
-  /** Jobs of one lane share a cap on how many run at once. */
+  /** Jobs of a lane share a concurrency limit. */
   readonly lane: string;
   readonly payload: Payload;
-  /** Proof of the lease: without it nothing can be settled. */
+  /** Proof of the lease, which settling requires. */
   readonly leaseToken: string;
-  /** How often in a row its handler threw. */
+  /** How many times in a row its handler threw. */
   readonly failures: number;
-  /** How many claims in a row before this one ended without a result: the process died, or the lease ran out. */
+  /** How many previous claims in a row ended without a result: the process died, or the lease expired. */
   readonly lostClaims: number;
 };
 
 /**
- * The turn of a job in its lane, which has a cap on how many are inside. A job is inside from its beginning, unless its
- * kind claims ahead (queue/lane.ts): then it enters by itself, after it got ready.
+ * The slot of a job in its lane, which limits concurrency. A job has a slot from the start, unless its kind
+ * claims ahead (queue/lanes.ts): then it enters after its preparation.
  */
 export type LaneTurn = {
   /**
-   * Waits for a place, if the job is not inside already.
-   * @throws LaneNarrowed when there will be none for long, or the reason of the job's signal. Let it pass.
+   * Waits for a slot, if the job does not have one yet.
+   * @throws LaneNarrowed if there will be none for long, or the reason of the job's signal. Do not catch it.
    */
   enter(): Promise<void>;
-  /**
-   * What the lane's cap is about is over, and only the settling remains: the next job of the lane may begin. Without
-   * it, that is so when the handler ends.
-   */
+  /** Releases the slot before the handler ends, if only settling is left, so that the next job can start. */
   leave(): void;
 };
 
 /**
- * Does the work of one job, and settles it through completeJob or rescheduleJob inside its own transaction.
- * What it throws is logged, and the job comes back later; so does what it leaves unsettled, when the lease ends. The
- * lease goes on for as long as the handler runs and the database is reached.
- * @param signal aborts when the lease is lost and when the queue stops: give up and throw.
+ * Runs one job, and settles it by completeJob or rescheduleJob in its own transaction. If it throws, the
+ * error is logged and the job runs again later. If it leaves the job unsettled, the job runs again when the
+ * lease ends. The lease is renewed while the handler runs and the database is available.
+ * @param signal aborts if the lease is lost or the queue stops: stop working and throw.
  */
 export type JobHandler = (job: Job, signal: AbortSignal, turn: LaneTurn) => Promise<void>;
 
-/** The job waits for a lane that has become slow. The worker gives it back; nothing was begun. */
+/** Thrown while a job waits for a lane that has become slow. The worker returns it before it starts. */
 export class LaneNarrowed extends Error {
   override readonly name = 'LaneNarrowed';
 }
 
 /**
- * Thrown by completeJob and rescheduleJob when the lease ran out and the job is no longer this worker's. It ends
- * the transaction, so a worker that was frozen and woke up cannot overwrite what its successor wrote.
+ * Thrown by completeJob and rescheduleJob if the lease has expired and another worker may have the job. It
+ * rolls back the transaction, so a worker that was frozen cannot overwrite the result of its successor.
  */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
@@ -67,19 +64,20 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The channel on which processes tell each other that there are new jobs. */
+/** The channel on which processes announce new jobs. */
 export const jobsChannel = 'formloom_jobs';
 
 const jobColumns = 'jobs (workspace_id, id, kind, lane, payload, run_at, created_at)';
 
-/** A delivery or an email that is sent again has its parked job still, under the same id: that one starts over. */
+/** A delivery or email that is sent again may still have a parked job with its id. That job starts over. */
 const restartIfParked = `on conflict (workspace_id, id) do update
      set payload = excluded.payload, run_at = excluded.run_at, failures = 0, lost_claims = 0, parked_at = null
    where jobs.parked_at is not null`;
 
 /**
- * Adds jobs, as a part of a statement that writes what they are of.
- * @param source a part before it, materialized, with the columns workspace_id, id, kind, lane, payload, run_at and at.
+ * Returns the SQL that adds jobs in the statement that writes their causes.
+ * @param source an earlier materialized part with the columns workspace_id, id, kind, lane, payload, run_at
+ * and at.
  */
 export const insertJobs = (source: string): string =>
   `insert into ${jobColumns}
@@ -96,16 +94,13 @@ const insertJob = statement(
    values ($workspace_id, $id, $kind, $lane, $payload, now() + make_interval(secs => $delay), now()) ${restartIfParked}`,
 );
 
-/**
- * What is added to the payload of a job that a traced request asked for: the queue runs it in that trace, and so does
- * each of its repeats.
- */
+/** Returns the trace of the current request for a job's payload, for the job and its retries. */
 export const tracedPayload = (): { traceparent?: string } => {
   const traceparent = currentTrace();
   return traceparent === undefined ? {} : { traceparent };
 };
 
-/** Adds one job. Call `wake` (or announceJobs) after the transaction has committed. */
+/** Adds a job. Call `wake` (or announceJobs) after the commit. */
 export const enqueueJob: typeof insertJob = (db, job) =>
   insertJob(db, { ...job, payload: { ...job.payload, ...tracedPayload() } });
 
@@ -116,32 +111,33 @@ const notifyJobs = statement(
   `select from unnest($payloads) as payload, pg_notify('${jobsChannel}', payload)`,
 );
 
-/** What says that there are new jobs in the cell of a pool. `sender` lets a queue recognise its own announcement. */
+/** Returns the announcement of new jobs in a pool's cell. A queue recognizes its own by `sender`. */
 export const announcementOf = (database: Database, sender: string): string =>
   `${sender} ${partNameOf(database)}`;
 
-/** Says all of it at once, over the pool of `notifierOf`. */
+/** Sends announcements in one statement, over the pool of `notifierOf`. */
 export const sayAnnouncements = (place: Database, payloads: string[]): Promise<unknown> =>
   notifyJobs(place, { payloads });
 
 /**
- * Tells every process's queue of a cell that there are new jobs, after the commit. Inside the transaction it would cost:
- * PostgreSQL serialises the commits of transactions that notify.
+ * Announces new jobs to all queues of a cell. Call it after the commit: PostgreSQL serializes the commits of
+ * transactions that notify.
  */
 export const announceJobs = (database: Database, sender = ''): Promise<unknown> =>
   sayAnnouncements(notifierOf(database), [announcementOf(database, sender)]);
 
 /**
- * The same with the commit, to the queues of all cells: of what is rare, and where nobody knows a queue, or in which cell a
- * transaction works.
+ * Announces new jobs to the queues of all cells, with the commit. For rare jobs, or if the caller has no
+ * queue or does not know the cell of its transaction.
  */
 export const announceWithCommit = (db: Queryable): Promise<unknown> => notifyJobs(db, { payloads: [''] });
 
 /**
- * Settles many jobs inside another statement, each only by whoever holds it: parts of a `with`, of which the last,
- * `settled_job`, has the workspace_id and id of those that were. A job that is not among them was another
- * worker's: nothing may be written for it.
- * @param source a from-item with the columns workspace_id, id, lease_token and run_at, when it runs again; null: it is done.
+ * Returns the parts of a `with` that settle many jobs inside another statement, each only with its lease. The
+ * last part, `settled_job`, has the workspace_id and id of the settled jobs. Any other job belongs to another
+ * worker, and nothing may be written for it.
+ * @param source a from-item with the columns workspace_id, id, lease_token and run_at, the time of the next
+ * run; null: the job is done.
  */
 export const settleJobs = (source: string): string =>
   `completed_job as (
@@ -192,17 +188,17 @@ const updateHeldJob = statement(
 );
 
 /**
- * The job is done.
- * @throws LeaseLost when it is no longer this worker's: the transaction must not commit.
+ * Completes a job.
+ * @throws LeaseLost if it no longer belongs to this worker: the transaction must not commit.
  */
 export async function completeJob(db: Queryable, job: Job): Promise<void> {
   if (!only(await deleteHeldJob(db, holding(job)))) throw new LeaseLost(job);
 }
 
 /**
- * The job runs again after `delay` seconds, counted by the database's clock. Its failures and lost claims start again
- * from zero unless they are given.
- * @throws LeaseLost when it is no longer this worker's: the transaction must not commit.
+ * Schedules a job to run again after `delay` seconds, by the database's clock. Its failures and lost claims
+ * restart at zero unless given.
+ * @throws LeaseLost if it no longer belongs to this worker: the transaction must not commit.
  */
 export async function rescheduleJob(
   db: Queryable,

@@ -117,6 +117,6 @@ test('who gives up does so at once', async () => {
     { recipient: 'ada@example.test', raw },
     { signal: ending.signal },
   );
-  ending.abort(new Error('The process stops.'));
+  ending.abort(new Error('The process is stopping.'));
   await assert.rejects(sending, /The process stops/);
 });

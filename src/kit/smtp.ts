@@ -1,13 +1,13 @@
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { type MailAddress, readMailAddress, toAsciiDomain } from './outbox/address.ts';
 
-/** How the mail server is reached, and who mails come from. */
+/** The mail server and the sender of emails. */
 export type SmtpConfig = {
   host: string;
   port: number;
   /**
-   * `implicit`: TLS from the first byte. `required`: STARTTLS, or nothing is sent. `offered`: STARTTLS where the server
-   * offers it. `off`: never. Certificates are checked wherever there is TLS.
+   * `implicit`: TLS from the first byte. `required`: STARTTLS, or no email is sent. `offered`: STARTTLS if
+   * the server offers it. `off`: never. Certificates are always verified with TLS.
    */
   tls: 'implicit' | 'required' | 'offered' | 'off';
   credentials: { user: string; password: string } | undefined;
@@ -15,11 +15,11 @@ export type SmtpConfig = {
 };
 
 const expected =
-  'SMTP_URL must look like smtp://user:password@mail.example.org:587 or smtps://mail.example.org (special characters of the password percent-encoded), with ?tls=required, offered or off at most.';
+  'SMTP_URL must look like smtp://user:password@mail.example.org:587 or smtps://mail.example.org, with special characters in the password percent-encoded. An smtp:// URL may end with ?tls=required, ?tls=offered or ?tls=off.';
 
 /**
- * Reads SMTP_URL and MAIL_FROM. A password does not travel unencrypted to another machine unless `?tls=` says so.
- * Values stay out of the messages, for a password is among them.
+ * Reads SMTP_URL and MAIL_FROM. A password is not sent unencrypted to another machine unless `?tls=` allows
+ * it. Messages do not contain the values, because one is a password.
  */
 export function readSmtp(
   given: { url: string | undefined; from: string | undefined },
@@ -32,7 +32,9 @@ export function readSmtp(
   }
   const from = readMailAddress(given.from);
   if (!from)
-    problems.push('MAIL_FROM must be an address, such as forms@example.org or "Forms <forms@example.org>".');
+    problems.push(
+      'MAIL_FROM must be an email address, such as forms@example.org or "Forms <forms@example.org>".',
+    );
   const server = readServer(given.url);
   if (!server) problems.push(expected);
   return from && server && { ...server, from };
@@ -70,11 +72,11 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** Why a message was not taken. `deferred`: it may be taken later; `refused`: the same message never will be. */
+/** Why an email was not accepted. `deferred`: a retry may succeed; `refused`: it never will. */
 type SmtpFailure = {
   kind: 'deferred' | 'refused';
   reason: string;
-  /** It was not about this message: no other one would have been taken. */
+  /** The failure is not about this email: the server would accept no other one either. */
   isOfServer?: boolean;
 };
 
@@ -82,27 +84,28 @@ type SmtpError = Error & { code?: unknown; command?: unknown; response?: unknown
 
 const longestReason = 500;
 
-/** What was being said when the server answered no. Only these are about the message itself. */
+/** The SMTP commands whose rejection is about the email itself. */
 const aboutMessage: Readonly<Record<string, string>> = {
   'MAIL FROM': 'the sender',
   'RCPT TO': 'the recipient',
   DATA: 'the message',
 };
 
-/** Errors before any answer, in words. */
+/** Messages for errors without a reply. */
 const causes: Readonly<Record<string, string>> = {
   ECONNECTION: 'The connection to the mail server was lost',
   ETIMEDOUT: 'The mail server did not answer in time',
   ESOCKET: 'The mail server cannot be reached',
-  EDNS: "The mail server's name cannot be found",
-  ETLS: 'No encrypted connection to the mail server could be made',
-  EAUTH: 'The mail server does not accept the credentials of SMTP_URL',
-  EPROTOCOL: 'The mail server does not speak SMTP as it should',
+  EDNS: 'The host name of the mail server does not exist',
+  ETLS: 'An encrypted connection to the mail server could not be established',
+  EAUTH: 'The mail server rejected the credentials of SMTP_URL',
+  EPROTOCOL: 'The mail server does not follow the SMTP protocol',
 };
 
 /**
- * A 5xx about the sender, the recipient or the message is final (RFC 5321, 4.2.1). All else may pass: a 4xx, a lost
- * connection, and also a 5xx to the greeting or to the credentials, which an operator can put right.
+ * Classifies a failure. A 5xx about the sender, the recipient or the email is final (RFC 5321, 4.2.1). Other
+ * failures can be retried: a 4xx, a lost connection, and a 5xx to the greeting or the credentials, which an
+ * operator can fix.
  */
 function judgeFailure(error: unknown): SmtpFailure {
   const { code, command, response, responseCode, message } = (
@@ -112,17 +115,17 @@ function judgeFailure(error: unknown): SmtpFailure {
   const subject = typeof command === 'string' ? aboutMessage[command] : undefined;
   if (subject !== undefined && typeof responseCode === 'number') {
     if (responseCode >= 500)
-      return { kind: 'refused', reason: `The mail server refused ${subject}: ${answer}` };
-    return { kind: 'deferred', reason: `The mail server put off ${subject}: ${answer}` };
+      return { kind: 'refused', reason: `The mail server rejected ${subject}: ${answer}` };
+    return { kind: 'deferred', reason: `The mail server deferred ${subject}: ${answer}` };
   }
-  // Found before it was sent: an address that this server cannot take, a message above its size.
+  // Found before sending: an address that the server does not support, or an email above its size limit.
   if (code === 'EENVELOPE' || code === 'EMESSAGE') return { kind: 'refused', reason: tidy(message) };
   const cause =
-    (typeof code === 'string' && causes[code]) || 'The mail could not be handed to the mail server';
+    (typeof code === 'string' && causes[code]) || 'The email could not be sent to the mail server';
   return { kind: 'deferred', reason: `${cause}: ${answer ?? tidy(message)}`, isOfServer: true };
 }
 
-/** One line of bounded length: servers answer in several. */
+/** Formats a reply, which may have several lines, as one line of limited length. */
 const tidy = (text: string): string =>
   text
     .toWellFormed()
@@ -130,22 +133,22 @@ const tidy = (text: string): string =>
     .trim()
     .slice(0, longestReason);
 
-/** How a dialogue ended: the server took the message, or the reason in words why it did not. */
+/** The result of an SMTP session: the server accepted the email, or the reason why it did not. */
 export type SmtpOutcome = { kind: 'sent'; response: string } | SmtpFailure;
 
-/** A message as it goes over the wire, and for whom. */
+/** The bytes of an email, and its recipient. */
 type SmtpMessage = { recipient: string; raw: Buffer; replyTo?: string | undefined };
 
 type Options = { signal?: AbortSignal; hear?: (line: string) => void };
 
-/** A dialogue that takes longer is given up; it counts as put off, though the server may have taken the message. */
+/** The timeout of an SMTP session. It counts as deferred, though the server may have accepted the email. */
 const deadlineMs = 12_000;
 const longestResponse = 500;
 
 /**
- * Hands one message to the mail server, over a connection of its own. Never throws for what the server does.
- * @param signal gives up at once, and throws its reason.
- * @param hear is told each line of the dialogue, without credentials and without the message.
+ * Sends an email to the mail server over its own connection. Never throws because of the server.
+ * @param signal cancels immediately, and throws its reason.
+ * @param hear receives each line of the session, without credentials and without the email.
  */
 export const sendMessage = (
   config: SmtpConfig,
@@ -153,7 +156,7 @@ export const sendMessage = (
   options: Options = {},
 ): Promise<SmtpOutcome> => converse(config, message, options);
 
-/** Whether the mail server would talk to us: a dialogue up to the credentials, without a message. */
+/** Checks the mail server with an SMTP session up to the credentials, without an email. */
 export async function greetMailServer(config: SmtpConfig, limitMs: number): Promise<SmtpFailure | undefined> {
   const outcome = await converse(config, undefined, { limitMs });
   return outcome.kind === 'sent' ? undefined : outcome;
@@ -169,7 +172,7 @@ async function converse(
   signal?.throwIfAborted();
   const connection = new Connection(optionsOf(config, hear));
   const { promise: ended, resolve, reject } = Promise.withResolvers<string>();
-  const giveUp = (): void => reject(new Error(`It did not answer within ${limitMs / 1_000} s.`));
+  const giveUp = (): void => reject(new Error(`No reply within ${limitMs / 1_000} s.`));
   const deadline = setTimeout(giveUp, limitMs);
   signal?.addEventListener('abort', giveUp, { once: true });
   connection.on('error', reject);
@@ -186,7 +189,7 @@ async function converse(
   }
 }
 
-/** The dialogue, step by step; the library calls back. */
+/** Runs an SMTP session step by step with the library's callbacks. */
 function talk(
   connection: SMTPConnection,
   { credentials, from }: SmtpConfig,
@@ -194,15 +197,15 @@ function talk(
   { resolve, reject }: { resolve: (response: string) => void; reject: (error: unknown) => void },
 ): void {
   const end = (response: string): void => {
-    // The message is the server's now; the answer to QUIT is of no interest.
+    // The server has accepted the email, so the reply to QUIT does not matter.
     connection.quit();
     resolve(response);
   };
   const send = (): void => {
     if (!message) return end('');
     const envelope = { from: toAsciiDomain(from.address), to: [toAsciiDomain(message.recipient)] };
-    // The library would send the bytes all the same, and servers answer this with anything, or deliver it elsewhere. A header
-    // with such an address needs SMTPUTF8 as much as the envelope does (RFC 6531).
+    // The library would send such an address anyway. Servers then reply unpredictably, or deliver it
+    // elsewhere. A header with such an address also needs SMTPUTF8 (RFC 6531).
     const replyTo = message.replyTo === undefined ? [] : [toAsciiDomain(message.replyTo)];
     const needed = [envelope.from, ...envelope.to, ...replyTo].find((address) => /\P{ASCII}/u.test(address));
     if (needed !== undefined && !takesUtf8(connection)) return reject(new Utf8AddressError(needed));
@@ -218,18 +221,18 @@ function talk(
   });
 }
 
-/** The library keeps to itself what the server offers. */
+/** The library does not expose the server's extensions. */
 function takesUtf8(connection: SMTPConnection): boolean {
   const { _supportedExtensions } = connection as unknown as { _supportedExtensions: string[] };
   return _supportedExtensions.includes('SMTPUTF8');
 }
 
-/** Final, as the library's own errors about an address: the same server never takes it. */
+/** Final, like the library's own address errors: this server will never accept the address. */
 class Utf8AddressError extends Error {
   readonly code = 'EENVELOPE';
   constructor(address: string) {
     super(
-      `The mail server does not offer SMTPUTF8, which ${address} needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.`,
+      `The mail server does not support SMTPUTF8, which ${address} needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.`,
     );
   }
 }

@@ -3,28 +3,28 @@ import { ApiError } from './errors.ts';
 import { noteFullDisk } from './storage.ts';
 
 /**
- * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`) and its columns;
- * their types come from one dictionary, from the name (`total:bigint`), or from a `Column`. TypeScript derives its types from them,
- * and `test/statements.test.ts` compares each with what PostgreSQL says.
+ * SQL is written as SQL, one statement per query function. A statement names its parameters (`$workspace_id`)
+ * and columns. Their types come from a dictionary, from the name (`total:bigint`), or from a `Column`.
+ * TypeScript derives its types from them, and `test/statements.test.ts` compares them with PostgreSQL.
  */
 export type Queryable = Pool | ClientBase;
 
-/** The PostgreSQL type of a parameter or column, and the TypeScript type it arrives as. */
+/** The PostgreSQL type of a parameter or column, and its TypeScript type. */
 export type Column<T> = {
   readonly pg: string;
   readonly type?: T;
-  /** Makes the value of a column that is not null from what the driver reads. */
+  /** Converts a non-null value of the driver. */
   readonly read?: (value: unknown) => T;
 };
 
-/** Parameters of a statement, or columns of a row, by name. */
+/** The parameters or columns of a statement, by name. */
 export type Columns = Readonly<Record<string, Column<unknown>>>;
 
 export const uuid: Column<string> = { pg: 'uuid' };
 export const text: Column<string> = { pg: 'text' };
 export const integer: Column<number> = { pg: 'integer' };
 export const smallint: Column<number> = { pg: 'smallint' };
-/** Counts and sizes: below 2^53 here, so they arrive as numbers (see database.ts). */
+/** Counts and sizes are below 2^53 here, so they are numbers (see database.ts). */
 export const bigint: Column<number> = { pg: 'bigint' };
 export const double: Column<number> = { pg: 'double precision' };
 export const boolean: Column<boolean> = { pg: 'boolean' };
@@ -37,20 +37,18 @@ export const integers: Column<number[]> = { pg: 'integer[]' };
 export const uuids: Column<string[]> = { pg: 'uuid[]' };
 /** Days as `YYYY-MM-DD`. */
 export const dates: Column<string[]> = { pg: 'date[]' };
-/** A JSON column that PostgreSQL hands over parsed; a parameter is an object, which the driver writes as JSON. */
+/** A JSON column, which arrives parsed. A parameter is an object, which the driver writes as JSON. */
 export const json = <T extends object>(): Column<T> => ({ pg: 'json' });
 export const jsonb = <T extends object>(): Column<T> => ({ pg: 'jsonb' });
-/** A parameter that is JSON text already. */
+/** A parameter that is already JSON text. */
 export const jsonText: Column<string> = { pg: 'json' };
-/** A parameter that is the text of a JSON path. */
 export const jsonPath: Column<string> = { pg: 'jsonpath' };
 export const jsonPaths: Column<string[]> = { pg: 'jsonpath[]' };
-/** A text column that holds one of a few words. */
+/** A text column with one of a few values. */
 export const word = <T extends string>(): Column<T> => ({ pg: 'text' });
-/** The same column where the value may be missing. */
 export const nullable = <T>(column: Column<T>): Column<T | null> => ({ ...column });
 
-/** The types that a name may be followed by: `total:bigint`. */
+/** The types that can follow a name: `total:bigint`. */
 const types = {
   uuid,
   uuids,
@@ -72,7 +70,7 @@ const types = {
   jsonPaths,
 } as const;
 
-/** The usual type of each name of a column or parameter. */
+/** The default type of each column or parameter name. */
 const usual = {
   uuid: [
     'after api_key_id batch_id below below_id bulk_id change_id delivery_id erasure_id first_id',
@@ -130,7 +128,7 @@ type NameOf<Token> = Token extends `${infer Rest}?`
   : Token extends `${infer Name}:${string}`
     ? Name
     : Token;
-/** The type of a name that has none: it fits nothing. Loading a statement with such a name throws. */
+/** The type of a name without a type, which matches nothing. Loading the statement throws. */
 type Untyped<Token> = Column<{ readonly hasNoType: Token }>;
 type ColumnOf<Token> = Token extends `${infer Rest}?`
   ? ColumnOf<Rest> extends Column<infer T>
@@ -148,15 +146,14 @@ type Named<S extends string> = S extends ''
   : { readonly [Token in Split<S> as NameOf<Token> & string]: ColumnOf<Token> };
 
 /**
- * Columns by name: `'workspace_id id completed_at? total:integer'`. A name has its usual type, or the one that follows it behind a
- * colon; `?` says that it may be null.
+ * Columns by name: `'workspace_id id completed_at? total:integer'`. A name has its default type, or the one
+ * after the colon; `?` makes it nullable.
  */
 export type ColumnList = string | Columns;
-/** One list, or several that add up. */
+/** One list, or several that are merged. */
 export type ColumnLists = ColumnList | readonly ColumnList[];
 
 type ListColumns<L> = L extends string ? Named<L> : L extends Columns ? L : never;
-/** The columns that these lists name. */
 export type ColumnsOf<L> = L extends readonly [infer Head, ...infer Tail]
   ? ListColumns<Head> & ColumnsOf<Tail>
   : L extends readonly []
@@ -181,7 +178,7 @@ function readNames(names: string): Columns {
   );
 }
 
-/** Returns the columns of these lists as one object. */
+/** Merges the columns of these lists into an object. */
 export function columns<const L extends readonly ColumnList[]>(...lists: L): ColumnsOf<L> {
   return Object.assign({}, ...lists.map((list) => (typeof list === 'string' ? readNames(list) : list)));
 }
@@ -190,14 +187,14 @@ const readLists = (lists: ColumnLists): Columns =>
   typeof lists === 'object' && Symbol.iterator in lists ? columns(...lists) : columns(lists);
 
 type Nullable<C> = { [Name in keyof C]: C[Name] extends Column<infer Value> ? Column<Value | null> : never };
-/** Columns of a row that may be absent, as after a left join. */
+/** Makes the columns of a row nullable, as after a left join. */
 export const orNothing = <C extends Columns>(columns: C): Nullable<C> => columns as unknown as Nullable<C>;
 
 type ValueOf<C> = C extends Column<infer T> ? T : never;
-/** The row (or the parameters) that a set of columns describes. */
+/** The row (or the parameters) of a set of columns. */
 export type RowOf<C> = { -readonly [K in keyof C]: ValueOf<C[K]> };
 
-/** What the registry keeps of a statement, for the test that compares declarations with PostgreSQL. */
+/** A registered statement, for the test that compares declarations with PostgreSQL. */
 export type Declared = {
   name: string;
   text: string;
@@ -207,13 +204,13 @@ export type Declared = {
 
 const registry = new Map<string, Declared>();
 
-/** Every statement of the modules loaded so far. */
+/** Returns every statement of the loaded modules. */
 export const declaredStatements = (): readonly Declared[] => [...registry.values()];
 
 /**
- * Declares a statement and returns the function that runs it: `(db, parameters) => rows`.
- * It runs as a named prepared statement: planned once per connection.
- * @param name unique in the service; PostgreSQL knows the prepared statement by it.
+ * Declares a statement and returns the function that runs it: `(db, parameters) => rows`. It runs as a named
+ * prepared statement, planned once per connection.
+ * @param name unique in the service, and the name of the prepared statement.
  * @param parameterLists every `$name` of the text.
  * @param columnLists every column of the result; `''` for none.
  */
@@ -253,10 +250,10 @@ export function statement<const P extends ColumnLists, const C extends ColumnLis
   };
 }
 
-/** The only row, or undefined. For statements whose key allows one row at most. */
+/** Returns the only row, or undefined. For statements that return at most one row. */
 export const only = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
 
-/** The same where there has to be one. @throws ApiError not_found. */
+/** Returns the only row. @throws ApiError not_found if there is none. */
 export function requireRow<Row>(rows: readonly Row[]): Row {
   const row = only(rows);
   if (row === undefined) throw new ApiError('not_found');

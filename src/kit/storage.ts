@@ -7,19 +7,19 @@ import { ApiError } from './errors.ts';
 import { makeDirectories } from './make-directories.ts';
 import { syncDirectory } from './sync-directory.ts';
 
-/** Where the bytes of uploads lie: a disk or an object store. Keys are made by us, never by a visitor. */
+/** Stores the bytes of uploads on a disk or in an object store. Keys never come from a visitor. */
 export type Storage = {
   /**
-   * Stores a stream. When it returns, the bytes survive a power cut; when it throws, nothing is kept.
-   * @returns the size, and the first bytes, by which the content type is recognised.
-   * @throws ApiError payload_too_large past `limit` bytes, service_unavailable when the disk takes no more.
+   * Stores a stream. After it returns, the bytes survive a power failure; if it throws, nothing is kept.
+   * @returns the size, and the first bytes, which identify the content type.
+   * @throws ApiError payload_too_large above `limit` bytes, service_unavailable if the disk accepts no more.
    */
   put(key: string, source: Readable, limit: number): Promise<{ size: number; head: Buffer }>;
-  /** The bytes as a stream; undefined when there are none under this key. */
+  /** Returns the bytes as a stream, or undefined if the key does not exist. */
   open(key: string): Promise<Readable | undefined>;
-  /** Removes the bytes; a key that is not there is fine. */
+  /** Deletes the bytes. A missing key is not an error. */
   remove(key: string): Promise<void>;
-  /** Whether the disk that is written to has room for another upload. */
+  /** Returns whether the disk has room for another upload. */
   hasRoom(): Promise<boolean>;
 };
 
@@ -29,39 +29,42 @@ export const headBytes = 4_100;
 const tooLarge = (limit: number): ApiError =>
   new ApiError(
     'payload_too_large',
-    `A file is larger than the ${Math.floor(limit / 1024 / 1024)} MB that are allowed.`,
+    `A file is larger than the limit of ${Math.floor(limit / 1024 / 1024)} MB.`,
   );
 
-/** A place of files that cannot be used now, as an answer; the log, and the operator's command, say why. */
+/** Creates the error for an unavailable file storage. Only the log and the command line show the cause. */
 export const filesAway = (why: string, cause: unknown): ApiError =>
   new ApiError('service_unavailable', 'Files cannot be stored or read right now. Try again later.', {
     retryAfter: 60,
     cause: new Error(why, { cause }),
   });
 
-/** The same of a disk that takes no more. */
+/** Creates the error for a disk that accepts no more data. */
 const diskRefused = (path: string, cause: Error): ApiError =>
   filesAway(`${path} cannot be written: ${cause.message}`, cause);
 
-/** The disk that a folder lies on, in bytes; whether it takes another file. @throws Error where there is no such folder. */
+/**
+ * Returns the free space and size of a folder's disk in bytes, and whether it can store another file. @throws
+ * Error if the folder does not exist.
+ */
 export async function readDisk(folder: string): Promise<{ free: number; size: number; takesFiles: boolean }> {
   const { bavail, blocks, bsize, files, ffree } = await statfs(folder);
-  // Some file systems have no number of files that they are made for.
+  // Some file systems have no fixed number of files.
   return { free: bavail * bsize, size: blocks * bsize, takesFiles: files === 0 || ffree > 0 };
 }
 
-/** What a disk says that takes no more: full, over its quota or its largest file, read-only, broken. */
+/** The errors of a disk that accepts no more data: full, over a quota or size limit, read-only, broken. */
 const refusals = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO'];
 
-/** People's files are read by the user that runs the service, and at most listed by its group, whatever the umask is. */
+/** Only the user of the service can read uploaded files; its group can list them, if the umask allows. */
 const directoryMode = 0o750;
 
-/** How often a disk is asked for its room while a file is written to it. */
+/** How many bytes are written between checks of free space. */
 const bytesBetween = 1024 * 1024;
 
 /**
- * Uploads as files under one directory. `a/b` as a key becomes a path below it.
- * @param leastRoom bytes that stay free: with less, the disk counts as full.
+ * Stores uploads as files in a directory. A key `a/b` is a path in it.
+ * @param leastRoom bytes to keep free: with less, the disk counts as full.
  */
 export function diskStorage(directory: string, leastRoom: number): Storage {
   const hasRoom = async (): Promise<boolean> => {
@@ -92,7 +95,7 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
     },
     async open(key) {
       try {
-        // Opened here and not by the stream: from now on the bytes stay readable, even when they are removed.
+        // Opened here, not by the stream, so that the bytes stay readable even if the file is removed.
         const file = await open(join(directory, key), 'r');
         return file.createReadStream();
       } catch (error) {
@@ -107,14 +110,14 @@ export function diskStorage(directory: string, leastRoom: number): Storage {
   };
 }
 
-/** Makes a directory and what lacks above it, each written down in the one above: a path must survive as bytes do. */
+/** Creates a directory and its missing parents, and syncs them: paths must survive a power failure, too. */
 async function makeDirectory(path: string): Promise<void> {
   const first = await makeDirectories(path, directoryMode);
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** The bytes as they come, while the disk has room. @throws ApiError service_unavailable when it has none left. */
+/** Yields the bytes while the disk has room. @throws ApiError service_unavailable if it has no room left. */
 async function* inRoom(
   source: Readable,
   path: string,
@@ -124,7 +127,7 @@ async function* inRoom(
   let bytes = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
     if (bytes >= askAt) {
-      if (!(await hasRoom())) throw diskRefused(path, new Error('there is less free than has to stay free'));
+      if (!(await hasRoom())) throw diskRefused(path, new Error('there is less free space than required'));
       askAt = bytes + bytesBetween;
     }
     bytes += chunk.length;
@@ -145,10 +148,10 @@ async function writeDurably(
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
       if (head.length < headBytes) head = Buffer.concat([head, chunk]).subarray(0, headBytes);
-      // Not `write`: where the disk becomes full within a chunk, that writes a part of it and says nothing.
+      // Not `write`: if the disk becomes full within a chunk, it writes only a part and reports no error.
       await file.writeFile(chunk);
     }
-    // Bytes first, then the name (rename and directory): a name never leads to bytes that are not there.
+    // Syncs the bytes before the rename, so that a name never leads to missing bytes.
     await file.sync();
     return { size, head };
   } finally {
@@ -159,22 +162,25 @@ async function writeDurably(
 const hasCode = (error: unknown, ...codes: string[]): error is Error =>
   error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-/** Databases whose disk was full when something was last written there. */
+/** Databases whose disk was full at the last write. */
 const full = new WeakSet<Database>();
 
-/** Notes why a statement failed. */
+/** Records a full disk if that is why a statement failed. */
 export const noteFullDisk = (db: Pool | ClientBase, error: unknown): void => {
   if (isDiskFull(error)) full.add(databaseOf(db));
 };
 
-/** Whether the disk of a database is full. It is asked for only when a statement found it so, until there is room again. */
+/**
+ * Returns whether the disk of a database is full. After a statement failed for that reason, it checks each
+ * time until there is room again.
+ */
 export async function hasFullDisk(database: Database): Promise<boolean> {
   if (!full.has(database)) return false;
   if (await takesMore(database)) full.delete(database);
   return full.has(database);
 }
 
-/** Whether a database has room for 1 MB: tried with a table that is gone with its connection. */
+/** Returns whether a database has room for 1 MB, by writing a temporary table. */
 export async function takesMore(database: Database): Promise<boolean> {
   try {
     const client = await database.connect();

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Makes names in a directory survive a loss of power. */
+/** Syncs a directory, so that its names survive a power failure. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {

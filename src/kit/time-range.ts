@@ -1,42 +1,42 @@
 import { Type } from 'typebox';
 
-/** A moment, or a day for its beginning in UTC; validation.ts makes moments of both. */
+/** A time, or a day, which means its start in UTC. validation.ts converts both to times. */
 const moment = (description: string) =>
-  Type.Optional(Type.String({ format: 'date-time', description: `${description} A day, or a moment.` }));
+  Type.Optional(Type.String({ format: 'date-time', description: `${description} A date or a timestamp.` }));
 const former = (name: string) =>
   Type.Optional(
-    Type.String({ format: 'date-time', deprecated: true, description: `The former name of \`${name}\`.` }),
+    Type.String({ format: 'date-time', deprecated: true, description: `The previous name of \`${name}\`.` }),
   );
 
-/** A range of days or moments, under the names that every range has. */
+/** A range of days or times, with the standard names. */
 const range = {
-  created_from: moment('From this time on.'),
-  created_to: moment('Before this time.'),
+  created_from: moment('From this time, inclusive.'),
+  created_to: moment('Until this time, exclusive.'),
 };
 
-/** The range of a list, under the names that every list has and under those that this one had before. */
+/** The range of a list, with the standard names and its previous ones. */
 export const rangeParameters = {
   ...range,
   from: former('created_from'),
   to: former('created_to'),
 } as const;
 
-/** A range of days, both of which count under the former names. */
+/** A range of days. With the previous names, the last day is included. */
 export const dayRange = {
   ...range,
   from: Type.Optional(
-    Type.String({ format: 'date', deprecated: true, description: 'The former name of `created_from`.' }),
+    Type.String({ format: 'date', deprecated: true, description: 'The previous name of `created_from`.' }),
   ),
   to: Type.Optional(
     Type.String({
       format: 'date',
       deprecated: true,
-      description: 'The last day, which counts. Use `created_to`.',
+      description: 'The last day, inclusive. Use `created_to` instead.',
     }),
   ),
 } as const;
 
-/** The first and the last day that were asked for, in UTC: a moment stands for its day. */
+/** Returns the first and last requested day in UTC. A time means its day. */
 export const readDays = (sent: Range): { from: string | null; to: string | null } => ({
   from: sent.created_from === undefined ? (sent.from ?? null) : dayOf(Date.parse(sent.created_from)),
   to: sent.created_to === undefined ? (sent.to ?? null) : dayOf(Date.parse(sent.created_to) - 1),
@@ -59,7 +59,7 @@ type Range = {
   readonly until?: string;
 };
 
-/** The range that was asked for, under either name. */
+/** Returns the requested range, from the standard or the previous names. */
 export const readRange = (sent: Range): { from: string | undefined; to: string | undefined } => ({
   from: sent.created_from ?? sent.from ?? sent.since,
   to: sent.created_to ?? sent.to ?? sent.until,

@@ -1,6 +1,6 @@
 /**
- * The MIME type that the bytes of a file show; undefined for one that they do not, such as text. What knows the types is loaded
- * with the first file: that is 35 modules, which most processes never need.
+ * Returns the MIME type that the bytes of a file show, or undefined for text and others without a signature.
+ * The library is loaded with the first file: its 35 modules are not needed by most processes.
  */
 export async function typeOfBytes(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type');

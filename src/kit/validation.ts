@@ -12,27 +12,27 @@ import { isDiskFull, isUnavailable } from './database.ts';
 import { ApiError, type ErrorCode, type ErrorItem, loggedError } from './errors.ts';
 import { jsonBodyLimit } from './json-body.ts';
 
-// What the library takes for one may be none to Date or PostgreSQL: a leap second (23:59:60), the year 0.
+// The library also accepts times that Date or PostgreSQL does not: a leap second (23:59:60), the year 0.
 Format.Set('date-time', (text) => readTimestamp(text) !== undefined);
-// Eight, which the library stops at, are used up by eight unknown names, before what else is wrong.
+// With the default of eight, eight unknown names would hide all other errors.
 Settings.Set({ maxErrors: 1_000 });
 
 /**
- * Checks what came over the wire against a TypeBox schema, once, at the edge. A property that the schema does not
- * know is an error: nothing that a caller sends is silently ignored (docs/rules.md 20).
+ * Validates a request against a TypeBox schema. Unknown properties are an error, so that no input is silently
+ * ignored (docs/rules.md 20).
  */
 type Check<T> = (value: unknown) => { ok: true; value: T } | { ok: false; errors: ErrorItem[] };
 
 type SchemaError = {
   keyword: string;
-  /** Of the schema that was not met, within the whole: `#/properties/inner`. */
+  /** The path of the failed schema in the whole schema: `#/properties/inner`. */
   schemaPath: string;
   instancePath: string;
   params: Record<string, unknown>;
   message: string;
 };
 
-/** Compiles a schema into a check. Do it once, when the route is declared. */
+/** Compiles a schema into a check, once per route. */
 export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
   const compiled = Compile(schema);
   return (value) =>
@@ -41,7 +41,7 @@ export function compileCheck<S extends TObject>(schema: S): Check<Static<S>> {
       : { ok: false, errors: describeErrors(schema, compiled.Errors(shortened(schema, value))[1]) };
 }
 
-/** So many names that are not known are told, at most, of one object. */
+/** The maximum number of unknown names that are reported per object. */
 const mostUnknown = 100;
 
 type Sized = {
@@ -54,8 +54,8 @@ type Sized = {
 };
 
 /**
- * As much of a value as it takes to say what is wrong with it: a list that is too long by one item, and an object with
- * some of its unknown names. The library says of each what it is not, and looks for the same items in squares of their number.
+ * Shortens a value to what its errors need: lists that are too long keep one extra item, and objects some
+ * unknown names. The library reports every item, and its search for equal items takes quadratic time.
  */
 function shortened(schema: Sized, value: unknown): unknown {
   const { anyOf, items, maxItems = Infinity, properties = {}, maxProperties = Infinity } = schema;
@@ -80,8 +80,8 @@ function shortened(schema: Sized, value: unknown): unknown {
 }
 
 /**
- * Compiles a schema for JSON bodies. A day stands for its first moment in UTC where a property is a moment, as in a query.
- * @throws ApiError bad_request for what is no object, validation_error with every problem of one.
+ * Compiles a schema for JSON bodies. As in a query, a day in a time property means its start in UTC.
+ * @throws ApiError bad_request if the body is not an object, validation_error with all its problems.
  */
 export function compileBody<S extends TObject>(schema: S): (body: unknown) => Static<S> {
   const check = compileCheck(schema);
@@ -102,7 +102,9 @@ export function compileBody<S extends TObject>(schema: S): (body: unknown) => St
   };
 }
 
-/** One item per property, in words. The branches of a union that did not match are summed up by its own error. */
+/**
+ * Describes errors, one item per property. For a union, only its own error counts, not those of its branches.
+ */
 function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorItem[] {
   const items = new Map<string, { message: string; code: ProblemCode }>();
   const add = (field: string, message: string, code: ProblemCode): void => {
@@ -114,12 +116,12 @@ function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorI
       for (const name of names(error.params['requiredProperties']))
         add(join(field, name), `"${name}" is required.`, 'required');
     } else if (error.schemaPath.endsWith('/additionalProperties') && error.keyword === 'boolean') {
-      // Of each property that is not known; one `additionalProperties` sums them up when it is not one too many.
+      // Each unknown property has an error. `additionalProperties` sums them up, so it is skipped.
       const known = knownAt(schema, error.schemaPath);
       const name = clip(stepsOf(error.instancePath).at(-1)!);
       const remedy =
-        known.length > 0 ? `Known: ${known.join(', ')}.` : 'Nothing can be set here: leave it out.';
-      add(field, `"${name}" is not known here. ${remedy}`, 'unknown_field');
+        known.length > 0 ? `Known: ${known.join(', ')}.` : 'No fields are accepted here. Remove it.';
+      add(field, `Unknown field "${name}". ${remedy}`, 'unknown_field');
     } else if (error.keyword !== 'additionalProperties' && error.keyword !== 'const') {
       add(field, describe(field, error), codeOf(error));
     }
@@ -127,7 +129,7 @@ function describeErrors(schema: TObject, errors: readonly SchemaError[]): ErrorI
   return [...items].map(([field, item]) => ({ field: clip(field), ...item }));
 }
 
-/** What the keywords of JSON Schema mean as codes. */
+/** Maps the keywords of JSON Schema to problem codes. */
 const keywordCodes: Readonly<Record<string, ProblemCode>> = {
   type: 'invalid_type',
   anyOf: 'invalid_type',
@@ -149,14 +151,14 @@ const keywordCodes: Readonly<Record<string, ProblemCode>> = {
 
 const codeOf = ({ keyword }: SchemaError): ProblemCode => keywordCodes[keyword] ?? 'invalid';
 
-/** The steps of a JSON pointer (RFC 6901). */
+/** Splits a JSON pointer (RFC 6901) into its steps. */
 const stepsOf = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** The names of the properties that the schema has whose `additionalProperties` are at this place. */
+/** Returns the property names of the schema whose `additionalProperties` failed. */
 function knownAt(schema: TObject, schemaPath: string): string[] {
   let place: unknown = schema;
   for (const step of stepsOf(schemaPath).slice(0, -1))
@@ -181,9 +183,9 @@ function describe(field: string, { keyword, params, message }: SchemaError): str
 const article = (type: string): string => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 /**
- * Compiles a schema for query parameters: texts become whole numbers where the schema says integer, and true or false. An
- * empty one counts as absent. Only plain digits are numbers: "1e3", "0x10" and " 1" are refused, and so are a parameter given twice and a text with NUL, which
- * PostgreSQL cannot take.
+ * Compiles a schema for query parameters. Texts become integers and booleans where the schema requires them,
+ * and an empty one counts as absent. Only plain digits are numbers: "1e3", "0x10" and " 1" are rejected. A
+ * repeated parameter is also rejected, and so is NUL, which PostgreSQL does not support.
  * @throws ApiError bad_request.
  */
 export function compileQuery<S extends TObject>(schema: S): (query: unknown) => Static<S> {
@@ -196,12 +198,12 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
     const unclean = given.find(([, value]) => typeof value === 'string' && value.includes('\0'));
     if (unclean) {
       const field = clip(unclean[0]);
-      const message = `"${field}" must not hold a NUL character.`;
+      const message = `"${field}" must not contain a NUL character.`;
       throw new ApiError('bad_request', message, { errors: [{ field, message, code: 'not_storable' }] });
     }
     const read = given.flatMap(([name, value]): [string, unknown][] => {
       const reader = readers.get(name);
-      // A client that always sends its parameters sends an empty one for none. An empty cursor begins a list by cursor.
+      // Some clients send empty parameters for absent ones. An empty cursor starts a list by cursor.
       if (value === '' && readers.has(name)) return name === 'cursor' ? [[name, listBeginning]] : [];
       return [[name, reader?.(value) ?? value]];
     });
@@ -211,52 +213,55 @@ export function compileQuery<S extends TObject>(schema: S): (query: unknown) => 
   };
 }
 
-/** The `cursor` that begins the reading of a list. */
+/** The `cursor` that starts reading a list. */
 export const listBeginning = '*';
 
-/** A day as the moment at which it begins in UTC; every other text as it is. */
+/** Converts a day to its start in UTC, and keeps other text. */
 const momentOf = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text);
 
-/** How the text of a parameter becomes what its schema means; undefined where it is taken as it is. */
+/** Returns the converter of a parameter's text for its schema; undefined if the text stays as it is. */
 function readerOf(property: { type?: unknown; format?: unknown }): ((value: unknown) => unknown) | undefined {
   if (property.type === 'integer')
     return (value) => (typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value);
   if (property.type === 'boolean')
     return (value) => (value === 'true' ? true : value === 'false' ? false : value);
-  // A plus that was not escaped comes as a blank.
+  // An unescaped plus arrives as a space.
   if (property.format === 'date-time')
     return (value) => (typeof value === 'string' ? momentOf(value.replace(/ (?=\d\d:\d\d$)/, '+')) : value);
-  // Where days are counted, a moment stands for its day in UTC.
+  // For a day, a time means its day in UTC.
   if (property.format === 'date')
     return (value) => (typeof value === 'string' ? (readTimestamp(value)?.slice(0, 10) ?? value) : value);
   return undefined;
 }
 
-/** What the framework's own client errors mean in our table. */
+/** Maps Fastify's client errors to our codes. */
 const frameworkCodes: Readonly<Record<string, [ErrorCode, string?]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
     'Send the body as Content-Type: application/json.',
   ],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', `The body is larger than ${jsonBodyLimit} bytes.`],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'bad_request',
+    'The length of the body does not match Content-Length.',
+  ],
 };
 
 const foreignKeyViolation = '23503';
-/** What PostgreSQL says to whom it does not let in: a role that may not sign in, another password. */
+/** SQLSTATE class of rejected sign-ins to PostgreSQL: a role without access, a wrong password. */
 const lockedOut = /^28/;
 
-/** What an error that ended a request is answered with. What is ours to mend is logged. */
+/** Returns the response for an error that ended a request, and logs server errors. */
 export function problemOf(error: unknown, request: FastifyRequest): ApiError {
-  // Whoever hangs up in the middle of a body has the same code as a database that does.
+  // A client that disconnects within a body causes the same code as a database that does.
   if (error === request.raw.errored)
-    return new ApiError('bad_request', 'The request ended before its body.', { cause: error });
+    return new ApiError('bad_request', 'The request ended before its body was complete.', { cause: error });
   const problem = toApiError(error);
   if (problem.status >= 500) logFailure(error, request);
   return problem;
 }
 
-/** While the database is away every request fails for one reason: it is said this often. */
+/** While the database is unavailable, all requests fail for one reason, which is logged at this interval. */
 const awayMs = 10_000;
 let toldAwayAt = Number.NEGATIVE_INFINITY;
 
@@ -269,7 +274,7 @@ function logFailure(error: unknown, { log }: FastifyRequest): void {
   log[isTold ? 'debug' : 'warn'](loggedError(error), 'requests fail: the database does not answer');
 }
 
-/** Any error as one of the table's. What is not meant for the caller becomes server_error, without its text. */
+/** Converts any error to an ApiError. Internal errors become server_error, without their message. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TooMuchWork) {
@@ -282,7 +287,7 @@ export function toApiError(error: unknown): ApiError {
   const { code, statusCode } = error as Partial<FastifyError>;
   if (isUnavailable(error) || lockedOut.test(code ?? ''))
     return new ApiError('service_unavailable', undefined, { retryAfter: 1, cause: error });
-  // What the request was about was deleted between its first statement and this one.
+  // The subject of the request was deleted during the request.
   if (code === foreignKeyViolation) return new ApiError('not_found', undefined, { cause: error });
   const known = code === undefined ? undefined : frameworkCodes[code];
   if (known) return new ApiError(known[0], known[1], { cause: error });
@@ -294,9 +299,9 @@ export function toApiError(error: unknown): ApiError {
 export const uuid = Type.String({ format: 'uuid' });
 export const timestamp = Type.String({ format: 'date-time' });
 export const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-/** Of work that goes on in the background. */
+/** For background work. */
 export const failedReason = Type.Union([Type.String(), Type.Null()], {
-  description: 'Why it stopped before its end and does not go on by itself; `null` otherwise.',
+  description: 'Why it stopped early and will not continue automatically; `null` otherwise.',
 });
-/** Of an object that is sent: another property is refused. */
+/** For objects in requests: rejects additional properties. */
 export const closed = { additionalProperties: false } as const;

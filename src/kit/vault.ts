@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { makeDirectories } from './make-directories.ts';
 import { syncDirectory } from './sync-directory.ts';
 
-/** What the instance's key is used for. Each purpose has a derived key of its own, so none can stand in for another. */
+/** The purposes of the instance key. Each has its own derived key, so none can replace another. */
 type Purpose =
   | 'webhook secrets'
   | 'webhook headers'
@@ -37,31 +37,34 @@ type Purpose =
   | 'fingerprint';
 
 /**
- * Encrypts, signs and derives with the instance's key: the first of those that it is opened with. What a former one sealed
- * or signed is still opened and believed, until that one is taken away (docs/decisions/0076-instance-key-rotation.md).
+ * Encrypts, signs and derives with the instance key, the first of the given keys. Data that a previous key
+ * sealed or signed stays valid until that key is removed (docs/decisions/0076-instance-key-rotation.md).
  */
 export type Vault = {
-  /** AES-256-GCM: 4 bytes that say by which key (keyId), 12 of nonce, 16 of tag, then the ciphertext. */
+  /** Encrypts with AES-256-GCM: 4 bytes of key id (keyId), 12 of nonce, 16 of tag, then the ciphertext. */
   seal(purpose: Purpose, plain: string): Buffer;
-  /** @throws when the bytes were not sealed with one of these keys for this purpose. */
+  /** @throws if the bytes were not sealed with one of these keys for this purpose. */
   unseal(purpose: Purpose, sealed: Buffer): string;
-  /** HMAC-SHA256 of a list of texts in base64url. The list is signed as JSON, so no two lists have one signature. */
+  /**
+   * Returns the HMAC-SHA256 of a list of texts in base64url. The list is signed as JSON, so different lists
+   * have different signatures.
+   */
   sign(purpose: Purpose, parts: readonly string[]): string;
-  /** The signature by each key, the current key first: for a signature that is looked up. */
+  /** Returns the signature by each key, the current key first, to look up a signature. */
   signatures(purpose: Purpose, parts: readonly string[]): string[];
   /** Compares in constant time. */
   verify(purpose: Purpose, parts: readonly string[], signature: string): boolean;
-  /** 32 bytes in hexadecimal of each key, the key of now first: for a library that wants a secret of its own. */
+  /** Returns 32 bytes in hexadecimal per key, the current key first, for libraries that need a secret. */
   derive(purpose: Purpose): [now: string, ...former: string[]];
-  /** What stands in front of all that the key of now seals. */
+  /** The prefix of all data that the current key seals. */
   readonly keyId: Buffer;
 };
 
 const keyIdBytes = 4;
-/** An instance's keys as they are written down: 64 hexadecimal digits each, the key of now first. */
+/** The text form of an instance's keys: 64 hexadecimal digits each, the current key first. */
 export const keysPattern = /^[0-9a-f]{64}(?:,[0-9a-f]{64}){0,3}$/i;
 
-/** @param keys one or several, as `keysPattern` has them. */
+/** @param keys one or several, in the form of `keysPattern`. */
 export function openVault(keys: string): Vault {
   const [current, ...former] = keys.split(',').map(openKey) as [Key, ...Key[]];
   const all = [current, ...former] as const;
@@ -69,7 +72,7 @@ export function openVault(keys: string): Vault {
     keyId: current.id,
     seal: (purpose, plain) => Buffer.concat([current.id, current.seal(purpose, plain)]),
     unseal(purpose, sealed) {
-      // What was sealed before keys had ids begins with its nonce, which may look like an id.
+      // Data that was sealed before keys had ids begins with its nonce, which may look like an id.
       const named = all.filter(({ id }) => id.equals(sealed.subarray(0, keyIdBytes)));
       const attempts = [
         ...named.map((key) => () => key.unseal(purpose, sealed.subarray(keyIdBytes))),
@@ -99,14 +102,14 @@ function firstThatOpens(attempts: readonly (() => string)[]): string {
       failures.push(failure);
     }
   }
-  throw new AggregateError(failures, 'None of the keys of this instance opens it.');
+  throw new AggregateError(failures, 'None of the keys of this instance can decrypt the data.');
 }
 
 type Key = ReturnType<typeof openKey>;
 
 function openKey(hex: string) {
   const master = Buffer.from(hex, 'hex');
-  // As the library keeps it: it would make one of the bytes for each signature, which takes five times as long as signing.
+  // KeyObjects, because creating one from bytes takes five times as long as signing.
   const keys = new Map<Purpose, KeyObject>();
   const keyFor = (purpose: Purpose): KeyObject => {
     const known = keys.get(purpose);
@@ -136,10 +139,12 @@ function openKey(hex: string) {
   };
 }
 
-/** Why this process must not work on a database: its key is not the one that the database is used with, or none at all. */
+/** Thrown if this process must not use a database, because its key is missing or not the database's. */
 export class InstanceKeyError extends Error {}
 
-/** The instance's keys (keysPattern): SECRET_KEY, or those in `<dataDir>/secret.key`; undefined when there is neither. */
+/**
+ * Returns the keys (keysPattern) from SECRET_KEY or `<dataDir>/secret.key`, or undefined if neither exists.
+ */
 export async function findInstanceKey(
   dataDir: string,
   secretKey: string | undefined,
@@ -149,8 +154,7 @@ export async function findInstanceKey(
   const key = await readKey(path);
   if (key === undefined || keysPattern.test(key)) return key;
   throw new InstanceKeyError(
-    `${path} does not hold a key of 64 hexadecimal digits. Restore it from a backup; where it is lost for good, ` +
-      'take the file away: `npm run -s formloom -- instance-key replace` goes on without it.',
+    `${path} does not contain a key of 64 hexadecimal digits. Restore it from a backup. If it is lost forever, delete the file and run \`npm run -s formloom -- instance-key replace\`.`,
   );
 }
 
@@ -164,15 +168,15 @@ async function readKey(path: string): Promise<string | undefined> {
 }
 
 /**
- * Makes the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a process that was faster.
- * @param key one that a backup brings; else a new one.
+ * Creates the key in `<dataDir>/secret.key` (mode 0600), or reads the one of a faster process.
+ * @param key the key from a backup. Default: a new one.
  */
 export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<string> {
   const path = join(dataDir, 'secret.key');
   await makeDirectories(dataDir);
   const draft = await writeDraft(path, key);
   try {
-    // A link is made whole or not at all, so two processes that start at once agree on the first one's key.
+    // Creating a link is atomic, so two processes that start at the same time use the first one's key.
     await link(draft, path);
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error;
@@ -185,12 +189,12 @@ export async function makeInstanceKey(dataDir: string, key = newKey()): Promise<
 
 export const newKey = (): string => randomBytes(32).toString('hex');
 
-/** Writes other keys into `<dataDir>/secret.key`, whole or not at all, and takes away what was left of who was killed at it. */
+/** Replaces the keys in `<dataDir>/secret.key` atomically, and removes the files of interrupted attempts. */
 export async function replaceInstanceKeys(dataDir: string, keys: string): Promise<void> {
   const path = join(dataDir, 'secret.key');
   const { uid, gid } = await stat(path);
   const draft = await writeDraft(path, keys);
-  // It stays its owner's when root runs the command: else the service could not read it at its next start.
+  // Keeps the owner if root runs the command, so that the service can still read the file.
   await chown(draft, uid, gid);
   await rename(draft, path);
   for (const name of await readdir(dataDir))
@@ -210,7 +214,7 @@ const hasCode = (error: unknown, code: string): boolean =>
 /** The row that a personal link opens. */
 export type LinkTarget = { workspaceId: string; formId: string; id: string };
 
-/** Each purpose has a derived key of its own (vault.ts). */
+/** Each purpose has its own derived key. */
 export type LinkPurpose =
   | 'invitations'
   | 'unsubscribe links'
@@ -220,16 +224,16 @@ export type LinkPurpose =
   | 'held uploads'
   | 'submission keys';
 
-/** PostgreSQL writes a UUID in lower case; a path may spell it in upper case. */
+/** PostgreSQL writes a UUID in lowercase; a path may contain it in uppercase. */
 const partsOf = ({ workspaceId, formId, id }: LinkTarget, more: readonly string[]): string[] => [
   ...[workspaceId, formId, id].map((each) => each.toLowerCase()),
   ...more,
 ];
 
 /**
- * Signs a personal link: its purpose, workspace, form and id together, 32 bytes in base64url. Two workspaces can have a
- * row of one id, so a signature of the id alone would open both (docs/rules.md T3).
- * @param more what else the link is bound to, its end for example.
+ * Signs a personal link: its purpose, workspace, form and id together, as 32 bytes in base64url. Two
+ * workspaces can have rows with one id, so a signature of the id alone would open both (docs/rules.md T3).
+ * @param more further values to sign, such as an expiry time.
  */
 export const signLink = (vault: Vault, purpose: LinkPurpose, target: LinkTarget, ...more: string[]): string =>
   vault.sign(purpose, partsOf(target, more));
@@ -243,5 +247,5 @@ export const verifyLink = (
   ...more: string[]
 ): boolean => vault.verify(purpose, partsOf(target, more), signature);
 
-/** The SHA-256 under which a link is stored and found. The token itself is not stored. */
+/** Returns the SHA-256 under which a link is stored and found. The token itself is not stored. */
 export const hashOfToken = (token: string): Buffer => createHash('sha256').update(token).digest();

@@ -1,22 +1,23 @@
 import sax, { type SAXParser } from 'sax';
 
-/** What is done with the parts of an XML text. Names come without their prefix. */
+/** Handles the parts of an XML text. Names have no prefix. */
 export type XmlHandler = {
   open?: (name: string, attributes: Readonly<Record<string, string>>) => void;
-  /** A long text comes in pieces. */
+  /** A long text arrives in pieces. */
   text?: (text: string) => void;
   close?: (name: string) => void;
 };
 
-/** Far more than any format needs that we read. Each level and each attribute takes memory until its element ends. */
+/** Far more than supported formats need. Levels and attributes take memory until their element ends. */
 const limits = { depth: 100, attributes: 200 } as const;
 
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(':') + 1);
 
 /**
- * Parses XML in UTF-8 while it comes, in memory that does not grow with it. The parser has no entities but the five of XML,
- * and loads nothing.
- * @throws Error for a text that is not well-formed, has a document type, or exceeds a limit, and what `handler` throws.
+ * Parses XML in UTF-8 from a stream, in constant memory. The parser knows only the five entities of XML, and
+ * loads nothing.
+ * @throws Error if the text is not well-formed, has a document type, or exceeds a limit; also what `handler`
+ * throws.
  */
 export async function parseXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHandler): Promise<void> {
   const parser = sax.parser(true);
@@ -24,7 +25,7 @@ export async function parseXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHa
   let attributes = 0;
   const events: Partial<SAXParser> = {
     onerror({ message }) {
-      // Its further lines say at which character.
+      // Keeps the first line; the others give the position.
       throw new Error(message.split('\n')[0]);
     },
     ondoctype() {

@@ -22,7 +22,7 @@ test('an unexpected error ends a process in order: the service replaces it, and 
       .map(
         (line) => JSON.parse(line) as { level: string; msg: string; pid?: number; err?: { message: string } },
       );
-  const serving = () => lines().filter(({ msg }) => msg === 'a process serves');
+  const serving = () => lines().filter(({ msg }) => msg === 'a web process is serving');
   const faults = () => lines().filter(({ level }) => level === 'fatal');
 
   for (let time = 0; time < 3; time += 1) process.kill(serving()[0]!.pid!, 'SIGALRM');

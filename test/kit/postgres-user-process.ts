@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.
 
 const [dataDir = '', uid, gid] = process.argv.slice(2);
 if (uid !== undefined && gid !== undefined) {
-  // Only now, so that the modules may lie where that user cannot read them.
+  // After the imports, so that the modules may be in a folder that this user cannot read.
   process.setgroups?.([]);
   process.setgid?.(Number(gid));
   process.setuid?.(Number(uid));

@@ -1,4 +1,4 @@
-/** What the tests of this room share: directories, other processes, questions to the database. */
+/** Helpers for the tests of this folder: directories, other processes, queries. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { copyCluster } from '../cluster.ts';
 
 export const isRoot = process.getuid?.() === 0;
-/** The ids of an ordinary user: another one when we are root, else our own. */
+/** The ids of an ordinary user: a fixed one if the tests run as root, else the current user. */
 export const ordinary = isRoot
   ? { uid: 65534, gid: 65534 }
   : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -31,7 +31,7 @@ type Report = Partial<Pick<EmbeddedPostgres, 'how' | 'directory' | 'connection'>
   message?: string;
 };
 
-/** Looks again and again until there is something to see. */
+/** Polls until there is a result. */
 export async function poll<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
@@ -41,10 +41,10 @@ export async function poll<T>(
     const found = await look();
     if (found) return found;
   }
-  throw new Error(`waited ${limit} ms in vain for ${what}`);
+  throw new Error(`timed out after ${limit} ms waiting for ${what}`);
 }
 
-/** A fresh directory that every user may enter; its database is stopped and all is removed after the test. */
+/** Creates a directory that every user may enter. After the test, it is removed and its database stopped. */
 export async function makeDirectory(t: TestContext, mode = 0o755): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), 'formloom-pg-')));
   await chmod(directory, mode);
@@ -52,7 +52,7 @@ export async function makeDirectory(t: TestContext, mode = 0o755): Promise<strin
   return directory;
 }
 
-/** The same with a database in it, made and stopped: for tests whose subject is not how it is made. */
+/** Creates a directory with a stopped database, for tests that are not about creating one. */
 export async function makeUsedDirectory(t: TestContext): Promise<string> {
   const directory = await makeDirectory(t);
   await copyCluster(directory);
@@ -61,7 +61,7 @@ export async function makeUsedDirectory(t: TestContext): Promise<string> {
 
 const running: EmbeddedPostgres[] = [];
 
-/** Starts in this process; stopped with the test's directory when the test has not done so. */
+/** Starts a database in this process. If the test does not stop it, removing the directory does. */
 export async function start(
   options: Partial<EmbeddedPostgresOptions> & { dataDir: string },
 ): Promise<EmbeddedPostgres> {
@@ -84,10 +84,10 @@ async function removeDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** The first column of the first row. */
+/** Returns the first column of the first row. */
 export async function query(connection: Connection, sql: string): Promise<unknown> {
   const client = new Client(connection);
-  client.on('error', () => undefined); // the tests kill servers; the query says so
+  client.on('error', () => undefined); // tests kill servers, and then the query fails
   try {
     await client.connect();
     const { rows } = await client.query({ text: sql, rowMode: 'array' });
@@ -97,11 +97,11 @@ export async function query(connection: Connection, sql: string): Promise<unknow
   }
 }
 
-/** Every process that a test starts; none outlives the test file. */
+/** All processes that tests start. They end with the test file. */
 export const children = new Set<ChildProcess>();
 after(() => children.forEach((child) => child.kill('SIGKILL')));
 
-/** Starts another process on a data directory; resolves when it has started or failed. */
+/** Starts another process that uses a data directory. Resolves when it has started or failed. */
 export async function startProcess(
   dataDir: string,
   user?: { uid: number; gid: number },
@@ -122,7 +122,7 @@ export async function startProcess(
   };
 }
 
-/** The same, without waiting. */
+/** Starts another process on a data directory, without waiting for it. */
 export function spawnUser(
   dataDir: string,
   user?: { uid: number; gid: number },

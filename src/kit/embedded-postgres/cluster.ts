@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type Binaries, majorVersion } from './binaries.ts';
 import { EmbeddedPostgresError, elsewhere, fileError, hasCode } from './machine.ts';
 
-/** A complete cluster on disk. `owner` is the uid that PostgreSQL has to run as. */
+/** A complete cluster on disk. PostgreSQL must run as the uid `owner`. */
 export type Cluster = { directory: string; owner: number; version: string };
 
-/** The cluster of a data directory; undefined when there is none yet. Throws when something else is in its place. */
+/** Returns the cluster of a data directory, or undefined if there is none. Throws for other content. */
 export async function findCluster(dataDir: string): Promise<Cluster | undefined> {
   const place = join(dataDir, 'postgres');
   try {
@@ -17,8 +17,7 @@ export async function findCluster(dataDir: string): Promise<Cluster | undefined>
     if (entries.length === 0) return undefined;
     if (!entries.includes('PG_VERSION')) {
       throw new EmbeddedPostgresError(
-        `Formloom keeps its database in ${directory}, but what lies there is no PostgreSQL cluster. ` +
-          `Move it away, choose another DATA_DIR, ${elsewhere}.`,
+        `Formloom keeps its database in ${directory}, but that directory contains something other than a PostgreSQL cluster. Move it away, choose another DATA_DIR, ${elsewhere}.`,
       );
     }
     const version = (await readFile(join(directory, 'PG_VERSION'), 'utf8')).trim();
@@ -30,7 +29,7 @@ export async function findCluster(dataDir: string): Promise<Cluster | undefined>
   }
 }
 
-/** The real directory behind `<dataDir>/postgres`, which may be a link; undefined when there is nothing. */
+/** Resolves `<dataDir>/postgres`, which may be a link. Returns undefined if it does not exist. */
 async function resolvePlace(place: string): Promise<string | undefined> {
   try {
     return await realpath(place);
@@ -44,20 +43,17 @@ async function resolvePlace(place: string): Promise<string | undefined> {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
-  // An empty database in place of the lost one would look like success.
+  // Creating an empty database instead of the lost one would look like success.
   throw new EmbeddedPostgresError(
-    `The database of Formloom was moved or removed: ${place} points to ${target}, which is not there. ` +
-      `Put it back, or delete the link ${place} to begin with an empty database, ${elsewhere}.`,
+    `The database of Formloom was moved or removed: ${place} points to ${target}, which does not exist. Put it back, or delete the link ${place} to start with an empty database, ${elsewhere}.`,
   );
 }
 
-/** Refuses a cluster of another major version, which PostgreSQL cannot read. */
+/** Rejects a cluster of another major version, which PostgreSQL cannot read. */
 export function checkVersion(cluster: Cluster, binaries: Binaries): void {
   const ours = majorVersion(binaries);
   if (cluster.version === ours) return;
   throw new EmbeddedPostgresError(
-    `The database in ${cluster.directory} was made by PostgreSQL ${cluster.version}, and this Formloom brings ` +
-      `PostgreSQL ${ours}, which cannot read it. Make a \`backup\` with the Formloom version that made it, and \`restore\` ` +
-      `that into an empty DATA_DIR, ${elsewhere}.`,
+    `The database in ${cluster.directory} was made by PostgreSQL ${cluster.version}, but this Formloom includes PostgreSQL ${ours}, which cannot read it. Create a \`backup\` with the previous Formloom version, and \`restore\` it into an empty DATA_DIR, ${elsewhere}.`,
   );
 }

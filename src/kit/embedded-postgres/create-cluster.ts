@@ -17,23 +17,23 @@ import {
 } from './machine.ts';
 import { runProgram } from './program.ts';
 
-/** Where root puts what another user must reach and the data directory hides. */
+/** Where root puts files that another user must reach, if the data directory is closed to that user. */
 export const sharedDirectory = '/var/lib/formloom';
 
-/** Where a new cluster goes. With `link`, it lies outside the data directory and the link there leads to it. */
+/** The location of a new cluster. With `link`, it is outside the data directory and `link` points to it. */
 type Home = { directory: string; link?: string; because?: string };
 
-/** Makes the data directory and gives back its real path, the same for every process whatever way it came. */
+/** Creates the data directory and returns its real path, so that all processes use the same path. */
 export async function makeDataDirectory(dataDir: string): Promise<string> {
   try {
     await makeDirectories(dataDir);
     return await realpath(dataDir);
   } catch (error) {
-    throw fileError(`make the data directory ${dataDir}`, error);
+    throw fileError(`create the data directory ${dataDir}`, error);
   }
 }
 
-/** Where the cluster of a (real) data directory goes: inside, unless `account` could not reach it there. */
+/** Chooses where to create the cluster: in the data directory, unless `account` could not reach it there. */
 async function chooseHome(dataDir: string, account: Account | undefined): Promise<Home> {
   const link = join(dataDir, 'postgres');
   const directory = await findEmptyDirectory(link);
@@ -42,11 +42,11 @@ async function chooseHome(dataDir: string, account: Account | undefined): Promis
   return {
     directory: join(sharedDirectory, outsideName(dataDir)),
     link,
-    because: `the user ${account?.name}, whom PostgreSQL runs as, may not enter ${closed}`,
+    because: `PostgreSQL runs as the user ${account?.name}, which cannot enter ${closed}`,
   };
 }
 
-/** The operator may have made an empty directory for the database, or a link to one on another disk. */
+/** Resolves the path, because the operator may have created a directory or a link to another disk. */
 async function findEmptyDirectory(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -56,28 +56,29 @@ async function findEmptyDirectory(path: string): Promise<string> {
   }
 }
 
-/** A readable name that no other data directory gets: `<its last part>-<8 hex digits of its path's hash>`. */
+/**
+ * Returns a unique, readable name for a data directory: `<its last part>-<8 hex digits of its path's hash>`.
+ */
 export function outsideName(dataDir: string): string {
   return `${basename(dataDir).replaceAll(/[^\w.-]/g, '_')}-${shortHash(dataDir)}`;
 }
 
-/** Refuses a cluster whose directory was closed to its owner after it was made. */
+/** Rejects a cluster that its owner can no longer reach. */
 export async function checkReachable(directory: string, account: Account): Promise<void> {
   const closed = await findClosedDirectory(directory, account);
   if (closed === undefined) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL runs as the user ${account.name}, who may not enter ${closed} and so cannot reach its database ` +
-      `${directory}. Open it with \`chmod o+x ${closed}\`, or move the database, ${elsewhere}.`,
+    `PostgreSQL runs as the user ${account.name}, which cannot enter ${closed} and so cannot reach its database ${directory}. Open it with \`chmod o+x ${closed}\`, or move the database, ${elsewhere}.`,
   );
 }
 
-/** A Unix socket's path may have 107 bytes on Linux and 103 on macOS. */
+/** The path of a Unix socket is limited to 107 bytes on Linux and 103 on macOS. */
 const longestSocketPath = process.platform === 'darwin' ? 103 : 107;
 
 /**
- * The directory of the server's socket: the cluster itself, which is 0700 and its owner's already, or a short one
- * in /tmp when that path is too long. Not os.tmpdir(): TMPDIR differs between a service and a shell, and every
- * process must come to the same answer.
+ * Chooses the directory of the server's socket. It is the cluster, which is 0700 and has the right owner, or
+ * a short path in /tmp if that path is too long. os.tmpdir() would depend on TMPDIR, which differs between a
+ * service and a shell, and all processes must agree.
  */
 export function chooseSocketDirectory(directory: string): string {
   const length = Buffer.byteLength(join(directory, `.s.PGSQL.${port}`));
@@ -89,8 +90,8 @@ function shortHash(path: string): string {
 }
 
 /**
- * Makes the socket directory where it is not the cluster itself. Anyone can make names in /tmp, so one that is not a
- * directory of the server's own is refused rather than trusted.
+ * Creates the socket directory outside the cluster. Any user can create names in /tmp, so an existing
+ * directory of another user is rejected.
  */
 export async function makeSocketDirectory(path: string, account: Account | undefined): Promise<void> {
   const own = process.getuid?.();
@@ -101,20 +102,20 @@ export async function makeSocketDirectory(path: string, account: Account | undef
     if (isSafe && account && found.uid === own) await lchown(path, account.uid, account.gid);
     if (isSafe && [own, account?.uid].includes(found.uid)) return;
   } catch (error) {
-    throw fileError(`make the socket directory ${path}`, error);
+    throw fileError(`create the socket directory ${path}`, error);
   }
   throw new EmbeddedPostgresError(
-    `The socket directory ${path} belongs to someone else. Remove it, choose a shorter DATA_DIR, ${elsewhere}.`,
+    `The socket directory ${path} belongs to another user. Remove it, choose a shorter DATA_DIR, ${elsewhere}.`,
   );
 }
 
-/** The only user and the database of Formloom; PostgreSQL's own `postgres` database is there too. */
+/** Formloom's only user and its database. PostgreSQL's own `postgres` database also exists. */
 export const user = 'formloom';
 export const database = 'formloom';
 
 /**
- * Makes the cluster of a data directory: whole or not at all, however often it is killed in between.
- * When another process makes one at the same time, the first to finish wins and both go on with that one.
+ * Creates the cluster of a data directory. A killed attempt leaves no partial cluster. If two processes
+ * create one at the same time, both use the one that is complete first.
  */
 export async function createCluster(request: {
   dataDir: string;
@@ -126,43 +127,46 @@ export async function createCluster(request: {
   const { dataDir, account, log } = request;
   const home = await chooseHome(dataDir, account);
   const draft = draftOf(home.directory);
-  log(`A new database is made in ${home.directory}${home.because ? `, because ${home.because}` : ''}.`);
+  log(`Creating a new database in ${home.directory}${home.because ? `, because ${home.because}` : ''}.`);
   try {
     await makeOpenDirectory(dirname(home.directory));
     await removeDeadDrafts(home.directory, log);
     await mkdir(draft, { mode: 0o700 });
     if (account) await chown(draft, account.uid, account.gid);
   } catch (error) {
-    throw fileError(`make the database directory ${draft}`, error);
+    throw fileError(`create the database directory ${draft}`, error);
   }
   try {
     await fillCluster(draft, request);
     await publish(draft, home);
   } finally {
-    await rm(draft, { recursive: true, force: true }); // gone already when it was published
+    await rm(draft, { recursive: true, force: true }); // does nothing after publishing, which renames the draft
   }
   const cluster = await findCluster(dataDir);
   if (cluster) return cluster;
-  throw new EmbeddedPostgresError(`The new database ${home.directory} has vanished. Start again.`);
+  throw new EmbeddedPostgresError(`The new database ${home.directory} has disappeared. Start again.`);
 }
 
-/** initdb, and our database in it. 0.6 s and 0.1 s; without the flush to disk half of that. */
+/** Runs initdb (0.6 s) and creates Formloom's database (0.1 s). Without syncing to disk, half of that. */
 async function fillCluster(
   directory: string,
   { binaries, account, durable }: { binaries: Binaries; account: Account | undefined; durable: boolean },
 ): Promise<void> {
   const options = [
     `--username=${user}`,
-    '--auth-local=trust', // who can open the socket may in: its directory is 0700
-    '--auth-host=reject', // there is no TCP
+    '--auth-local=trust', // access to the socket is enough: its directory is 0700
+    '--auth-host=reject', // PostgreSQL does not listen on TCP
     '--encoding=UTF8',
     '--locale=C',
-    '--locale-provider=builtin', // no update of the operating system can change how text is ordered
+    '--locale-provider=builtin', // so that updates of the operating system cannot change the sort order of text
     '--builtin-locale=C.UTF-8',
     '--no-instructions',
     ...(durable ? [] : ['--no-sync']),
   ];
-  await runProgram(binaries.initdb, ['-D', directory, ...options], { account, purpose: 'make the database' });
+  await runProgram(binaries.initdb, ['-D', directory, ...options], {
+    account,
+    purpose: 'create the database',
+  });
   const sync = durable ? [] : ['-c', 'fsync=off'];
   await runProgram(
     binaries.postgres,
@@ -171,7 +175,7 @@ async function fillCluster(
   );
 }
 
-/** Puts a finished cluster where findCluster finds it. A cluster that another process put there first stays. */
+/** Moves a complete cluster to its final path. If another process was first, its cluster is kept. */
 async function publish(draft: string, home: Home): Promise<void> {
   try {
     if (home.link === undefined) {
@@ -181,13 +185,13 @@ async function publish(draft: string, home: Home): Promise<void> {
     const directory = await publishUnderFreeName(draft, home.directory);
     await publishLink(home.link, directory);
   } catch (error) {
-    throw fileError(`put the new database in its place (${home.link ?? home.directory})`, error);
+    throw fileError(`move the new database to its final location (${home.link ?? home.directory})`, error);
   }
 }
 
 /**
- * Outside the data directory the name may be taken by the database of a removed data directory of the same path.
- * That one is neither ours to use nor to delete, so we take the next name.
+ * Tries numbered names outside the data directory. A name may belong to the database of a removed data
+ * directory with the same path, which must be neither used nor deleted.
  */
 async function publishUnderFreeName(draft: string, path: string): Promise<string> {
   for (let number = 1; ; number++) {
@@ -196,10 +200,10 @@ async function publishUnderFreeName(draft: string, path: string): Promise<string
   }
 }
 
-/** The link is what makes a cluster outside the data directory ours: the first to make it wins. */
+/** Creates the link that makes a cluster outside the data directory ours. The first process wins. */
 async function publishLink(link: string, directory: string): Promise<void> {
   try {
-    await rmdir(link); // an empty directory that the operator made
+    await rmdir(link); // removes an empty directory that the operator created
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')) throw error;
   }

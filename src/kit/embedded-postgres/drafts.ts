@@ -6,21 +6,21 @@ import { syncDirectory } from '../sync-directory.ts';
 import { hasCode } from './machine.ts';
 
 /**
- * A directory is made whole under a draft name and then renamed, so that a kill at any moment leaves either nothing
- * or all of it. The name tells who works on it: `<name>.draft-<pid>-<random>`.
+ * Returns the draft name under which a directory is built before it is renamed, so that a kill leaves nothing
+ * or everything. It names the process: `<name>.draft-<pid>-<random>`.
  */
 export function draftOf(path: string): string {
   return `${path}.draft-${process.pid}-${randomBytes(3).toString('hex')}`;
 }
 
-/** The process that works on a draft of `path`, or undefined when `name` is no such draft. */
+/** Returns the process id in the name of a draft of `path`, or undefined for other names. */
 export function draftOwner(path: string, name: string): number | undefined {
   const prefix = `${basename(path)}.draft-`;
   const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN;
   return pid > 0 ? pid : undefined;
 }
 
-/** Gives a finished draft its name. False when the name is taken, by another process that was first. */
+/** Renames a finished draft. Returns false if another process has already published one. */
 export async function publishDraft(draft: string, path: string): Promise<boolean> {
   try {
     await rename(draft, path);
@@ -32,10 +32,10 @@ export async function publishDraft(draft: string, path: string): Promise<boolean
   return true;
 }
 
-/** Making a cluster takes seconds; in a container, or after a restart, the id of a dead maker is soon somebody else's. */
+/** Creating a cluster takes seconds. In a container, or after a restart, pids are soon reused. */
 const longestWorkMs = 10 * 60_000;
 
-/** Removes the drafts of `path` whose makers are dead. One that resists is only told about: it is in nobody's way. */
+/** Removes drafts of `path` whose processes have died. Failures are only logged: drafts are harmless. */
 export async function removeDeadDrafts(path: string, log: (message: string) => void): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const owner = draftOwner(path, name);
@@ -44,14 +44,14 @@ export async function removeDeadDrafts(path: string, log: (message: string) => v
     try {
       if (isRunning(owner) && Date.now() - (await stat(draft)).mtimeMs < longestWorkMs) continue;
       await rm(draft, { recursive: true, force: true, maxRetries: 3 });
-      log(`An interrupted attempt was removed: ${draft}.`);
+      log(`The files of an interrupted attempt were removed: ${draft}.`);
     } catch (error) {
-      log(`An interrupted attempt could not be removed: ${draft} (${String(error)}).`);
+      log(`The files of an interrupted attempt could not be removed: ${draft} (${String(error)}).`);
     }
   }
 }
 
-/** Whether a process with this id exists, whoever it belongs to. */
+/** Returns whether a process with this id exists, for any user. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
@@ -60,14 +60,14 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Makes a directory that every user may enter, whatever our umask. One that exists stays as it is. */
+/** Creates a directory that every user may enter, regardless of the umask. An existing one is not changed. */
 export async function makeOpenDirectory(path: string): Promise<void> {
   if (await makeDirectories(path)) await chmod(path, 0o755);
 }
 
 /**
- * Copies the files of a tree that `wanted` does not refuse, readable for every user and flushed to the disk.
- * Symbolic links are left out.
+ * Copies the files of a tree that `wanted` accepts, without symbolic links. The copies are readable for every
+ * user and synced to disk.
  */
 export async function copyTree(from: string, to: string, wanted: (path: string) => boolean): Promise<void> {
   await makeOpenDirectory(to);

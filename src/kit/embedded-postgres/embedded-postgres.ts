@@ -16,14 +16,14 @@ import { type Hold, holdServer, releaseHold } from './hold.ts';
 import { findAccount, port } from './machine.ts';
 import { isRemoved, type Server, stopPostmaster } from './postmaster.ts';
 
-/** Pauses between attempts to get a lost database back, in milliseconds: at most one attempt a second. */
+/** Pauses between attempts to restore a lost database, in milliseconds: at most one attempt per second. */
 const shortestPause = 1_000;
 const longestPause = 30_000;
 
 /**
- * Stays a user until `stopping`: when the connection is lost, because the postmaster or its sessions died or somebody
- * stopped it, it holds the server again, starting it if need be. Every user does so; PostgreSQL lets one succeed.
- * Resolves to the hold at the end, or undefined when the database was down just then. Never rejects.
+ * Remains a user of the database until `stopping`. If the connection is lost, it connects again and starts
+ * the server if necessary. Every user does this, and PostgreSQL lets one succeed. Resolves to the last hold,
+ * or undefined if the database is down at that time. Never rejects.
  */
 async function keepHolding(server: Server, first: Hold, stopping: AbortSignal): Promise<Hold | undefined> {
   const stop = new Promise<undefined>((resolve) => {
@@ -35,7 +35,7 @@ async function keepHolding(server: Server, first: Hold, stopping: AbortSignal): 
   for (;;) {
     const reason = await Promise.race([hold.lost, stop]);
     if (reason === undefined) return hold;
-    server.log(`The database in ${server.directory} went away (${reason}).`);
+    server.log(`The connection to the database in ${server.directory} was lost (${reason}).`);
     await pause(attempted + shortestPause - performance.now(), stopping);
     attempted = performance.now();
     const next = await holdAgain(server, stopping);
@@ -45,21 +45,23 @@ async function keepHolding(server: Server, first: Hold, stopping: AbortSignal): 
   }
 }
 
-/** Tries until it succeeds or `stopping`; with growing pauses, because a full disk stays full for a while. */
+/** Retries until it succeeds or `stopping`. The pauses grow, because a full disk stays full for a while. */
 async function holdAgain(server: Server, stopping: AbortSignal): Promise<Hold | undefined> {
   for (let wait = shortestPause; !stopping.aborted; wait = Math.min(wait * 2, longestPause)) {
     try {
       return await holdServer(server, stopping);
     } catch (error) {
       if (stopping.aborted && error === stopping.reason) return undefined;
-      server.log(`The database is not back. ${error instanceof Error ? error.message : String(error)}`);
+      server.log(
+        `The database is still unavailable. ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
     await pause(wait, stopping);
   }
   return undefined;
 }
 
-/** Waits, shorter when `stopping`. Does not keep the process alive. */
+/** Waits until the time has passed or `stopping`. It does not keep the process alive. */
 async function pause(milliseconds: number, stopping: AbortSignal): Promise<void> {
   if (milliseconds <= 0) return;
   try {
@@ -69,58 +71,60 @@ async function pause(milliseconds: number, stopping: AbortSignal): Promise<void>
   }
 }
 
-/** Leaves the users of the database, and stops it when that was the last one. */
+/** Disconnects from the database and stops it if no other user is left. */
 async function leave(server: Server, hold: Hold): Promise<void> {
   let isLast: boolean;
   try {
     isLast = await releaseHold(hold);
   } catch (error) {
     if (await isRemoved(server.directory)) return stopRemoved(server, hold);
-    server.log(`The database in ${server.directory} went away before it could be left (${String(error)}).`);
+    server.log(
+      `The connection to the database in ${server.directory} was lost during shutdown (${String(error)}).`,
+    );
     return;
   }
   if (await isRemoved(server.directory)) return stopRemoved(server, hold);
   if (isLast) await stopPostmaster(server.directory, server.log);
   await hold.client.end();
   server.log(
-    `The database in ${server.directory} ${isLast ? 'is stopped' : 'stays up for its other users'}.`,
+    `The database in ${server.directory} ${isLast ? 'has stopped' : 'keeps running for its other users'}.`,
   );
 }
 
-/** Stops a server whose directory is gone: nothing can be kept there, so it serves no other process either. */
+/** Stops a server whose directory was removed. It can store nothing, so no process can use it. */
 async function stopRemoved(server: Server, hold: Hold): Promise<void> {
   await stopPostmaster(server.directory, server.log, hold.pid);
   await hold.client.end();
-  server.log(`The database in ${server.directory} was removed while it was used. Its server is stopped.`);
+  server.log(`The database in ${server.directory} was removed while it was in use. Its server has stopped.`);
 }
 
-/** A running database of ours, and our place among its users. */
+/** A running embedded database that this process uses. */
 export type EmbeddedPostgres = {
   /** connection settings for `pg`; `host` is the directory of the Unix socket */
   connection: { host: string; port: number; user: string; database: string };
-  /** where the cluster lies */
+  /** the directory of the cluster */
   directory: string;
-  /** `started` by this call; `adopted` from a killed parent, or shared with another Formloom process */
+  /** `started` by this call; `adopted` if the server was already running */
   how: 'started' | 'adopted';
-  /** Leaves the database; the last user to leave stops it. Never stops it under another one. */
+  /** Disconnects from the database. The last user stops it; it never stops while others use it. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
   dataDir: string;
-  /** gets whole sentences, now and for as long as the database is used */
+  /** receives whole sentences for as long as the database is used */
   log: (message: string) => void;
-  /** `false` turns fsync off: for tests only. Default `true` */
+  /** `false` turns fsync off, for tests only. Default: `true` */
   durable?: boolean;
-  /** PostgreSQL settings beside or instead of ours; without effect on a server that already runs */
+  /** additional PostgreSQL settings, which override ours; ignored if the server is already running */
   settings?: Record<string, string>;
 };
 
 /**
- * Gives Formloom its own PostgreSQL in `<dataDir>/postgres`: makes the cluster when there is none, joins the server
- * when one runs, starts it when none does, and starts it again should it die before `stop()`.
- * Any number of processes may use one data directory. Throws EmbeddedPostgresError (error.ts).
- * Takes 0.8 s the first time, 0.05 s later, 0.01 s when the server runs (two cores, quiet).
+ * Runs Formloom's own PostgreSQL in `<dataDir>/postgres`. It creates the cluster if there is none, connects
+ * to a running server or starts it, and restarts it if it dies before `stop()`. Any number of processes may
+ * use one data directory. Throws EmbeddedPostgresError (machine.ts). Takes 0.8 s the first time, 0.05 s
+ * later, and 0.01 s if the server is running (two cores, idle).
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const stopping = new AbortController();
@@ -147,10 +151,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** What leaves each database of ours that this process uses, or is about to. */
+/** The stop functions of all embedded databases that this process uses or is starting. */
 const used = new Set<() => Promise<void>>();
 
-/** Leaves them all, for a process that is to end whatever it does; who still works on one loses it. Never rejects. */
+/** Disconnects from all embedded databases before the process exits, even if in use. Never rejects. */
 export async function leaveEmbeddedPostgres(): Promise<void> {
   await Promise.allSettled([...used].map((stop) => stop()));
 }
@@ -163,14 +167,14 @@ async function start(options: EmbeddedPostgresOptions, stopping: AbortSignal): P
   return { server, first, last: keepHolding(server, first, stopping) };
 }
 
-/** Everything that has to be there before a postmaster can be looked for or started. */
+/** Prepares what is needed to find or start a postmaster. */
 async function prepareServer(options: EmbeddedPostgresOptions): Promise<Server> {
   const { log, durable = true, settings = {} } = options;
   const dataDir = await makeDataDirectory(options.dataDir);
   const installed = await locateBinaries();
   const found = await findCluster(dataDir);
   if (found) checkVersion(found, installed);
-  // An attempt that was killed when another one had made the database already.
+  // A killed attempt may remain from when another process created the database.
   if (found) await removeDeadDrafts(join(dataDir, 'postgres'), log);
   const account = await findAccount(found);
   if (found && account) await checkReachable(found.directory, account);

@@ -14,20 +14,20 @@ import {
 import { findPostmaster, type Launch, launchPostmaster, type Postmaster, type Server } from './postmaster.ts';
 import { lastLines } from './program.ts';
 
-/** How long a postmaster may be in one state before something must be wrong: milliseconds. */
+/** The longest time that a postmaster may stay in one state, in milliseconds. */
 const mayTake = {
   absent: 15_000,
-  starting: 5 * 60_000, // replaying 1 GB of log (max_wal_size) on a slow disk
-  ready: 15_000, // and yet not answering
-  stopping: 15_000, // the last user gives it 10 s to stop in order
+  starting: 5 * 60_000, // replaying 1 GB of WAL (max_wal_size) on a slow disk
+  ready: 15_000, // ready, but not answering
+  stopping: 15_000, // the last user waits 10 s for an orderly stop
 };
-/** The same in any state when we are stopping ourselves. */
+/** The longest time in any state while this process is stopping, in milliseconds. */
 const mayTakeAtEnd = 5_000;
 const newsEvery = 10_000;
 
 /**
- * Watches how long the postmaster stays in one state without letting us in. The function that it gives back is called
- * with what was just seen; it logs every 10 s, and throws {@link EmbeddedPostgresError} when it takes too long.
+ * Tracks how long the postmaster stays in one state without accepting us. Call the returned function with the
+ * current state. It logs every 10 s, and throws {@link EmbeddedPostgresError} after the limit.
  */
 function createPatience(
   server: Pick<Server, 'directory' | 'log'>,
@@ -45,47 +45,46 @@ function createPatience(
     const told = `The database in ${server.directory} has been ${state} for ${seconds} s without answering`;
     if (waited > (stopping.aborted ? mayTakeAtEnd : mayTake[state])) {
       throw new EmbeddedPostgresError(
-        `${told}${obstacle && ` (${obstacle})`}. Read its log, postgres.log in that directory; ` +
-          `${postmaster ? `stop its process ${postmaster.pid} (SIGINT)` : 'start again'}, ${elsewhere}.`,
+        `${told}${obstacle && ` (${obstacle})`}. Read postgres.log in that directory; then ${postmaster ? `stop its process ${postmaster.pid} (SIGINT)` : 'start again'}, ${elsewhere}.`,
       );
     }
     if (waited < nextNews) return;
     nextNews += newsEvery;
-    server.log(`${told}; after a crash it has to recover.`);
+    server.log(`${told}; after a crash, recovery takes some time.`);
   };
 }
 
 /**
- * A connection that says "this process uses the database": it has the users' lock in common with all other users.
- * The lock goes with the connection, so a killed user never leaves one behind.
+ * A connection that marks this process as a user of the database. It has a shared advisory lock, which ends
+ * with the connection, so a killed user leaves no lock behind.
  */
 export type Hold = {
   client: UserClient;
-  /** whether the postmaster is one that this call started */
+  /** whether this call started the postmaster */
   how: 'started' | 'adopted';
-  /** the process of the postmaster */
+  /** the process id of the postmaster */
   pid: number;
-  /** resolves with the reason when the connection has ended */
+  /** resolves with the reason when the connection ends */
   lost: Promise<string>;
 };
 
-/** @types/pg leaves out that a client can stop keeping the process alive. */
+/** @types/pg does not declare that a client can stop keeping the process alive. */
 type UserClient = Client & { ref(): void; unref(): void };
 
-/** The key of the users' lock, in the database `postgres`: the letters "formloom" read as one 64-bit number. */
+/** The key of the users' lock, in the database `postgres`: the letters "formloom" as a 64-bit number. */
 export const usersLock = '7381244128579776365';
 
-/** Milliseconds. */
+/** In milliseconds. */
 const pollEvery = 15;
 const relaunchAfter = 500;
-/** Times: for 0.3 s after a crash the dead postmaster's children still hold its memory. */
+/** Attempts: for 0.3 s after a crash, the children of the dead postmaster still use its shared memory. */
 const mayRelaunch = 10;
 
 /**
- * Finds the running postmaster of the cluster, or starts one, and joins its users. Resolves when the database answers.
- * Whoever else starts, stops or kills it meanwhile: it looks again, until it has waited so long that something must be
- * wrong, and then throws {@link EmbeddedPostgresError}. Once `signal` is aborted it starts nothing more, and gives a
- * postmaster that it has started already 5 s to become ready, so that it can be left in order.
+ * Finds or starts the postmaster of the cluster and becomes one of its users. Resolves when the database
+ * answers. If other processes start, stop or kill it meanwhile, it tries again, and throws {@link
+ * EmbeddedPostgresError} after the limit. After `signal` is aborted, it starts nothing and gives a postmaster
+ * that it started 5 s to become ready, so that it can stop in order.
  */
 export async function holdServer(server: Server, signal: AbortSignal): Promise<Hold> {
   const checkPatience = createPatience(server, signal);
@@ -121,26 +120,26 @@ export async function holdServer(server: Server, signal: AbortSignal): Promise<H
 }
 
 /**
- * Whether a postmaster that let us in is not being stopped. The end of the last user's own connection gives the lock to
- * whoever waits for it, and at times before the session that waits is ended too; PostgreSQL notes that it stops before
- * it ends any session, so what was noted after we got the lock tells.
+ * Returns whether a postmaster that accepted us is not stopping. When the last user disconnects, a waiting
+ * session can get its lock before it is ended. PostgreSQL records that it is stopping before it ends any
+ * session, so the status is read after the lock.
  */
 async function isStillReady(server: Server, seen: Postmaster): Promise<boolean> {
   const now = await findPostmaster(server.directory);
   return now?.pid === seen.pid && now.status === 'ready';
 }
 
-/** Connects as a user; gives back why not when it is worth trying again. */
+/** Connects as a user. Returns the reason if a retry can help. */
 async function knock(server: Server): Promise<Omit<Hold, 'how' | 'pid'> | string> {
   const client = new EmbeddedClient({
     host: server.socketDirectory,
     port,
     user,
-    database: 'postgres', // not our own: nobody could use that as a template, or restore it, beside this connection
+    database: 'postgres', // not `formloom`: this connection would prevent using it as a template or restoring it
     ssl: false,
     application_name: `formloom user ${process.pid}`,
     connectionTimeoutMillis: 5_000,
-    query_timeout: 20_000, // the lock is waited for while the last user stops the server, which ends this connection
+    query_timeout: 20_000, // the lock waits while the last user stops the server, which ends this connection
   }) as UserClient;
   let reason = 'the connection ended';
   client.on('error', (error) => (reason = error.message));
@@ -158,15 +157,15 @@ async function knock(server: Server): Promise<Omit<Hold, 'how' | 'pid'> | string
     const message = String(error);
     if (isPassing(error)) return message;
     throw new EmbeddedPostgresError(
-      `The database in ${server.directory} refuses Formloom (${message}). ${suggestRemedyOf(error)}`,
+      `The database in ${server.directory} rejects the connection (${message}). ${suggestRemedyOf(error)}`,
       { cause: error },
     );
   }
 }
 
 /**
- * Whether a failure to connect is that of a server on its way up or down. The driver says "not queryable" when the
- * server ended the connection between two of our statements.
+ * Returns whether a connection failed because the server is starting or stopping. The driver says "not
+ * queryable" if the server closed the connection between two statements.
  */
 function isPassing(error: unknown): boolean {
   const isDown = hasCode(error, 'ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE');
@@ -179,27 +178,26 @@ function isPassing(error: unknown): boolean {
 function checkIsOurs(server: Server, directory: string | undefined): void {
   if (directory === server.directory) return;
   throw new EmbeddedPostgresError(
-    `On the socket in ${server.socketDirectory} answers a PostgreSQL that works in ${directory}, not in ` +
-      `${server.directory}. Stop it (a directory that was renamed under a running server needs that too), ${elsewhere}.`,
+    `The socket in ${server.socketDirectory} belongs to a PostgreSQL that runs in ${directory}, not in ${server.directory}. Stop it (also if its directory was renamed while it was running), ${elsewhere}.`,
   );
 }
 
-/** Leaves the users. True when nobody else is among them: then the server is ours to stop, and newcomers wait. */
+/** Leaves the users of the database. Returns true if none is left; new users then wait while we stop it. */
 export async function releaseHold({ client }: Hold): Promise<boolean> {
   client.ref();
-  // First let go, then ask: two that leave at once while both hold on would each think the other stays.
+  // Unlock first, then check: two users that leave together would each see the other one's lock.
   await client.query('select pg_advisory_unlock_shared($1)', [usersLock]);
   const tried = 'select pg_try_advisory_lock($1) as alone';
   const { rows } = await client.query<{ alone: boolean }>(tried, [usersLock]);
   return rows[0]?.alone === true;
 }
 
-/** An end that the next attempt need not meet: another postmaster, the rest of a dead one, or somebody who stopped it. */
+/** Failures for which a retry can help: another postmaster, remains of a dead one, or a shutdown request. */
 const passingEnd = /already exists|still in use|lock file .* is empty|shutdown request|ended by SIG/;
 
 const littleRoom = 16 * 1024 * 1024;
 
-/** What it said; or why it could say nothing: its log lies on the disk that is full. */
+/** Returns the output, or the reason for missing output: a full disk, which also prevents logging. */
 async function explainSilence(directory: string, said: string): Promise<string> {
   const { free } = await readDisk(directory);
   return said.trim() === '' && free < littleRoom ? 'No space left on device' : said;
@@ -208,6 +206,6 @@ async function explainSilence(directory: string, said: string): Promise<string> 
 function checkMayRelaunch(server: Server, said: string, failures: number): void {
   if (failures < mayRelaunch && passingEnd.test(said)) return;
   throw new EmbeddedPostgresError(
-    `PostgreSQL does not start in ${server.directory}. It said:\n${lastLines(said)}\n${suggestRemedy(said)}`,
+    `PostgreSQL does not start in ${server.directory}. Its output:\n${lastLines(said)}\n${suggestRemedy(said)}`,
   );
 }

@@ -2,18 +2,15 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { findCodeAtEnd, findRemedyOfCode } from '../errors.ts';
 
-/**
- * What embedded PostgreSQL throws: always a readable sentence that says what failed, where, and what to do.
- * The cause, when there is one, is kept in `cause`.
- */
+/** An error of embedded PostgreSQL. Its message says what failed, where, and what to do. */
 export class EmbeddedPostgresError extends Error {
   override name = 'EmbeddedPostgresError';
 }
 
-/** The way out that is always open; ends most messages. */
+/** The alternative at the end of most messages. */
 export const elsewhere = 'or set DATABASE_URL to use another PostgreSQL';
 
-/** Messages that name the failing call themselves; the code at the end of these means something else there. */
+/** Messages that name the failed call. The error code at their end has another meaning there. */
 const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string]> = [
   [/^insufficient file descriptors/, 'EMFILE'],
   [
@@ -26,18 +23,21 @@ const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string
   ],
   [/^could not fork /, 'EAGAIN'],
   [/^out of memory/, 'ENOMEM'],
-  [/^lock file ".*\.s\.PGSQL\.\d+\.lock" already exists/, 'Another PostgreSQL holds this socket: stop it'],
+  [/^lock file ".*\.s\.PGSQL\.\d+\.lock" already exists/, 'Another PostgreSQL uses this socket: stop it'],
   [
     /^lock file ".*postmaster\.pid" already exists|^pre-existing shared memory block .* is still in use/,
-    'Another PostgreSQL still works in this directory: stop it',
+    'Another PostgreSQL still uses this directory: stop it',
   ],
   [
     /^could not look up effective user ID/,
     'The user that runs Formloom needs an entry in /etc/passwd: add one',
   ],
-  [/^(unrecognized configuration parameter|invalid value for parameter)/, 'Correct that database setting'],
+  [/^(unrecognized configuration parameter|invalid value for parameter)/, 'Correct this database setting'],
   [/^data directory ".*" has (wrong ownership|invalid permissions)/, 'EACCES'],
-  [/^terminating connection due to administrator command|caught signal$/, 'It was told to stop: start again'],
+  [
+    /^terminating connection due to administrator command|caught signal$/,
+    'PostgreSQL received a request to stop: start again',
+  ],
   [/ended by SIGXFSZ\b|signal \d+: File size limit exceeded/, 'EFBIG'],
   [
     /version `GLIBC_[\d.]+' not found/,
@@ -46,12 +46,12 @@ const failedCalls: ReadonlyArray<readonly [message: RegExp, remedyOrCode: string
   [/\berror while loading shared libraries/, 'A library is missing or unreadable: run `npm ci` again'],
 ];
 
-/** What comes before the message: of PostgreSQL a time and a process, of initdb its progress. */
+/** The prefix of a message: PostgreSQL's time and process, or initdb's progress. */
 const beforeMessage = /^.*?\b(?:FATAL|PANIC|ERROR|LOG|error|fatal): +/;
-/** General advice and details, which name what may have nothing to do with the failure. */
+/** Hints and details, which may name things that did not cause the failure. */
 const isAside = /^\t|\b(?:HINT|DETAIL|STATEMENT|CONTEXT|WARNING): /;
 
-/** Finds the first line of output that tells a failed call, and what to do about it. */
+/** Returns the remedy for the first line of output that names a failed call. */
 function findRemedy(output: string): string | undefined {
   for (const line of output.split('\n')) {
     if (isAside.test(line)) continue;
@@ -62,18 +62,21 @@ function findRemedy(output: string): string | undefined {
   return undefined;
 }
 
-/** Reads the output of a PostgreSQL program and says what to do about it. Always a full sentence. */
+/** Returns a sentence with the remedy for the output of a PostgreSQL program. */
 export function suggestRemedy(output: string): string {
-  return `${findRemedy(output) ?? 'Correct what is said above'}, ${elsewhere}.`;
+  return `${findRemedy(output) ?? 'Fix the problem above'}, ${elsewhere}.`;
 }
 
-/** Says what to do about an error: by its code where it has one, since its message may name any path. */
+/**
+ * Returns a sentence with the remedy for an error. It uses the error's code if it has one, because the
+ * message may contain any path.
+ */
 export function suggestRemedyOf(error: unknown): string {
   const known = error instanceof Error && 'code' in error ? findRemedyOfCode(error.code) : undefined;
   return known === undefined ? suggestRemedy(String(error)) : `${known}, ${elsewhere}.`;
 }
 
-/** A failed file operation, as a readable error: `attempt` completes "Formloom cannot …". */
+/** Creates a readable error for a failed file operation. `attempt` completes "Formloom cannot …". */
 export function fileError(attempt: string, error: unknown): EmbeddedPostgresError {
   const message = error instanceof Error ? error.message : String(error);
   return new EmbeddedPostgresError(`Formloom cannot ${attempt} (${message}). ${suggestRemedyOf(error)}`, {
@@ -81,7 +84,7 @@ export function fileError(attempt: string, error: unknown): EmbeddedPostgresErro
   });
 }
 
-/** Whether `error` carries one of these system or SQLSTATE codes. */
+/** Returns whether `error` has one of these system or SQLSTATE codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }
@@ -89,10 +92,10 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
 /** A user of the operating system. */
 export type Account = { name: string; uid: number; gid: number };
 
-/** Preferred first: the user that distributions make for PostgreSQL, then the one that exists everywhere. */
+/** In order of preference: the user that distributions create for PostgreSQL, then one that always exists. */
 const unprivileged = ['postgres', 'nobody'];
 
-/** The accounts of an /etc/passwd file; lines that are not accounts are passed over. */
+/** Parses /etc/passwd, ignoring lines that are not accounts. */
 export function parseAccounts(passwd: string): Account[] {
   return passwd.split('\n').flatMap((line) => {
     const [name, , uid, gid] = line.split(':');
@@ -102,8 +105,8 @@ export function parseAccounts(passwd: string): Account[] {
 }
 
 /**
- * Which account runs PostgreSQL when Formloom runs as root: the owner of the cluster that is already there
- * (so that installing a `postgres` user later changes nothing), else `postgres`, else `nobody`.
+ * Chooses the account for PostgreSQL if Formloom runs as root: the owner of an existing cluster, else
+ * `postgres`, else `nobody`. Installing a `postgres` user later therefore changes nothing.
  */
 export function chooseAccount(accounts: Account[], clusterOwner?: number): Account | undefined {
   if (clusterOwner !== undefined) {
@@ -115,8 +118,8 @@ export function chooseAccount(accounts: Account[], clusterOwner?: number): Accou
 }
 
 /**
- * The account that PostgreSQL has to run as, or undefined for "the one we run as", which must then own the cluster.
- * PostgreSQL refuses uid 0, and a uid without an /etc/passwd entry.
+ * Finds the account that PostgreSQL must run as. Undefined means the current user, who must then own the
+ * cluster. PostgreSQL rejects uid 0 and uids without an entry in /etc/passwd.
  */
 export async function findAccount(cluster?: {
   directory: string;
@@ -135,30 +138,28 @@ export async function findAccount(cluster?: {
   if (account) return account;
   if (cluster) throw foreignCluster(cluster, own);
   throw new EmbeddedPostgresError(
-    'Formloom runs as root, PostgreSQL refuses to, and /etc/passwd has neither `postgres` nor `nobody` to run it as. ' +
-      `Run Formloom as an ordinary user, ${elsewhere}.`,
+    `Formloom runs as root, but PostgreSQL cannot, and /etc/passwd has neither \`postgres\` nor \`nobody\` to run it as. Run Formloom as an ordinary user, ${elsewhere}.`,
   );
 }
 
 function foreignCluster(cluster: { directory: string; owner: number }, own: number): EmbeddedPostgresError {
   const remedy =
     own === 0
-      ? `Give it to one that can: \`chown -R nobody ${cluster.directory}\``
-      : `Run Formloom as its owner, or give it away: \`chown -R ${own} ${cluster.directory}\``;
+      ? `Change the owner: \`chown -R nobody ${cluster.directory}\``
+      : `Run Formloom as the owner, or change the owner: \`chown -R ${own} ${cluster.directory}\``;
   return new EmbeddedPostgresError(
-    `The database directory ${cluster.directory} belongs to uid ${cluster.owner}, and PostgreSQL must run as its ` +
-      `owner, which uid ${own} cannot arrange. ${remedy}, ${elsewhere}.`,
+    `The database directory ${cluster.directory} belongs to uid ${cluster.owner}. PostgreSQL must run as its owner, but uid ${own} cannot start it as that user. ${remedy}, ${elsewhere}.`,
   );
 }
 
-/** Whether the mode bits let `account` pass through a directory with this owner. ACLs only ever show in the group bits. */
+/** Returns whether the mode bits let `account` enter a directory. ACLs show only in the group bits. */
 export function mayEnter(directory: { mode: number; uid: number; gid: number }, account: Account): boolean {
   if (directory.uid === account.uid) return (directory.mode & 0o100) !== 0;
   if (directory.gid === account.gid) return (directory.mode & 0o010) !== 0;
   return (directory.mode & 0o001) !== 0;
 }
 
-/** The first directory on the way down to and including `path` (a real path) that `account` may not enter. */
+/** Returns the first directory on the real path `path`, from the root down, that `account` may not enter. */
 export async function findClosedDirectory(path: string, account: Account): Promise<string | undefined> {
   const parent = dirname(path);
   if (parent !== path) {
@@ -168,21 +169,22 @@ export async function findClosedDirectory(path: string, account: Account): Promi
   return mayEnter(await stat(path), account) ? undefined : path;
 }
 
-/** What the embedded server runs with, unless the caller of startEmbeddedPostgres says otherwise. */
+/** The settings of the embedded server, which `settings` of startEmbeddedPostgres can override. */
 const tuning: Record<string, string> = {
   shared_buffers: '128MB',
   max_connections: '60',
-  // Submissions are inserted far more than changed: keep visibility maps and GIN pending lists fresh (default 0.2).
+  // Submissions are mostly inserted: keeps visibility maps and GIN pending lists fresh (default 0.2).
   autovacuum_vacuum_insert_scale_factor: '0.02',
-  // ANALYZE holds 300 rows for each of these: of submissions 62 MB and 1 s of CPU at the default of 100, now and then, on top of all
-  // else. Plans are made without values (kit/database.ts), so what common values it finds would hardly be asked.
+  // ANALYZE samples 300 rows per unit. For submissions, the default of 100 takes 62 MB and 1 s of CPU at
+  // intervals. Statements are planned without values (kit/database.ts), so they hardly use the common values
+  // that it finds.
   default_statistics_target: '25',
-  // Compiling costs more than our short statements ever win back.
+  // JIT compilation costs more than it saves on our short statements.
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_line_prefix: '%m [%p] ',
-  // Failed statements are reported by Formloom; the server's log keeps to the server, so no answer of a person lands there.
+  // Formloom reports failed statements. The server's log leaves them out, so it contains no answers.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',
@@ -190,20 +192,21 @@ const tuning: Record<string, string> = {
 };
 
 /**
- * What "nothing acknowledged is lost" rests on. Tests may do without what only a loss of power needs; a commit reaches
- * the operating system before it is acknowledged even then, so that they can kill processes and count rows.
+ * Returns the settings behind "nothing acknowledged is lost". Tests may turn off what protects only against
+ * power loss. A commit still reaches the operating system before it is acknowledged, so tests can kill
+ * processes and count rows.
  */
 function durability(durable: boolean): Record<string, string> {
   const flushed = durable ? 'on' : 'off';
   return { fsync: flushed, full_page_writes: flushed, synchronous_commit: 'on' };
 }
 
-/** The port is only the suffix of the socket's name: `.s.PGSQL.5432`. */
+/** Only the suffix of the socket's name: `.s.PGSQL.5432`. */
 export const port = 5432;
 
 /**
- * The settings as arguments of the `postgres` program, which outrank postgresql.conf and ALTER SYSTEM: one table in
- * the code says what runs, also after an upgrade of Formloom. Reachability and durability cannot be overridden.
+ * Returns the settings as arguments of `postgres`. Arguments override postgresql.conf and ALTER SYSTEM, so
+ * the code alone decides, also after an upgrade. Connection and durability settings cannot be overridden.
  */
 export function serverArguments(server: {
   directory: string;
@@ -226,7 +229,7 @@ export function serverArguments(server: {
   ];
 }
 
-/** unix_socket_directories is a comma-separated list; a double-quoted item may hold commas and spaces. */
+/** Quotes an item of unix_socket_directories, a comma-separated list, which may contain commas. */
 function quoteListItem(path: string): string {
   return `"${path.replaceAll('"', '""')}"`;
 }

@@ -16,7 +16,7 @@ import {
 } from './machine.ts';
 import { programEnvironment, runAs, spawnError } from './program.ts';
 
-/** Everything that is decided before a postmaster is looked for or started. */
+/** The paths and settings that are needed to find or start a postmaster. */
 export type Server = {
   binaries: Binaries;
   account: Account | undefined;
@@ -27,15 +27,15 @@ export type Server = {
   log: (message: string) => void;
 };
 
-/** PostgreSQL's own record of the process that works in a cluster. */
+/** PostgreSQL's record of the process that uses a cluster. */
 export type Postmaster = { pid: number; status: 'starting' | 'ready' | 'stopping' };
 
-/** Reads `postmaster.pid`: the process id in line 1, the status in line 8, which comes last. */
+/** Parses `postmaster.pid`: line 1 is the process id, and line 8, which is written last, the status. */
 export function parsePostmasterFile(text: string): Postmaster | undefined {
   const lines = text.split('\n');
   const pid = Number.parseInt(lines[0] ?? '', 10);
   const status = lines[7]?.trim();
-  if (!(pid > 1)) return undefined; // just being written, or a stand-alone backend (negative)
+  if (!(pid > 1)) return undefined; // still being written, or a stand-alone backend (negative)
   return { pid, status: status === 'ready' || status === 'stopping' ? status : 'starting' };
 }
 
@@ -48,40 +48,40 @@ async function readPostmasterFile(directory: string): Promise<Postmaster | undef
   }
 }
 
-/** The living postmaster of a cluster. A record that a dead one left is not one, nor is a process that got its id. */
+/** Returns the running postmaster of a cluster, ignoring records of dead ones whose pid was reused. */
 export async function findPostmaster(directory: string): Promise<Postmaster | undefined> {
   const recorded = await readPostmasterFile(directory);
   return recorded && (await isPostgres(recorded.pid)) ? recorded : undefined;
 }
 
-/** Whether a process is alive and ours to signal and, where Linux tells, runs a program named `postgres`. */
+/** Returns whether we can signal a process and, on Linux, whether it runs `postgres`. */
 async function isPostgres(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
     if (process.platform !== 'linux') return true;
-    // Not /proc/<pid>/exe, which root in a container may not read of another user's process.
+    // Not /proc/<pid>/exe: root in a container may not read it for a process of another user.
     return isLivePostgres(await readFile(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {
-    // EPERM: another user's, and the cluster is ours. The others: it has just ended.
+    // EPERM: the process of another user, and the cluster is ours. ESRCH, ENOENT: it has just ended.
     if (hasCode(error, 'EPERM', 'ESRCH', 'ENOENT')) return false;
     throw error;
   }
 }
 
 /**
- * Reads `/proc/<pid>/stat`: `<pid> (<program>) <state> …`. A zombie (state Z) is dead for our purposes: a container
- * whose first process reaps nothing keeps it forever.
+ * Reads `/proc/<pid>/stat`: `<pid> (<program>) <state> …`. A zombie (state Z) counts as dead: if the first
+ * process of a container never reaps, zombies stay forever.
  */
 export function isLivePostgres(stat: string): boolean {
   return /^\d+ \(postgres\) [^ZX] /.test(stat);
 }
 
-/** One attempt to run a postmaster. `failure` is what it said when it has ended. */
+/** An attempt to start a postmaster. `failure` is its output after it has ended. */
 export type Launch = { pid: number; failure: string | undefined };
 
 /**
- * Starts a postmaster in a session of its own, so that Ctrl-C in a terminal stops Formloom first and the database
- * after it; it outlives us and does not keep us alive. PostgreSQL itself sees to it that there is only one.
+ * Starts a postmaster in its own session, so that Ctrl-C in a terminal stops Formloom before the database. It
+ * outlives this process and does not keep it alive. PostgreSQL ensures that only one runs.
  */
 export async function launchPostmaster(server: Server): Promise<Launch> {
   const { directory, socketDirectory, account, binaries } = server;
@@ -114,34 +114,34 @@ export async function launchPostmaster(server: Server): Promise<Launch> {
   }
 }
 
-/** PostgreSQL writes its record at once when it starts; one that names no process for so long was cut off by a crash. */
+/** PostgreSQL writes its record immediately. One without a pid after this time is left from a crash. */
 const writingMs = 2_000;
 
 /**
- * Removes a record of PostgreSQL's that names no process, empty or with something else in it: what a loss of power, or of
- * space on the disk, leaves of it. PostgreSQL would refuse to start for as long as it is there. A server that works in the
- * directory although its record is broken still keeps a second one out, by its shared memory.
+ * Removes a PostgreSQL record without a process id, which a power failure or a full disk can leave.
+ * PostgreSQL would not start until it is removed. If a server with a broken record is still running, its
+ * shared memory prevents a second one.
  */
 async function removeUnreadableRecord(path: string, log: Server['log']): Promise<void> {
   try {
     const [text, { mtimeMs }] = [await readFile(path, 'utf8'), await stat(path)];
-    // A stand-alone backend (negative) is a process too.
+    // A stand-alone backend (negative) also counts as a process.
     if (Number.parseInt(text, 10)) return;
     const left = mtimeMs + writingMs - Date.now();
     if (left > 0) await sleep(Math.min(left, writingMs));
     if ((await readFile(path, 'utf8')) !== text) return;
     await rm(path);
-    log(`${path} named no process, as a crash leaves it, and was removed.`);
+    log(`${path} contained no process id, probably after a crash, and was removed.`);
   } catch (error) {
     if (!hasCode(error, 'ENOENT')) throw fileError(`replace ${path}`, error);
   }
 }
 
 /**
- * PostgreSQL takes a recorded process id for a living postmaster when any process of its user has that id, and refuses
- * to start: after a crash in a container, where ids begin anew, that is likely. It makes one exception, the process
- * named in PG_GRANDPARENT_PID (pg_ctl's way to say "this is only my parent"), and we name the one that we know to be
- * something else. The file stays PostgreSQL's to judge and to replace.
+ * Returns the process id for PG_GRANDPARENT_PID. PostgreSQL does not start if any process of its user has the
+ * recorded id, which is likely after a crash in a container, where ids start over. It makes an exception for
+ * the process in PG_GRANDPARENT_PID, so we name a process that we know is not PostgreSQL. PostgreSQL itself
+ * then replaces the record.
  */
 async function findHarmlessPid(recorded: Postmaster | undefined): Promise<number> {
   return recorded && !(await isPostgres(recorded.pid)) ? recorded.pid : process.ppid;
@@ -151,11 +151,11 @@ const logName = 'postgres.log';
 const longestLog = 10 * 1024 * 1024;
 const longestTail = 16 * 1024;
 
-/** Opens the server's log at its end, emptied first when it has grown beyond 10 MB. */
+/** Opens the server's log for appending. A log over 10 MB is emptied first. */
 async function openLog(directory: string, account: Account | undefined): Promise<FileHandle> {
   const path = join(directory, logName);
   try {
-    // O_NOFOLLOW: root must not be led by a link that the database's user could have put there.
+    // O_NOFOLLOW: root must not follow a link that the database's user could have created.
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
     const file = await open(path, flags, 0o600);
     if (account) await file.chown(account.uid, account.gid);
@@ -166,7 +166,7 @@ async function openLog(directory: string, account: Account | undefined): Promise
   }
 }
 
-/** What the server has logged since its log was `offset` bytes long; of much, the end. */
+/** Returns what was logged after `offset` bytes, limited to the last 16 KB. */
 async function readLogFrom(directory: string, offset: number): Promise<string> {
   try {
     const log = await open(join(directory, logName));
@@ -183,13 +183,13 @@ async function readLogFrom(directory: string, offset: number): Promise<string> {
   }
 }
 
-/** How long a postmaster gets to stop in order, and then at once: milliseconds. */
+/** How long a postmaster may take for an orderly stop, and then for an immediate one, in milliseconds. */
 const stopSteps = [
-  ['SIGINT', 10_000], // "fast": ends the sessions, writes a checkpoint
-  ['SIGQUIT', 5_000], // "immediate": the next start recovers from the log, as after a crash
+  ['SIGINT', 10_000], // "fast": ends sessions and writes a checkpoint
+  ['SIGQUIT', 5_000], // "immediate": the next start recovers from WAL, as after a crash
 ] as const;
 
-/** Whether the directory of a running server was removed, and its record with it. */
+/** Returns whether the directory of a running server was removed, with its record. */
 export async function isRemoved(directory: string): Promise<boolean> {
   try {
     await stat(join(directory, 'PG_VERSION'));
@@ -200,8 +200,9 @@ export async function isRemoved(directory: string): Promise<boolean> {
 }
 
 /**
- * Stops the postmaster of a cluster and resolves when its process is gone.
- * @param known its process, where its record was removed with the directory. Then there is nothing to write on the way down.
+ * Stops the postmaster of a cluster and resolves when its process has ended.
+ * @param known its process id, if its record was removed with the directory. It then stops without a
+ * checkpoint.
  */
 export async function stopPostmaster(
   directory: string,
@@ -213,7 +214,7 @@ export async function stopPostmaster(
   for (const [signal, patience] of known === undefined ? stopSteps : stopSteps.slice(1)) {
     sendSignal(pid, signal);
     if (await isGoneWithin(pid, patience)) return;
-    log(`The database (process ${pid}) has not ended ${patience / 1000} s after ${signal}.`);
+    log(`The database (process ${pid}) is still running ${patience / 1000} s after ${signal}.`);
   }
   throw new EmbeddedPostgresError(
     `The database in ${directory} does not stop. End its process ${pid} (not with SIGKILL), ${elsewhere}.`,

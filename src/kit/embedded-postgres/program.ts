@@ -9,25 +9,25 @@ import {
 } from './machine.ts';
 
 /**
- * The whole environment of a PostgreSQL program: nothing is inherited but PATH, because PGDATA, PGOPTIONS, LANG and
- * LD_LIBRARY_PATH of whoever starts Formloom would each change or break the server.
+ * Returns the environment of PostgreSQL programs, which inherits only PATH. PGDATA, PGOPTIONS, LANG and
+ * LD_LIBRARY_PATH could change or break the server.
  */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** Spawn options that run a program as `account`. Node drops root's supplementary groups along with the uid. */
+/** Returns the spawn options to run a program as `account`. Node also drops root's supplementary groups. */
 export function runAs(account: Account | undefined): { uid?: number; gid?: number; cwd: string } {
-  // "/" because a program that may not enter its working directory fails, and we run them as other users.
+  // Programs fail in a working directory that their user may not enter, so they run in "/".
   return account ? { uid: account.uid, gid: account.gid, cwd: '/' } : { cwd: '/' };
 }
 
-/** Why a program could not even be started, as a readable error. */
+/** Creates a readable error for a program that could not be started. */
 export function spawnError(program: string, error: Error): EmbeddedPostgresError {
-  // The kernel reports a missing dynamic loader as if the program itself were missing.
+  // For a missing dynamic loader, the kernel reports that the program itself is missing.
   const known = hasCode(error, 'EACCES', 'EPERM') ? undefined : suggestRemedyOf(error);
   const remedy = hasCode(error, 'ENOENT')
-    ? `Either it is missing (run \`npm ci\`), or this system has no glibc (Alpine and other musl systems): use one that has, ${elsewhere}.`
+    ? `Either it is missing (run \`npm ci\`), or this system has no glibc (Alpine and other musl systems): use a system with glibc, ${elsewhere}.`
     : (known ?? `Make it executable (chmod +x; the file system must not be mounted noexec), ${elsewhere}.`);
   return new EmbeddedPostgresError(`The program ${program} cannot be started (${error.message}). ${remedy}`, {
     cause: error,
@@ -35,8 +35,8 @@ export function spawnError(program: string, error: Error): EmbeddedPostgresError
 }
 
 /**
- * Runs one PostgreSQL program to its end, feeding it `input`. Throws {@link EmbeddedPostgresError} with what it
- * printed when it fails; `purpose` completes "… failed to".
+ * Runs a PostgreSQL program with `input` and waits for its end. If it fails, throws {@link
+ * EmbeddedPostgresError} with its output. `purpose` completes "… failed to".
  */
 export function runProgram(
   program: string,
@@ -51,8 +51,7 @@ export function runProgram(
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    // A program that dies before it has read its input breaks the pipe; how it ended says why. Without input, that
-    // pipe says nothing.
+    // A program that ends before it reads its input breaks the pipe. Its exit code says why.
     child.stdin.on('error', (error) => {
       if (how.input !== undefined) collect(Buffer.from(`\n${error.message}\n`));
     });
@@ -71,7 +70,7 @@ export function runProgram(
   });
 }
 
-/** The last twelve lines that are not empty: the error, and enough around it to understand. */
+/** Returns the last twelve non-empty lines: the error with some context. */
 export function lastLines(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   return lines.slice(-12).join('\n') || '(nothing)';

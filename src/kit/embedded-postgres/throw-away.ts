@@ -7,12 +7,12 @@ import { draftOf, draftOwner, isRunning, makeOpenDirectory } from './drafts.ts';
 import { findAccount, findClosedDirectory } from './machine.ts';
 import { stopPostmaster } from './postmaster.ts';
 
-/** After a restart the id of a dead maker may be somebody else's; nobody works on one of these for so long. */
+/** After a restart, pids of dead processes are reused. No process uses such a directory this long. */
 const longestWorkMs = 24 * 3_600_000;
 
 /**
- * Makes a data directory that is thrown away, for whoever runs PostgreSQL to get to: all of its database lies in it. Those
- * of the same name whose makers were killed are removed first, with the servers that outlived them.
+ * Creates a temporary data directory that the user who runs PostgreSQL can reach. Directories with this name
+ * whose processes were killed are removed first, with their servers.
  */
 export async function makeThrowAway(name: string, log: (message: string) => void): Promise<string> {
   const account = await findAccount();
@@ -33,19 +33,19 @@ async function removeDead(path: string, names: string[], log: (message: string) 
     if (owner === undefined) continue;
     const directory = join(path, '..', name);
     const found = lstatSync(directory, { throwIfNoEntry: false });
-    // Anybody can make such a name in a temporary folder, and lead us to a server by what is in it.
+    // Any user can create this name in a temporary folder and point us to another server.
     if (!found?.isDirectory() || found.uid !== process.getuid?.()) continue;
     if (isRunning(owner) && Date.now() - found.mtimeMs < longestWorkMs) continue;
     try {
       await removeThrowAway(directory, log);
-      log(`What an interrupted attempt had left was removed: ${directory}.`);
+      log(`The files of an interrupted attempt were removed: ${directory}.`);
     } catch (error) {
-      log(`What an interrupted attempt had left could not be removed: ${directory} (${String(error)}).`);
+      log(`The files of an interrupted attempt could not be removed: ${directory} (${String(error)}).`);
     }
   }
 }
 
-/** Ends the server in it, if one runs, and removes it. */
+/** Stops the server in a directory, if one is running, and removes the directory. */
 export async function removeThrowAway(directory: string, log: (message: string) => void): Promise<void> {
   const cluster = join(directory, 'postgres');
   await stopPostmaster(cluster, log);

@@ -9,28 +9,28 @@ import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../config.ts';
 
 /**
- * Which addresses the service may be made to connect to by somebody who enters a URL. Only addresses of the public
- * internet, so that nobody reads or moves what lies beside the server (the union of the lists of Smokescreen and
- * Svix).
+ * Decides which addresses the service may connect to for a URL that a person entered. Only the public
+ * internet is allowed, which protects systems next to the server. The lists combine those of Smokescreen and
+ * Svix.
  */
 export type AddressGuard = {
-  /** @param address an IP address, not a name: what a name resolves to is asked about one by one. */
+  /** @param address an IP address. Check each address of a host name separately. */
   mayConnect(address: string, port: number): boolean;
-  /** Whether it is this service itself, by name. */
+  /** Returns whether a host name and port are this service itself. */
   isOwnHost(hostname: string, port: number): boolean;
 };
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-/** The port of a URL; only https (and http, for the service's own address) have one that is left out. */
+/** Returns the port of a URL, or the default port of http or https. */
 export const portOf = (url: URL): number => Number(url.port) || (url.protocol === 'http:' ? 80 : 443);
 
-/** A host of a URL without the brackets of an IPv6 address. */
+/** Returns the host of a URL without the brackets of an IPv6 address. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, '');
 
 /**
- * @param allowNetworks CIDRs that are let through although they are not public.
- * @param ownUrls where this service itself is reached: a webhook to it would be a loop.
+ * @param allowNetworks CIDRs that are allowed although they are not public.
+ * @param ownUrls addresses of this service: a webhook to itself would be a loop.
  */
 export function openAddressGuard(
   allowNetworks: readonly string[],
@@ -41,7 +41,7 @@ export function openAddressGuard(
   const ownPorts = new Set(own.map(portOf));
   return {
     mayConnect(text, port) {
-      // ipaddr.js also takes short and octal spellings, which URL has turned into addresses long before.
+      // ipaddr.js also accepts short and octal notations. URL has already converted those.
       if (isIP(text) === 0) return false;
       const address = ipaddr.parse(text);
       if (ownPorts.has(port) && isThisMachine(address)) return false;
@@ -54,16 +54,16 @@ export function openAddressGuard(
   };
 }
 
-/** `forms.example.` is the name `forms.example` (RFC 1034, 3.1), which URL leaves as it is written. */
+/** `forms.example.` is the name `forms.example` (RFC 1034, 3.1). URL does not remove the dot. */
 const rootless = (hostname: string): string => bareHost(hostname).replace(/\.$/, '');
 
-/** All that is given out of IPv6 (RFC 4291, 2.4; IANA). The rest is nobody's yet, or old forms such as `::a.b.c.d`. */
+/** The allocated part of IPv6 (RFC 4291, 2.4; IANA). The rest is unassigned or old, like `::a.b.c.d`. */
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
 /**
- * `unicast` is what remains after every special range: private, loopback, link-local, shared (RFC 6598),
- * multicast, reserved, documentation, and every IPv6 form that carries an IPv4 address (mapped, NAT64, 6to4,
- * Teredo), whichever address that is.
+ * `unicast` excludes every special range: private, loopback, link-local, shared (RFC 6598), multicast,
+ * reserved and documentation. It also excludes every IPv6 form that carries an IPv4 address (mapped, NAT64,
+ * 6to4, Teredo).
  */
 const isPublic = (address: Address): boolean =>
   address.range() === 'unicast' && (address.kind() === 'ipv4' || isWithin(address, globalUnicast));
@@ -79,25 +79,25 @@ function isThisMachine(address: Address): boolean {
   );
 }
 
-/** Databases and caches that take any line for a command; no webhook receiver listens there. */
+/** Databases and caches that read any line as a command. No webhook receiver listens there. */
 const servicePorts: readonly number[] = [3306, 5432, 6379, 11211, 27017];
 
-/** Ports below 1024 other than 443 belong to other protocols: mail, remote shells, directories. */
+/** Ports below 1024, except 443, belong to other protocols: email, remote shells, directories. */
 const isReceiverPort = (port: number): boolean =>
   port === 443 || (port >= 1024 && !servicePorts.includes(port));
 
-/** Resolving a name takes no longer, in milliseconds. */
+/** The timeout for resolving a name, in milliseconds. */
 const resolveMs = 5_000;
 
 const hostsFile = process.platform === 'win32' ? 'C:\\Windows\\System32\\drivers\\etc\\hosts' : '/etc/hosts';
 
 /**
- * Every address of a name, IPv4 first. The hosts file is asked first, then DNS, without the operating system's
- * resolver: that one holds one of four threads for up to half a minute per slow name, and file uploads need
- * those threads (docs/rules.md F20). Only names without a dot go there, for their search domains.
- * @param servers the DNS servers; the system's when left out.
- * @throws an error whose code is ENOTFOUND when the name does not exist, ENODATA when it has no address, and
- * another when DNS did not answer.
+ * Returns every address of a name, IPv4 first, from the hosts file or else from DNS. The resolver of the
+ * operating system would block one of four threads for up to 30 seconds per slow name, and file uploads need
+ * those threads (docs/rules.md F20). Only names without a dot use it, for their search domains.
+ * @param servers the DNS servers. Default: those of the system.
+ * @throws an error with the code ENOTFOUND if the name does not exist, ENODATA if it has no address, or
+ * another code if DNS did not answer.
  */
 export async function resolveName(name: string, servers?: readonly string[]): Promise<string[]> {
   const plain = name.replace(/\.$/, '').toLowerCase();
@@ -107,7 +107,7 @@ export async function resolveName(name: string, servers?: readonly string[]): Pr
   return askDns(plain, servers);
 }
 
-/** The addresses that a hosts file gives a name. */
+/** Returns the addresses of a name in a hosts file. */
 export function addressesInHosts(hosts: string, name: string): string[] {
   return hosts
     .split('\n')
@@ -132,9 +132,9 @@ async function askDns(name: string, servers: readonly string[] | undefined): Pro
 const certificateBlock = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs;
 
 /**
- * Makes every TLS connection of this process trust the authorities of a PEM file (WEBHOOK_CA_FILE) beside the usual
- * ones: webhooks, S3, OIDC, SMTP and PostgreSQL alike.
- * @throws ConfigError where the file cannot be read or holds no certificate.
+ * Makes every TLS connection of this process trust the authorities in a PEM file (WEBHOOK_CA_FILE) in
+ * addition to the default ones. This covers webhooks, S3, OIDC, SMTP and PostgreSQL.
+ * @throws ConfigError if the file cannot be read or contains no certificate.
  */
 export function trustCaFile(path: string | undefined): void {
   if (path === undefined) return;
@@ -150,7 +150,7 @@ function readCertificates(path: string): string[] {
   const broken = blocks.findIndex((block) => !isReadable(block));
   if (broken !== -1)
     throw new ConfigError([
-      `WEBHOOK_CA_FILE is "${path}", whose certificate number ${broken + 1} cannot be read. Export it again in PEM format.`,
+      `WEBHOOK_CA_FILE is "${path}", but its certificate number ${broken + 1} cannot be read. Export it again in PEM format.`,
     ]);
   return blocks;
 }

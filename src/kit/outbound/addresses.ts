@@ -1,22 +1,21 @@
 import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 
-/** Every address of a name. */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-/** The connection was not made, because the guard refused it. */
+/** Thrown if the guard blocks a connection. */
 export class BlockedTarget extends Error {
   override readonly name = 'BlockedTarget';
 }
 
-/** How long each step of connecting took, in milliseconds; null for a step that was not needed or not reached. */
+/** The milliseconds of each phase of connecting; null if it was not needed or not reached. */
 export type ConnectPhases = { dns: number | null; connect: number | null; tls: number | null };
 
 export const noPhases = (): ConnectPhases => ({ dns: null, connect: null, tls: null });
 
 /**
- * The addresses of a host, all of them checked: one that may not be connected to refuses them all.
- * @throws BlockedTarget, or what the resolver throws.
+ * Returns the addresses of a host. A single blocked address blocks all of them.
+ * @throws BlockedTarget, or the error of the resolver.
  */
 export async function addressesToDial(
   guard: AddressGuard,

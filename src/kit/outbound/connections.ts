@@ -3,35 +3,35 @@ import type { AddressGuard } from './address-guard.ts';
 import { type ConnectPhases, noPhases, type ResolveName } from './addresses.ts';
 import { guardedConnector } from './guarded-connector.ts';
 
-/** One connection to a receiver, which carries one request at a time. It connects by itself when it is used. */
+/** A connection to a receiver, with one request at a time. It connects when it is first used. */
 export type Connection = {
   readonly origin: string;
   readonly client: Client;
-  /** Of the request that it carries now: how it came to be connected. All null when it was connected before. */
+  /** The connection timings of the current request. All null if the connection was reused. */
   phases: ConnectPhases;
-  /** Whether the answer of the request that it carries is still to come. */
+  /** Whether the current request is still waiting for its response. */
   awaitsAnswer: boolean;
-  /** Whether it ever was a secure connection. */
+  /** Whether a secure connection was ever established. */
   wasConnected: boolean;
-  /** Between `take` and `give`. */
+  /** Whether it is in use, between `take` and `give`. */
   isTaken: boolean;
-  /** Breaks it off, also while it is being made. */
+  /** Closes the connection, even while it is connecting. */
   destroy(reason: Error): void;
 };
 
-/** The connections of this process to receivers; those that are idle for a second are closed. */
+/** The connections of this process to receivers. Idle ones are closed after a second. */
 export type Connections = {
   take(origin: string): Connection;
-  /** Gives one back whose request has ended well. */
+  /** Returns a connection after a successful request. */
   give(connection: Connection): void;
-  /** Its request ended badly, and it was destroyed. */
+  /** Drops a connection that was destroyed after a failed request. */
   forget(connection: Connection): void;
   close(): void;
 };
 
-/** The headers of an answer. */
+/** The maximum size of response headers. */
 const headerBytes = 16 * 1_024;
-/** Longer, and receivers that close idle connections after 2 s (gunicorn) would do so under a request. */
+/** Shorter than the 2 s after which some receivers (gunicorn) close idle connections. */
 const keepAliveMs = 1_000;
 
 type ConnectionsOptions = { guard: AddressGuard; resolve: ResolveName; timeoutMs: number };
@@ -54,8 +54,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
       connection.wasConnected = true;
     });
     connection.client.on('disconnect', () => {
-      // It was closed while it was idle, and taken before that was known: what has not been sent goes over a new one.
-      // What was under way has failed by now.
+      // A connection that was closed while idle may already be in use again. A request that was not sent yet
+      // uses a new one. A request in flight has already failed.
       if (connection.isTaken) return;
       forget(connection);
       connection.destroy(new Error('The connection was closed.'));
@@ -79,7 +79,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
     },
     forget,
     close() {
-      for (const connection of all) connection.destroy(new Error('The process stops.'));
+      for (const connection of all) connection.destroy(new Error('The process is stopping.'));
       all.clear();
       idle.clear();
     },
@@ -106,7 +106,7 @@ function makeConnection(origin: string, { guard, resolve, timeoutMs }: Connectio
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
       maxHeaderSize: headerBytes,
-      // The one deadline of an exchange stands for these; they would only watch for silence.
+      // The deadline of the exchange replaces these timeouts, which only detect silence.
       headersTimeout: 0,
       bodyTimeout: 0,
     }),

@@ -9,17 +9,17 @@ type DialOptions = {
   guard: AddressGuard;
   resolve: ResolveName;
   timeoutMs: number;
-  /** Where the times of the connection that is being made are written. */
+  /** Where to write the timings of the current connection. */
   phases: () => ConnectPhases;
-  /** Whether the answer of the request that the connection carries is still to come. */
+  /** Tells whether the connection still waits for the response of its request. */
   awaiting: () => Awaiting;
-  /** Ends an attempt to connect, whatever it waits for. */
+  /** Cancels connecting at any stage. */
   signal: AbortSignal;
 };
 
 /**
- * Makes connections to checked addresses only: those that were checked are those that are dialled, so a name that
- * resolves to something else a moment later changes nothing. TLS and the Host header still have the name.
+ * Connects only to checked addresses. It connects to the address that was checked, so a later change of DNS
+ * has no effect. TLS and the Host header still use the name.
  */
 export function guardedConnector(options: DialOptions): buildConnector.connector {
   const secure = buildConnector({ timeout: options.timeoutMs, allowH2: false, maxCachedSessions: 0 });

@@ -7,9 +7,9 @@ import { type Config, ConfigError } from '../config.ts';
 import { bareHost } from './address-guard.ts';
 
 /**
- * Which Host headers are ours: the name of PUBLIC_URL, those of ALLOWED_HOSTS, and this machine's own. A page elsewhere
- * can make its own name lead here (DNS rebinding), where we would pass for a part of it. Addresses lead only where they
- * say, and health checks ask by them.
+ * Returns whether a Host header belongs to this service: the name of PUBLIC_URL, those of ALLOWED_HOSTS, and
+ * localhost. It rejects other names, because a foreign site can point its name to this service (DNS
+ * rebinding). IP addresses are safe, and health checks use them.
  */
 export function ownHosts({
   publicUrl,
@@ -22,7 +22,7 @@ export function ownHosts({
   };
 }
 
-/** @throws ConfigError when HOST or METRICS_LISTEN has a name that this machine cannot resolve. */
+/** @throws ConfigError if HOST or METRICS_LISTEN has a name that this machine cannot resolve. */
 export async function refuseUnknownHosts({ host, metrics }: Config): Promise<void> {
   const settings = { HOST: host, METRICS_LISTEN: metrics?.listen?.host };
   const problems: string[] = [];
@@ -32,19 +32,19 @@ export async function refuseUnknownHosts({ host, metrics }: Config): Promise<voi
       await lookup(name);
     } catch {
       problems.push(
-        `${setting} names "${name}", which this machine cannot resolve. It must be an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
+        `${setting} is "${name}", which this machine cannot resolve. It must be an address of this machine, such as 127.0.0.1 or 0.0.0.0.`,
       );
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
 }
 
-/** The boot id is new at each start of a machine, and differs between copies of one. Only Linux has it. */
+/** Returns the boot id, which is new at each boot and differs between copies of a machine. Linux only. */
 const bootOf = (): Promise<string> => readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
 
 /**
- * Returns the name of a server's database sessions. All processes of a server have one name. Two machines have different
- * names, even if one is a copy of the other.
+ * Returns the name of a server's database sessions. All processes of a server share it. Two machines have
+ * different names, even if one is a copy of the other.
  */
 export async function nameServer(
   { dataDir }: Pick<Config, 'dataDir'>,

@@ -10,35 +10,34 @@ import {
 } from './addresses.ts';
 import type { Connection, Connections } from './connections.ts';
 
-/** What is sent over a connection. */
 type Message = { path: string; headers: Readonly<Record<string, string>>; body: Buffer };
 
 type Answer = {
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Its first bytes. */
+  /** The first bytes of its body. */
   head: Buffer;
-  /** Milliseconds from the beginning to the status line. */
+  /** Milliseconds from the start to the status line. */
   firstByteMs: number;
-  /** Whether it came to its end; else the rest was not read, and the connection is of no more use. */
+  /** Whether it was read to its end. If not, the connection cannot be reused. */
   isWhole: boolean;
 };
 
-/** The deadline of an exchange came before the end of the answer. */
+/** Thrown if an exchange reaches its deadline before the response is complete. */
 class DeadlinePassed extends Error {
   override readonly name = 'DeadlinePassed';
 }
 
-/** No more of an answer is read: the rest is cut off with the connection. */
+/** The maximum to read from a response. After it, the connection is closed. */
 const readBytes = 64 * 1_024;
-/** How much of what was read is handed on, for the person who debugs the receiver. */
+/** The part of a response to keep, for debugging the receiver. */
 const headBytes = 4 * 1_024;
 
 /**
- * Sends one POST and reads the head of its answer. Compressed answers stay as they are. Memory does not grow with
- * the answer: what is beyond the head is counted and dropped.
- * @param timeoutMs the one deadline, from connecting to the last byte read.
- * @throws DeadlinePassed, the signal's reason, or what the network or the parser said.
+ * Sends a POST and reads the start of its response, without decompressing it. Later bytes are counted and
+ * dropped, so memory does not grow.
+ * @param timeoutMs the deadline, from connecting to the last byte read.
+ * @throws DeadlinePassed, the signal's reason, or the error of the network or parser.
  */
 function exchange(
   connection: Connection,
@@ -79,7 +78,7 @@ function exchange(
         size += chunk.length;
         if (size < readBytes) return;
         succeed(false);
-        connection.destroy(new Error('The answer is longer than what is read of one.'));
+        connection.destroy(new Error('The response is longer than the maximum to read.'));
       },
       onResponseEnd: () => succeed(true),
       onResponseError: (_, error) => fail(error),
@@ -89,7 +88,7 @@ function exchange(
   });
 }
 
-/** The headers of an answer that are handed on: at most 4 KB, so that a ledger of them stays small. */
+/** Returns the response headers to keep: at most 4 KB, so that the delivery log stays small. */
 function readHeaders(given: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const kept: Record<string, string> = Object.create(null);
   let left = headBytes;
@@ -102,23 +101,20 @@ function readHeaders(given: Readonly<Record<string, string | string[] | undefine
   return { ...kept };
 }
 
-/** The code of an error; undici's parser error has only its name. */
+/** Returns the code of an error. undici's parser error has only a name. */
 function classOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** What went wrong, for the delivery log: its class, not its details. The first line that matches. */
+/** The reason for the delivery log: a kind of failure without details. The first match applies. */
 const reasons: readonly (readonly [RegExp, string])[] = [
-  [/^(ENOTFOUND|ENODATA)$/, 'There is no host of this name.'],
-  [
-    /^(ESERVFAIL|ETIMEOUT|EREFUSED|ECANCELLED|EAI_AGAIN|EBADRESP)$/,
-    'The name of the host could not be resolved.',
-  ],
-  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'No connection could be made in time.'],
+  [/^(ENOTFOUND|ENODATA)$/, 'The host name does not exist.'],
+  [/^(ESERVFAIL|ETIMEOUT|EREFUSED|ECANCELLED|EAI_AGAIN|EBADRESP)$/, 'The host name could not be resolved.'],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, 'Connecting timed out.'],
   [/^ECONNREFUSED$/, 'The connection was refused.'],
   [/^(EHOSTUNREACH|ENETUNREACH)$/, 'The host cannot be reached.'],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the answer was complete.'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before the response was complete.'],
   [/^CERT_HAS_EXPIRED$/, 'The certificate of the host has expired.'],
   [
     /^CERT_NOT_YET_VALID$/,
@@ -130,32 +126,32 @@ const reasons: readonly (readonly [RegExp, string])[] = [
     'The certificate of the host comes from an unknown issuer. If it is your own, the operator of this service can trust it with WEBHOOK_CA_FILE.',
   ],
   [/CERT|UNABLE_TO_|HOSTNAME_MISMATCH/, 'The certificate of the host is not valid.'],
-  [/^(EPROTO|ERR_SSL_|ERR_TLS_)/, 'No secure connection could be made.'],
-  [/^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'The answer is not valid HTTP.'],
+  [/^(EPROTO|ERR_SSL_|ERR_TLS_)/, 'A secure connection could not be established.'],
+  [/^(HPE_|HTTPParserError|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES)/, 'The response is not valid HTTP.'],
 ];
 
-/** Why a request got no answer, in a sentence. */
+/** Returns a sentence that says why a request got no response. */
 function reasonOf(error: unknown): string {
   const name = classOf(error);
   return reasons.find(([pattern]) => pattern.test(name))?.[1] ?? 'The request failed.';
 }
 
 export type TargetOptions = {
-  /** CIDRs that are let through although they are not public. */
+  /** CIDRs that are allowed although they are not public. */
   allowNetworks: readonly string[];
-  /** Where this service itself is reached. */
+  /** The addresses of this service. */
   ownUrls?: readonly string[];
-  /** Every address of a name; DNS when left out. */
+  /** Returns every address of a name. Default: DNS. */
   resolve?: ResolveName;
 };
 
-/** The one sentence about every address that is refused, whatever stands behind it. */
+/** One message for every blocked address, so that it reveals nothing about the network. */
 const blockedTarget = 'This address is not allowed: a receiver must be publicly reachable.';
 
 /**
- * Says what is wrong with a URL that somebody wants to save, in a sentence. Every blocked target has the same
- * sentence, so that it does not tell what lies behind. A name that cannot be resolved is accepted: its DNS may be
- * set up later, and every connection is checked again.
+ * Returns why a URL cannot be saved, or undefined if it can. All blocked targets get the same message, which
+ * reveals nothing about the network. A name that cannot be resolved is accepted: its DNS may be set up later,
+ * and every connection is checked again.
  */
 export async function checkTarget(url: string, options: TargetOptions): Promise<string | undefined> {
   const problem = textProblem(url);
@@ -171,34 +167,34 @@ export async function checkTarget(url: string, options: TargetOptions): Promise<
   }
 }
 
-/** What is wrong with a URL by its text alone. Port 0 cannot be dialled. */
+/** Returns what is wrong with the text of a URL. Port 0 cannot be used. */
 const textProblem = (text: string): string | undefined =>
   urlProblem(text) ?? (URL.parse(text)?.port === '0' ? blockedTarget : undefined);
 
 type OutboundRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The bytes to send, as they are. */
+  /** The exact bytes to send. */
   body: Buffer;
-  /** Gives up without a result: sendRequest then throws its reason. */
+  /** Cancels the request; sendRequest then throws its reason. */
   signal: AbortSignal;
 };
 
-/** Milliseconds of each step; null for one that was not reached, or was done before (the connection was kept). */
+/** The milliseconds of each phase; null if it was not reached or not needed (the connection was reused). */
 type Phases = ConnectPhases & {
-  /** From the beginning to the status line. */
+  /** From the start to the status line. */
   firstByte: number | null;
 };
 
 /**
- * What became of a request, and how many milliseconds it took, from connecting to the last byte that was read.
- * A failure may go away by itself; a refusal is this service's own: it will not connect there.
+ * The result of a request and its duration in milliseconds, from connecting to the last byte read. A failure
+ * may succeed on retry. A refusal means that this service does not connect to the address.
  */
 export type OutboundResult = { ms: number; phases: Phases } & (
   | {
       kind: 'answer';
       status: number;
-      /** At most 4 KB; names in lower case. */
+      /** At most 4 KB; names in lowercase. */
       headers: Readonly<Record<string, string>>;
       /** The first 4 KB as text. */
       bodyHead: string;
@@ -212,17 +208,17 @@ export type OutboundOptions = TargetOptions & {
   timeoutMs: number;
 };
 
-/** The only way out of the service over HTTP: to addresses that people enter, and that are not trusted. */
+/** The only way to send HTTP requests to URLs that people enter, which are not trusted. */
 type Outbound = {
   /**
-   * Sends one POST. Redirects are answers like any other: following one would carry the body and its signature to
-   * somebody else. Never throws but for `signal`.
+   * Sends a POST. Redirects are not followed, because that would send the body and its signature to another
+   * server. Throws only the reason of `signal`.
    */
   sendRequest(request: OutboundRequest): Promise<OutboundResult>;
   close(): void;
 };
 
-/** The result of a request that was never begun. */
+/** Returns the result of a request that was never started. */
 export const refusal = (reason: string): OutboundResult => ({
   kind: 'refusal',
   reason,
@@ -234,7 +230,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const { allowNetworks, timeoutMs, ownUrls, resolve = resolveName } = options;
   const guard = openAddressGuard(allowNetworks, ownUrls);
   let connections: Connections | undefined;
-  /** undici is loaded with the first request: it takes 8 MB, and not every process sends. */
+  /** undici is loaded for the first request: it takes 8 MB, and not every process sends. */
   const connect = async (): Promise<Connections> => {
     const { openConnections } = await import('./connections.ts');
     return (connections ??= openConnections({ guard, resolve, timeoutMs }));
@@ -264,7 +260,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
         if (error instanceof BlockedTarget) return { ...result, kind: 'refusal', reason: blockedTarget };
         const reason =
           error instanceof DeadlinePassed
-            ? `No complete answer within ${timeoutMs / 1_000} seconds.`
+            ? `No complete response within ${timeoutMs / 1_000} seconds.`
             : reasonOf(error);
         return { ...result, kind: 'failure', reason, wasConnected: connection.wasConnected };
       }
@@ -281,6 +277,6 @@ const present = ({ status, headers, head }: Answer) =>
     kind: 'answer',
     status,
     headers,
-    // PostgreSQL's text cannot hold NUL.
+    // PostgreSQL text cannot contain NUL.
     bodyHead: head.toString('utf8').replaceAll('\0', '\uFFFD'),
   }) as const;

@@ -1,24 +1,25 @@
 import type { Socket } from 'node:net';
 
-/** Whether the head of the final answer is still to come. The exchange sets it, the first final head clears it. */
+/** Whether the head of the final response is missing. The exchange sets it; that head clears it. */
 export type Awaiting = { awaitsAnswer: boolean };
 
-/** 1xx but not 101: a server that switches protocols sends no further answer. */
+/** 1xx except 101: a server that switches protocols sends no further response. */
 const interimHead = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
 const shortestHead = 'HTTP/1.1 100 '.length;
-/** A longer one is handed on, and is refused like any head of this size. */
+/** A longer head is passed on and rejected like any head of this size. */
 const longestHead = 16 * 1_024;
 const headEnd = '\r\n\r\n';
 
 /**
- * Lets a socket skip interim answers such as 100 Continue and 103 Early Hints, however many come. undici breaks the
- * connection at a 100, as it never asks for one, but RFC 9110 (15.2) lets a server send them unasked, and some proxies do.
+ * Makes a socket skip any number of interim responses, such as 100 Continue and 103 Early Hints. undici
+ * closes the connection at a 100, which it never requests. RFC 9110 (15.2) lets a server send one
+ * unrequested, and some proxies do.
  */
 export function skipInterim<S extends Socket>(socket: S, awaiting: () => Awaiting): S {
   const read = socket.read.bind(socket);
   let held: Buffer = Buffer.alloc(0);
 
-  /** What the parser may see of what was read; undefined while that is nothing. */
+  /** Returns the data for the parser, or undefined if there is none yet. */
   const filter = (chunk: Buffer): Buffer | undefined => {
     const state = awaiting();
     if (!state.awaitsAnswer) return chunk;

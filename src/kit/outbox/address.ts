@@ -1,26 +1,25 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** Where a mail goes: an address, and the name that is shown with it. */
 export type MailAddress = { address: string; name?: string };
 
-/** RFC 5321, 4.5.3.1: octets of the whole. */
+/** The maximum length of an address in octets (RFC 5321, 4.5.3.1). */
 export const longestAddress = 254;
 
-/** The same of the part before the @, and of the whole. */
+/** The maximum lengths of the part before the @, the address and the name. */
 const longest = { local: 64, address: longestAddress, name: 200 } as const;
 
-/** RFC 5322 atoms with letters and digits of any script (RFC 6531); quoted local parts are not taken. */
+/** RFC 5322 atoms with letters and digits of any script (RFC 6531). Quoted local parts are not supported. */
 const localPattern = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u;
 const domainPattern =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** Control and format characters, line and paragraph separators: whatever could break or disguise a header. */
+/** Control and format characters, line and paragraph separators, which could break or disguise a header. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 /**
- * Reads `ada@example.org`, `Ada <ada@example.org>` or `"Lovelace, Ada" <ada@example.org>`. The domain gets its one form in
- * Unicode and lower case, so that texts can be compared; the case of the part before the @ stays.
- * @returns undefined for what is no single address, or holds anything that could reach into a header.
+ * Parses `ada@example.org`, `Ada <ada@example.org>` or `"Lovelace, Ada" <ada@example.org>`. The domain is
+ * normalized to lowercase Unicode, so that texts can be compared. The part before the @ keeps its case.
+ * @returns undefined if the text is not a single address or contains characters that are unsafe in a header.
  */
 export function readMailAddress(text: string): MailAddress | undefined {
   if (text.length > longest.address + longest.name + 10 || unprintable.test(text)) return undefined;
@@ -33,19 +32,19 @@ export function readMailAddress(text: string): MailAddress | undefined {
   return name === '' ? { address } : { address, name };
 }
 
-/** Returns the address with its domain as DNS has it (Punycode). */
+/** Returns the address with its domain in Punycode, as DNS uses it. */
 export function toAsciiDomain(address: string): string {
   const { local, domain } = splitAddress(address);
   return `${local}@${domainToASCII(domain) || domain}`;
 }
 
-/** Returns the form in which addresses of accounts are stored and compared: lower case, and the domain in Unicode. */
+/** Returns the form in which account addresses are stored and compared: lowercase, with a Unicode domain. */
 export function normalizeAddress(text: string): string {
   const { local, domain } = splitAddress(text.trim());
   return domain === '' ? text.trim().toLowerCase() : `${local}@${toUnicode(domain)}`.toLowerCase();
 }
 
-/** Returns what the limits count an address by, in upper or lower case: its SHA-256 (counted_emails.recipient). */
+/** Returns the SHA-256 by which limits count an address, ignoring case (counted_emails.recipient). */
 export const countedAddress = (address: string): Buffer =>
   createHash('sha256').update(toAsciiDomain(address).toLowerCase()).digest();
 
@@ -54,7 +53,7 @@ function splitAddress(address: string): { local: string; domain: string } {
   return { local: address.slice(0, Math.max(at, 0)).normalize('NFC'), domain: address.slice(at + 1) };
 }
 
-/** One form for `MÜNCHEN.example` and `xn--mnchen-3ya.example`. A domain that DNS cannot have stays as it is. */
+/** Returns one form for `MÜNCHEN.example` and `xn--mnchen-3ya.example`. Invalid domains stay unchanged. */
 function toUnicode(domain: string): string {
   const ascii = domainToASCII(domain);
   const unicode = domainToUnicode(ascii);
@@ -71,7 +70,7 @@ function readBare(text: string): string | undefined {
     : undefined;
 }
 
-/** A display name without its quotes; undefined when it is none, as a second address would be. */
+/** Returns a display name without its quotes, or undefined if it is invalid, such as a second address. */
 function readName(text: string): string | undefined {
   if (text.length > longest.name) return undefined;
   const quoted = /^"((?:[^"\\]|\\.)*)"$/.exec(text);

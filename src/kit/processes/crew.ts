@@ -3,19 +3,19 @@ import type { Log } from '../log.ts';
 import type { Door } from './door.ts';
 import type { WebProcess } from './web-process.ts';
 
-/** The web processes of a service, and the keeping of their number. */
+/** Supervises the web processes of a service and keeps their number constant. */
 export type Crew = {
-  /** Starts all of them. @throws WebProcessError why one of them could not; then none is left. */
+  /** Starts all web processes. If one fails, stops the others. @throws WebProcessError with the reason. */
   start(): Promise<void>;
   /**
-   * Renews them one by one: each new one serves before the old one finishes what it has begun. When a new one cannot
-   * start, the rest stay as they are. Asked during a restart, another follows.
+   * Replaces the web processes one by one: each new one serves before the old one finishes its requests. If a
+   * new one cannot start, the remaining old ones stay. A call during a restart starts another one after it.
    * @returns whether all are new. It never rejects.
    */
   restart(): Promise<boolean>;
-  /** What those that serve say of themselves; who does not answer is left out. */
+  /** Returns the reports of the serving processes. Processes that do not answer are left out. */
   survey(): Promise<unknown[]>;
-  /** Tells all that the service stops, gives those who watch it `noticeMs` to hear so, then ends them. */
+  /** Announces the shutdown, waits `noticeMs` so that health checks notice, and then ends all processes. */
   stop(noticeMs: number): Promise<void>;
 };
 
@@ -24,18 +24,18 @@ type CrewOptions = {
   launch: (number: number) => WebProcess;
   door: Door;
   log: Log;
-  /** The longest that a process may take to finish what it has begun; then it is killed. */
+  /** How long a process may take to finish its requests before it is killed. */
   endMs: number;
 };
 
-/** Pauses before a process is replaced that did not live this long, or whose replacement did not either. */
+/** Pauses before replacing a process that lived for less than this, or whose replacement failed. */
 const shortestPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 type State = CrewOptions & {
-  /** Those that are to serve, by number: the end of another one is no loss. */
+  /** The serving processes by number. Only these are replaced if they end. */
   serving: Map<number, WebProcess>;
-  /** All that run, also those that begin and end. */
+  /** All running processes, including those that are starting or ending. */
   alive: Set<WebProcess>;
   stopping: AbortController;
 };
@@ -48,7 +48,7 @@ export function openCrew(options: CrewOptions): Crew {
     stopping: new AbortController(),
   };
   const { door, size } = state;
-  // A primary that does not stop in order has no time for theirs. (They end in order when it is killed.)
+  // A primary that exits early cannot wait for its processes. (If it is killed, they end in order.)
   process.on('exit', () => state.alive.forEach((each) => each.kill()));
   const numbers = Array.from({ length: size }, (_, index) => index + 1);
   let restarting: Promise<boolean> = Promise.resolve(true);
@@ -81,7 +81,7 @@ export function openCrew(options: CrewOptions): Crew {
   };
 }
 
-/** Starts a process and has it serve. @throws WebProcessError when it cannot. */
+/** Starts a process and lets it serve. @throws WebProcessError if it cannot start. */
 async function begin(state: State, number: number): Promise<void> {
   const started = state.launch(number);
   state.alive.add(started);
@@ -90,10 +90,10 @@ async function begin(state: State, number: number): Promise<void> {
   if (state.stopping.signal.aborted) return;
   state.serving.set(number, started);
   state.door.admit(started);
-  state.log.info({ process: number, pid: started.pid }, 'a process serves');
+  state.log.info({ process: number, pid: started.pid }, 'a web process is serving');
 }
 
-/** Replaces a process that ends although it is to serve. */
+/** Replaces a serving process that ends. */
 async function watch(state: State, watched: WebProcess): Promise<void> {
   const { number, ended } = watched;
   const began = performance.now();
@@ -103,11 +103,11 @@ async function watch(state: State, watched: WebProcess): Promise<void> {
   state.door.dismiss(watched);
   if (state.serving.get(number) !== watched) return;
   state.serving.delete(number);
-  state.log.error({ process: number, how }, 'a process ended unexpectedly and is replaced');
+  state.log.error({ process: number, how }, 'a process ended unexpectedly; replacing it');
   await replace(state, number, performance.now() - began < shortestPauseMs ? shortestPauseMs : 0);
 }
 
-/** Tries until a process serves in the place of one that was lost; with growing pauses, for a cause that stays. */
+/** Retries until a replacement serves. The pauses grow, because the cause may persist. */
 async function replace(state: State, number: number, firstPauseMs: number): Promise<void> {
   const { signal } = state.stopping;
   let pauseMs = firstPauseMs;
@@ -118,9 +118,12 @@ async function replace(state: State, number: number, firstPauseMs: number): Prom
       await begin(state, number);
       return;
     } catch (error) {
-      // What a stop ends did not fail.
+      // Ended by a stop, which is not a failure.
       if (signal.aborted) return;
-      state.log.error({ process: number, reason: reasonOf(error) }, 'a process could not be replaced yet');
+      state.log.error(
+        { process: number, reason: reasonOf(error) },
+        'could not replace a web process; retrying',
+      );
     }
     pauseMs = Math.min(Math.max(pauseMs * 2, shortestPauseMs), longestPauseMs);
   }
@@ -129,14 +132,14 @@ async function replace(state: State, number: number, firstPauseMs: number): Prom
 async function renewAll(state: State, numbers: readonly number[]): Promise<boolean> {
   for (const number of numbers) {
     const old = state.serving.get(number);
-    // One that was lost is being replaced, which renews it.
+    // A lost process is already being replaced by a new one.
     if (!old) continue;
     if (!(await renew(state, old))) return false;
   }
   return !state.stopping.signal.aborted;
 }
 
-/** @returns whether another one serves in its place, and it is gone. */
+/** @returns whether a new process serves in its place and the old one has ended. */
 async function renew(state: State, old: WebProcess): Promise<boolean> {
   const { number } = old;
   state.serving.delete(number);
@@ -146,7 +149,7 @@ async function renew(state: State, old: WebProcess): Promise<boolean> {
     if (state.stopping.signal.aborted) return false;
     state.log.error(
       { process: number, reason: reasonOf(error) },
-      'a restart ended early: a process did not start',
+      'restart aborted: a web process did not start',
     );
     if (state.alive.has(old)) state.serving.set(number, old);
     else void replace(state, number, shortestPauseMs);
@@ -157,7 +160,7 @@ async function renew(state: State, old: WebProcess): Promise<boolean> {
   return true;
 }
 
-/** Also those that began meanwhile. */
+/** Ends all processes, including those that started meanwhile. */
 async function endAll({ alive, endMs }: State): Promise<void> {
   await Promise.all([...alive].map((each) => each.end(endMs)));
 }

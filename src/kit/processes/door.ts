@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { acceptWaiting } from '../concurrency.ts';
 
-/** Whom connections are handed to. */
+/** Receives connections from the listener. */
 export type Receiver = {
-  /** @param refused is called when the socket could not be handed over and is still the caller's. */
+  /** @param refused is called if the socket could not be passed on and still belongs to the caller. */
   receive(socket: Socket, refused: () => void): void;
 };
 
-/** Where connections come in. They are handed to those admitted, in turn, and never read here. */
+/** Accepts connections and passes them to the admitted receivers in turn. It never reads from them. */
 export type Door = {
   /**
-   * Listens on one address, and for `localhost` on all that the name has, as one process does.
-   * @returns the first address, `http://host:port`. @throws the system's error when it cannot listen there.
+   * Listens on one address, or for `localhost` on all its addresses, like a single process.
+   * @returns the first address, `http://host:port`. @throws the system's error if it cannot listen.
    */
   open(place: { host: string; port: number }): Promise<string>;
   admit(receiver: Receiver): void;
   dismiss(receiver: Receiver): void;
-  /** Takes in what has connected already, then no more. */
+  /** Accepts connections that are already waiting, then stops listening. */
   close(): Promise<void>;
 };
 
-/** Connections that wait while nobody is admitted. The system keeps 511 more before it refuses. */
+/** The maximum number of connections that wait while there is no receiver. The system keeps 511 more. */
 const mostWaiting = 1_000;
 
-/** @param find the addresses of a host, the first of them first. */
+/** @param find returns the addresses of a host, the main one first. */
 export function openDoor(find: (host: string) => Promise<readonly string[]> = addressesOf): Door {
   const servers: Server[] = [];
   const receivers: Receiver[] = [];
@@ -40,12 +40,12 @@ export function openDoor(find: (host: string) => Promise<readonly string[]> = ad
     else socket.destroy();
   };
   const listenOn = async (host: string, port: number): Promise<Server> => {
-    // noDelay belongs to the socket and so goes with it; reading is for the process that gets it.
+    // noDelay is a property of the socket and moves with it. Only the receiving process reads.
     const server = createServer({ pauseOnConnect: true, noDelay: true });
-    // One that cannot be accepted (too many open files, say) is that connection's end and not the service's.
+    // A failed accept (such as too many open files) affects only that connection.
     server.on('error', () => {});
     server.on('connection', (socket) => {
-      // Until it is handed over, its end is nobody's concern.
+      // Errors do not matter before the socket is passed on.
       socket.on('error', () => {});
       hand(socket);
     });
@@ -59,7 +59,7 @@ export function openDoor(find: (host: string) => Promise<readonly string[]> = ad
       const [first = host, ...others] = await find(host);
       const server = await listenOn(first, port);
       const { port: chosen } = server.address() as AddressInfo;
-      // A machine may know ::1 by name alone.
+      // A machine may list ::1 without supporting it.
       await Promise.allSettled(others.map((other) => listenOn(other, chosen)));
       return urlOf(server);
     },
@@ -83,7 +83,7 @@ export function openDoor(find: (host: string) => Promise<readonly string[]> = ad
   };
 }
 
-/** The addresses to listen on for a host. Only `localhost` has several that are meant, 127.0.0.1 and ::1. */
+/** Returns the addresses to listen on. Only `localhost` has several, 127.0.0.1 and ::1. */
 async function addressesOf(host: string): Promise<string[]> {
   if (host !== 'localhost') return [host];
   const found = await lookup(host, { all: true });

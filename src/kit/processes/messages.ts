@@ -1,33 +1,33 @@
-/** What a web process tells the primary. */
+/** Messages from a web process to the primary. */
 export type FromWebProcess =
-  /** It serves: connections may come. */
+  /** It serves and accepts connections. */
   | { kind: 'ready' }
-  /** It cannot serve; in words for the operator. It ends by itself. */
+  /** It cannot serve, with the reason for the operator. It exits by itself. */
   | { kind: 'failed'; why: string }
-  /** It ends by itself after an unexpected error: connections go elsewhere. */
+  /** It exits after an unexpected error and needs no more connections. */
   | { kind: 'leaving' }
-  /** A question of the application's, answered under the same id. */
+  /** A question of the application. The answer has the same id. */
   | { kind: 'ask'; id: number; question: unknown }
-  /** It has the connection of this id. */
+  /** It received the connection with this id. */
   | { kind: 'taken'; id: number }
-  /** What was asked by `survey`. */
+  /** The answer to `survey`. */
   | { kind: 'surveyed'; id: number; answer: unknown }
-  /** The answer to `ping`: its loop still turns. */
+  /** The answer to `ping`: its event loop is running. */
   | { kind: 'alive' };
 
-/** What the primary tells a web process. */
+/** Messages from the primary to a web process. */
 export type ToWebProcess =
-  /** Comes with the socket, and is answered by `taken`. */
+  /** Arrives with the socket. The answer is `taken`. */
   | { kind: 'connection'; id: number }
   | { kind: 'answer'; id: number; answer: unknown }
-  /** To be answered by `surveyed`, with what this process says of itself. */
+  /** Requests a report. The answer is `surveyed`. */
   | { kind: 'survey'; id: number }
-  /** To be answered at once. */
+  /** Expects an immediate `alive`. */
   | { kind: 'ping' }
-  /** The whole service is about to end: say so to those who ask whether it is ready. */
+  /** The service is about to stop; readiness checks must fail. */
   | { kind: 'stopping' }
-  /** Finish what has begun, and end. Nothing follows. */
+  /** Finish the requests and exit. This is the last message. */
   | { kind: 'end' };
 
-/** The first arguments of a web process: these, then its number. They are seen in the system's list of processes. */
+/** The first argument of a web process, before its number. It shows in the system's list of processes. */
 export const webProcessArgument = 'web-process';

@@ -2,38 +2,38 @@ import type { Server as HttpServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FromWebProcess, type ToWebProcess, webProcessArgument } from './messages.ts';
 
-/** What a web process hears from the primary and tells it. */
+/** The connection of a web process to the primary. */
 export type PrimaryLink = {
-  /** Which of the web processes this is: 1 and up. */
+  /** The number of this web process, from 1. */
   readonly number: number;
-  /** Answered by the primary. @throws PrimaryGone */
+  /** Asks the primary. @throws PrimaryGone */
   ask<Answer>(question: unknown): Promise<Answer>;
-  /** What this process says of itself when the primary asks all of them. */
+  /** Sets the report of this process for surveys. */
   onSurvey(answer: () => Promise<unknown>): void;
-  /** From now on connections come to this server, which does not listen itself. */
+  /** Passes new connections to this server, which does not listen itself. */
   serve(http: HttpServer): void;
-  /** Tells why this process cannot serve; resolves when it has been told. */
+  /** Reports why this process cannot serve, and resolves when that is sent. */
   fail(why: string): Promise<void>;
-  /** Asks for no more connections: this process ends by itself. */
+  /** Requests no more connections, because this process is exiting. */
   leave(): void;
 };
 
-/** There is nobody who could answer, and this process is about to end. */
+/** Thrown if the primary is gone. This process is about to exit. */
 export class PrimaryGone extends Error {
   override readonly name = 'PrimaryGone';
 }
 
-/** What the primary wants. */
+/** Callbacks for messages of the primary. */
 type Orders = {
-  /** The whole service is about to end. */
+  /** The service is about to stop. */
   onStopping: () => void;
-  /** Finish what has begun and end: told so by the primary, or because it is gone. Called once. */
+  /** Finish the requests and exit, because the primary said so or is gone. Called once. */
   onEnd: () => void;
 };
 
 /**
- * The link to the primary, when it started this process; else undefined. Signals mean the primary: a terminal's Ctrl-C
- * and a service manager reach every process of the group, and one of several ends when it is told to.
+ * Returns the link to the primary if it started this process, else undefined. Signals are ignored: Ctrl-C and
+ * service managers signal every process of the group, but web processes end only when the primary tells them.
  */
 export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLink | undefined {
   if (argv[2] !== webProcessArgument || process.send === undefined) return undefined;
@@ -84,7 +84,7 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
     },
     serve(server) {
       http = server;
-      // Node watches over slow and idle connections from when a server listens, which this one never does.
+      // Node checks slow and idle connections only after a server listens, which this one never does.
       http.emit('listening');
       void tell({ kind: 'ready' });
     },
@@ -93,14 +93,14 @@ export function joinPrimary(argv: readonly string[], orders: Orders): PrimaryLin
   };
 }
 
-/** Resolves also when the primary is gone: then `disconnect` says so. */
+/** Resolves even if the primary is gone; `disconnect` reports that. */
 const tell = (message: FromWebProcess): Promise<void> =>
   new Promise((resolve) => {
     if (!process.connected) return resolve();
     process.send!(message, undefined, undefined, () => resolve());
   });
 
-/** @param socket undefined when the client was gone before it was handed over. */
+/** @param socket undefined if the client disconnected before it was passed on. */
 function take(http: HttpServer, socket: Socket | undefined): void {
   if (socket) http.emit('connection', socket);
 }

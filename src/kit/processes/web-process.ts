@@ -3,71 +3,70 @@ import type { Socket } from 'node:net';
 import type { Receiver } from './door.ts';
 import { type FromWebProcess, type ToWebProcess, webProcessArgument } from './messages.ts';
 
-/** Why a web process could not begin to serve, in words. */
+/** Thrown with the reason if a web process cannot start to serve. */
 export class WebProcessError extends Error {}
 
-/** A process that serves connections, as the primary sees it. */
+/** A web process as the primary sees it. */
 export type WebProcess = Receiver & {
-  /** 1 and up; who replaces it has the same. */
+  /** From 1. A replacement gets the same number. */
   readonly number: number;
   readonly pid: number | undefined;
-  /** Resolves when it serves. @throws WebProcessError when it ended before. */
+  /** Resolves when it serves. @throws WebProcessError if it ends before that. */
   readonly ready: Promise<void>;
-  /** Resolves when it is about to end by itself, if it says so. */
+  /** Resolves when it announces that it is exiting. */
   readonly leaving: Promise<void>;
-  /** Resolves when it is gone, to how: `exit code 1`, `SIGKILL`. */
+  /** Resolves when it has ended, with the cause: `exit code 1`, `SIGKILL`. */
   readonly ended: Promise<string>;
   tell(message: ToWebProcess): void;
-  /** What it says of itself (primary-link.ts); undefined when it does not answer. */
+  /** Returns its report (primary-link.ts), or undefined if it does not answer. */
   survey(): Promise<unknown>;
-  /** Has it finish what has begun. One that does not end within `ms` is killed. */
+  /** Lets it finish its requests, and kills it after `ms`. */
   end(ms: number): Promise<void>;
   kill(): void;
 };
 
 type WebProcessOptions = {
-  /** The program, which begins with joinPrimary (primary-link.ts). */
+  /** The program, which must call joinPrimary first (primary-link.ts). */
   script: string;
   environment: NodeJS.ProcessEnv;
   answer: (question: unknown) => Promise<unknown>;
-  /** A process that serves and gives no sign of life for this long is killed. */
+  /** A serving process that does not respond for this long is killed. */
   silenceMs?: number;
 };
 
-/** So long no request keeps a process from everything else, also on a machine that is very busy. */
+/** No request blocks a process this long, even on a very busy machine. */
 const longestSilenceMs = 30_000;
-/** How many pings stay unanswered before that. They are counted, and not the time: a primary that stood still itself has asked nothing. */
+/** Unanswered pings before that. Pings are counted rather than time: a blocked primary sends none. */
 const mostUnanswered = 6;
 
-/** Whoever asks all processes does not wait longer for one of them. */
+/** The timeout of a survey for each process. */
 const surveyMs = 2_000;
 
 export function startWebProcess(number: number, options: WebProcessOptions): WebProcess {
   const { silenceMs = longestSilenceMs } = options;
   const child = fork(options.script, [webProcessArgument, String(number)], { env: options.environment });
-  // Until it says that it has them, connections are kept open here as well: those of one that ends before are given to
-  // another. (Node would keep the last one open and forget it, and its client would wait for ever.)
+  // Connections stay open here until the process confirms them. If it ends before, they go to another one.
+  // (Node would keep the last one open and forget it, and its client would wait forever.)
   const handing = new Map<number, { socket: Socket; refused: () => void }>();
   const surveyed = new Map<number, (answer: unknown) => void>();
   let lastId = 0;
   let isSilent = false;
   const ended = new Promise<string>((resolve) => {
     child.on('error', (error) => resolve(error.message));
-    // Not 'exit': what it said last would still be on its way.
+    // Not 'exit', because the last messages may still be in flight.
     child.once('close', (code, signal) => {
       const how = signal ?? `exit code ${code}`;
       resolve(isSilent ? `${how}, after no sign of life for ${silenceMs / 1_000} s` : how);
     });
   });
-  // In a later turn than that in which those who wait for its end hear of it: by then it is dismissed, and what is
-  // given back does not come here again.
+  // One turn after `ended`, when the process is dismissed, so returned connections do not come back here.
   void ended.then(() =>
     setImmediate(() => {
       for (const { socket, refused } of handing.values()) if (!socket.destroyed) refused();
       handing.clear();
     }),
   );
-  // A message to one that has just ended is lost, and `ended` says so.
+  // A message to a process that has just ended is lost; `ended` reports that.
   const tell = (message: ToWebProcess): void => void child.send(message, () => {});
   const kill = (): void => void child.kill('SIGKILL');
   const answer = async (id: number, question: unknown): Promise<void> =>
@@ -105,7 +104,7 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     });
     void ended.then((how) => reject(new WebProcessError(`Process ${number} ended (${how}).`)));
   });
-  // Whoever ends it early does not wait for it to be ready.
+  // If the process is ended early, `ready` may reject without a listener.
   ready.catch(() => {});
 
   return {
@@ -118,8 +117,8 @@ export function startWebProcess(number: number, options: WebProcessOptions): Web
     receive(socket, refused) {
       lastId += 1;
       handing.set(lastId, { socket, refused });
-      // What cannot be sent is given back when this process has ended. At once, it would come here again and again, and
-      // the primary would never hear that it has ended.
+      // A failed send is not returned immediately, but when the process has ended. Otherwise it would come
+      // back here repeatedly, and the primary would never process the end.
       const message: ToWebProcess = { kind: 'connection', id: lastId };
       child.send(message, socket, { keepOpen: true }, () => {});
     },

@@ -6,25 +6,25 @@ import { isAstray } from '../find-host.ts';
 import type { Log } from '../log.ts';
 import { announcementOf, jobsChannel, sayAnnouncements } from '../queue.ts';
 
-/** Tells the queues of other processes that there are new jobs. */
+/** Announces new jobs to the queues of other processes. */
 type Announcer = {
-  /** Call it after the commit. They hear of it within 20 ms. */
+  /** Call it after the commit. Other processes know within 20 ms. */
   announce(): void;
-  /** Announces what is left, and what was given back. Never rejects. */
+  /** Sends pending announcements, also for returned jobs. Never rejects. */
   stop(): Promise<void>;
 };
 
-/** What could not be said is said so much later. */
+/** Failed announcements are repeated after this time. */
 const againMs = 1_000;
-/** Announcements are gathered for this long, so a burst of commits costs one. */
+/** Announcements are batched for this long, so a burst of commits sends one. */
 const announceMs = 20;
 
-/** What this process announces over one pool: a hundred busy cells in one database cost as much as one. */
+/** The announcements of this process over one pool. A hundred busy cells in it cost as much as one. */
 type Mouth = { announcers: Set<Announcer>; payloads: Set<string>; planned: NodeJS.Timeout | undefined };
 
 const mouths = new WeakMap<Database, Mouth>();
 
-/** @param sender lets the one who announces recognise it. */
+/** @param sender lets the sender recognize its own announcements. */
 export function openAnnouncer(
   { database, log }: { database: Database; log: Log },
   sender: string,
@@ -39,14 +39,14 @@ export function openAnnouncer(
     const payloads = [...mouth.payloads];
     mouth.payloads.clear();
     await sayAnnouncements(place, payloads).catch((error: unknown) => {
-      log.debug({ err: error }, 'new jobs could not be announced');
+      log.debug({ err: error }, 'could not announce new jobs');
       if (mouth.announcers.size === 0) return;
       for (const each of payloads) mouth.payloads.add(each);
       plan(againMs);
     });
   };
   const plan = (ms: number): void => {
-    // It keeps no process: who ends says what is left.
+    // The timer does not keep the process alive; `stop` sends what is left.
     mouth.planned ??= setTimeout(() => void say(), ms).unref();
   };
   const announcer: Announcer = {
@@ -64,15 +64,16 @@ export function openAnnouncer(
   return announcer;
 }
 
-/** How long after a lost connection the next one is tried. Who listens must look by itself meanwhile. */
+/** The pause before reconnecting. Callers must poll meanwhile. */
 const reconnectMs = 1_000;
-/** It is asked so often whether it is there, and has as long to answer: a machine that is lost says nothing. */
+/** The interval and the timeout of checks, because a lost machine closes no connection. */
 const usualAskMs = 3_000;
 
 /**
- * Listens on a channel until `signal` aborts, over a connection of its own that is made anew after every loss.
- * @param hear is called with each payload, and with '' once per connection for what may have been missed before.
- * @param options.lost is called when the connection was lost, or could not be made.
+ * Listens on a channel until `signal` aborts. It uses its own connection and reconnects after every loss.
+ * @param hear is called with each payload, and with '' after each connect, because something may have been
+ * missed.
+ * @param options.lost is called if the connection is lost or cannot be established.
  * @returns when it has stopped. Never rejects.
  */
 export async function listen(
@@ -97,14 +98,14 @@ export async function listen(
     } catch (error) {
       losses += 1;
       if (losses === 2)
-        log.warn({ ...loggedError(error), channel }, 'the connection that listens was lost and is made anew');
+        log.warn({ ...loggedError(error), channel }, 'the listening connection was lost; reconnecting');
       lost?.();
       await sleep(reconnectMs, undefined, { signal }).catch(() => {});
     }
   }
 }
 
-/** Returns when `stopped` resolves. @throws when the connection cannot be made, or is lost. */
+/** Returns when `stopped` resolves. @throws if the connection fails or is lost. */
 async function listenOnce(
   database: Database,
   channel: string,
@@ -115,18 +116,18 @@ async function listenOnce(
   const { promise: lost, reject } = Promise.withResolvers<never>();
   client.on('error', reject);
   client.on('end', () => reject(new Error('the connection ended')));
-  // The race below may not have begun when it is lost, or may be over.
+  // The connection may be lost before or after the race below.
   lost.catch(() => {});
   let asking: NodeJS.Timeout | undefined;
   client.on('notification', ({ payload }) => hear(payload ?? ''));
   try {
     await client.connect();
-    // Asked again and again: it is no more than a question when it listens already, and says in pg_stat_activity who this is.
+    // Repeated as a check: `listen` changes nothing if it already listens, and shows in pg_stat_activity.
     const question = { text: `listen ${channel}`, query_timeout: askMs };
     await client.query(question.text);
     hear('');
     asking = setInterval(() => {
-      if (isAstray(client)) reject(new Error('what is said now is said at another server'));
+      if (isAstray(client)) reject(new Error('the announcements moved to another server'));
       client.query(question).catch(reject);
     }, askMs);
     await Promise.race([lost, stopped]);
@@ -136,14 +137,14 @@ async function listenOnce(
   }
 }
 
-/** Hears of the jobs of a cell. */
+/** Receives announcements of jobs in a cell. */
 export type Hearing = {
-  /** False while the connection is lost: then who hears looks by itself. */
+  /** False while the connection is lost; the caller must poll. */
   isListening(): boolean;
   stop(): Promise<void>;
 };
 
-/** The connection over which the queues and feeds of this process hear of the jobs of all cells of a database. */
+/** The connection over which this process receives job announcements of all cells of a database. */
 type Ear = {
   hearers: Set<(said: string) => void>;
   isListening: boolean;
@@ -154,8 +155,8 @@ type Ear = {
 const ears = new WeakMap<Database, Ear>();
 
 /**
- * Hears that there are new jobs in the cell of a pool.
- * @param hear is called with who says so, and with '' when something may have been missed, or may be from now on.
+ * Listens for new jobs in the cell of a pool.
+ * @param hear is called with the sender, or with '' if announcements may be lost.
  */
 export function hearJobs(
   database: Database,

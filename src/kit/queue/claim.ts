@@ -7,29 +7,30 @@ import { suspectAfter } from './park-job.ts';
 import { runPeriodically } from './periodic.ts';
 
 /**
- * How far back a claim looks. When one has found nothing, all that was due by then is of closed lanes or locked by
- * somebody else. Until one of these lanes opens, only what became due since need be looked at: else each look walks over
- * all that waits for a slow receiver (measured: 9 ms for 20,000 jobs, 40 times a second).
+ * How far back a claim looks. If a claim finds nothing, all jobs due at that time are in closed lanes or
+ * locked. Until one of these lanes opens, claims need to look only at jobs that became due later. Otherwise
+ * each claim would scan all jobs that wait for a slow receiver (measured: 9 ms for 20,000 jobs, 40 times a
+ * second).
  */
 type LookBack = {
-  /** Seconds. @param hasOpened whether a lane has opened since the last claim that found nothing. */
+  /** Returns the seconds to look back. @param hasOpened whether a lane opened since the last empty claim. */
   seconds(hasOpened: boolean): number;
-  /** Whether the last claim looked at everything, and found nothing: what is committed since was announced since. */
+  /** Returns whether the last claim looked at all jobs and found none. Later commits were announced since. */
   hasSeenAll(): boolean;
-  /** A claim that began then (of the clock) and looked back so far has found nothing. */
+  /** Records an empty claim, with its start on the clock and the seconds it looked back. */
   foundNothing(began: number, seconds: number): void;
-  /** Nothing is known any more. */
+  /** Discards what is known. */
   forget(): void;
 };
 
-/** Before anything that there is: 30 years. */
+/** 30 years, which is longer than any job has existed. */
 const everything = 1e9;
-/** Everything is looked at so often in any case, for jobs that were enqueued by transactions that took long. */
+/** All jobs are checked at this interval, because some come from long transactions. */
 const everythingEveryMs = 1_000;
-/** A job is due from the beginning of the transaction that enqueues it, and seen after its end. */
+/** A job is due from the start of its transaction, but visible only after the commit. */
 const transactionMs = 250;
 
-/** @param clock milliseconds of any clock that only goes forward. */
+/** @param clock milliseconds of a monotonic clock. */
 export function openLookBack(clock: () => number = () => performance.now()): LookBack {
   let last: number | undefined;
   let lastOfAll = 0;
@@ -49,12 +50,12 @@ export function openLookBack(clock: () => number = () => performance.now()): Loo
   };
 }
 
-/** Always true; the commit of its statement does not wait for the disk. */
+/** Always true. It lets the statement commit without waiting for the disk. */
 const isCommittedLater = "(select set_config('synchronous_commit', 'off', true)) is not null";
 
 /**
- * Makes leases go on, of those that are still held. What somebody has locked is being settled, and left out: waiting for
- * it, two statements of many rows could wait for each other. Nor does this wait for the disk.
+ * Renews the leases of claimed jobs. Locked rows are being settled and are skipped, because two statements
+ * that wait for many rows could deadlock. It does not wait for the disk.
  */
 export const renewLeases = statement(
   'queue.renew_leases',
@@ -79,11 +80,11 @@ export const renewLeases = statement(
    select lease_token from renewed where ${isCommittedLater}`,
 );
 
-/** A job that this process has claimed. */
+/** A claimed job of this process. */
 export type Held = {
   job: Job;
   abort: AbortController;
-  /** performance.now() when the lease ends, or a little before: counted from when it was asked for. */
+  /** performance.now() at the end of the lease or slightly earlier, counted from the request. */
   leasedUntil: number;
 };
 
@@ -91,18 +92,18 @@ type LeasesOptions = {
   database: Database;
   log: Log;
   leaseSeconds: number;
-  /** What is held at any time. */
+  /** Returns the currently claimed jobs. */
   held: () => Iterable<Held>;
 };
 
-/** Looked at so often in the time of a lease, and renewed when a third of it has passed. */
+/** Checks per lease. A lease is renewed after a third of its time. */
 const looksPerLease = 10;
 const renewedAfter = 1 / 3;
 
 /**
- * Renews the leases of what is held, so that a job may take as long as it needs, and another process takes over soon
- * after this one died. A job whose lease is about to end all the same is aborted: the database is out of reach, or it
- * is somebody else's by now.
+ * Renews the leases of claimed jobs, so that a job may take any time, but another process takes over soon
+ * after this one dies. A job whose lease still expires is aborted: the database is unreachable, or another
+ * worker has the job.
  */
 export function keepLeases({ database, log, leaseSeconds, held }: LeasesOptions): { stop(): Promise<void> } {
   const leaseMs = leaseSeconds * 1_000;
@@ -127,7 +128,7 @@ export function keepLeases({ database, log, leaseSeconds, held }: LeasesOptions)
   };
 
   const renewing = runPeriodically('renewing leases', { pauseMs: lookMs, log, work: renew });
-  // Apart from the renewing, which may wait for the database.
+  // A separate timer, because renewing may wait for the database.
   const watch = setInterval(endLost, lookMs).unref();
   return {
     async stop() {
@@ -137,36 +138,36 @@ export function keepLeases({ database, log, leaseSeconds, held }: LeasesOptions)
   };
 }
 
-/** A due job with a token was claimed before, and that claim never ended: whatever ends one takes the token away. */
+/** A due job with a token has a claim that never ended, because settling removes the token. */
 const lostClaims = '(lost_claims + (lease_token is not null)::integer)';
 
 /**
- * Leases up to `limit` due jobs, the longest due first, and no more of a lane than it has room for.
- * Time is the database's, so clocks of processes do not matter.
+ * Leases up to `limit` due jobs, oldest first, within the room of each lane. It uses the time of the
+ * database, so the clocks of processes do not matter.
  *
- * The rows are locked before the lanes are counted: two processes therefore see disjoint rows and never wait for
- * each other. Closed lanes are left out of the scan, so what a claim returns is all that can run, or it fills a lane,
- * and the next claim looks behind that lane: see the measurement in claim.ts.
+ * The rows are locked before the lanes are counted, so two processes see disjoint rows and never wait for
+ * each other. Closed lanes are skipped. A claim therefore returns all jobs that can run, or fills a lane that
+ * the next claim skips (measured in claim.ts).
  *
- * A claim does not wait for the disk. Should PostgreSQL crash in the next moments and forget it, the job is due again
- * and its token void: it is run twice, and settled once.
+ * A claim does not wait for the disk. If PostgreSQL crashes and loses it, the job is due again and its token
+ * invalid: it runs twice, but is settled once.
  */
 export const claimJobs = statement(
   'queue.claim_jobs',
   [
     'kinds closed_lanes rooms:integers limit lease_seconds',
     {
-      /** Of each kind: how many of a lane may run at once. */
+      /** The concurrency limit per lane, for each kind. */
       caps: integers,
-      /** Lanes whose room is not their kind's cap, and that room. */
+      /** Lanes whose room differs from the limit of their kind; `rooms` has the room. */
       open_lanes: texts,
-      /** Only what became due so many seconds ago (look-back.ts). */
+      /** Looks only at jobs that became due within this many seconds (LookBack). */
       look_back: double,
-      /** Jobs with so many lost claims are left out (park-job.ts); null: one of them may be claimed. */
+      /** Jobs with this many lost claims are skipped (park-job.ts); null: one of them may be claimed. */
       lost_below: nullable(integer),
-      /** From so many lost claims on, one job is claimed at a time. */
+      /** Jobs with at least this many lost claims are claimed one at a time. */
       lost_alone: integer,
-      /** False after an outage of the database, in which leases end although their processes run (claim.ts). */
+      /** False after a database outage, which ends leases although their processes run. */
       counts_lost: boolean,
     },
   ],
@@ -200,7 +201,7 @@ export const claimJobs = statement(
    select * from claimed where ${isCommittedLater}`,
 );
 
-/** Seconds until the next job is due that could run here; null when there is none. */
+/** Returns the seconds until the next job that this process can run is due; null if there is none. */
 const findNextDue = statement(
   'queue.find_next_due',
   'kinds closed_lanes look_back lost_below?',
@@ -216,31 +217,33 @@ export type Claims = {
   database: Database;
   lanes: Lanes;
   lookBack: LookBack;
-  /** Kinds that this process knows, and how many of a lane of each may be inside at first. */
+  /** The kinds of jobs that this process runs. `caps` has their initial limit per lane. */
   kinds: string[];
   caps: number[];
   leaseSeconds: number;
-  /** Whether a job runs here whose worker may have died of it (park-job.ts): then no second one is claimed. */
+  /**
+   * Whether this process runs a job that may have killed a worker (park-job.ts); no second one is claimed.
+   */
   hasSuspect: () => boolean;
-  /** When a claim last found the database away, by performance.now(). */
+  /** When a claim last found the database unavailable, by performance.now(). */
   outage: { seenAt: number };
 };
 
-/** The longest sleep of who cannot be told of new work, or may have overlooked some. */
+/** The longest sleep of a queue that cannot receive announcements or may have missed jobs. */
 export const pollMs = 1_000;
-/** The longest sleep of who is told: work whose announcement is lost is found this much later. */
+/** The longest sleep of a queue that receives announcements. It limits the delay if one is lost. */
 export const restMs = 15_000;
-/** A due job that could not be claimed is locked by somebody else for a moment. */
+/** A due job that could not be claimed is briefly locked by another process. */
 const retryClaimMs = 20;
-/** One statement claims no more: it locks so many rows before it knows of their lanes. */
+/** The maximum per statement, because it locks this many rows before it knows their lanes. */
 const mostAtOnce = 128;
 
 /**
- * Leases the jobs to begin now.
+ * Leases the jobs to start now.
  *
- * Measured on two cores: a healthy job behind 10,000 due jobs of a dead lane is claimed in 2 to 4 ms, behind
- * 100,000 in 17 ms, when everything is looked at.
- * @param free how many more can be held.
+ * Measured on two cores: a healthy job behind 10,000 due jobs of a dead lane is claimed in 2 to 4 ms, and
+ * behind 100,000 in 17 ms, if all jobs are checked.
+ * @param free how many more jobs can be held.
  */
 export async function claim(claims: Claims, free: number): Promise<Job[]> {
   const { database, kinds, caps, lanes, lookBack, leaseSeconds, outage } = claims;
@@ -260,7 +263,7 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
     lost_alone: suspectAfter,
     limit,
     lease_seconds: leaseSeconds,
-    // An outage longer than a lease ends the leases of processes that run on. The next process to die of a job has seen none.
+    // An outage longer than a lease ends the leases of running processes. Those are not lost claims.
     counts_lost: began - outage.seenAt > leaseSeconds * 1_000,
   }).catch((error: unknown) => {
     if (isUnavailable(error)) outage.seenAt = performance.now();
@@ -269,7 +272,7 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
   });
   if (rows.length === 0) lookBack.foundNothing(began, look_back);
   else lanes.keepOpened(opened);
-  // Only when no more can be held: a round costs one claim that finds nothing.
+  // Only if the process is full, because each round costs an empty claim.
   if (rows.length === free) lanes.served(new Set(rows.map(({ lane }) => lane)));
   else if (rows.length === 0 && lanes.newRound()) return claim(claims, free);
   return rows.map((row) => ({
@@ -287,9 +290,9 @@ export async function claim(claims: Claims, free: number): Promise<Job[]> {
 const lostBelow = ({ hasSuspect }: Claims): number | null => (hasSuspect() ? suspectAfter : null);
 
 /**
- * How long there will be nothing to claim, in milliseconds, unless a job is added or a lane opens.
- * @param isTold whether other processes are heard when they add one. Then, once all that was there was looked at and nothing is due that
- * somebody else has locked, it is until the next job is due.
+ * Returns for how many milliseconds there is nothing to claim, unless a job is added or a lane opens.
+ * @param isTold whether this process receives announcements. If so, after all jobs were checked and no due
+ * job is locked, it can sleep until the next one is due.
  */
 export async function idleTime(claims: Claims, isTold: boolean): Promise<number> {
   const { database, kinds, lanes, lookBack } = claims;

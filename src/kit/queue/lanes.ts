@@ -1,45 +1,45 @@
 import { LaneNarrowed, type LaneTurn } from '../queue.ts';
 
-/** How many jobs of a lane may be inside at once in a process: at first, and once a run of it was quick. */
+/** The concurrency limit of a lane in a process: initially, and after a quick run. */
 export type Width = {
   perLane: number;
   perQuickLane?: number;
   /**
-   * How many more of a quick lane may be claimed and got ready while they wait for their turn. The handler then
-   * enters the lane by itself; without it, a job is inside from its beginning.
+   * How many more jobs of a quick lane may be claimed and prepared in advance. The handler must then enter
+   * the lane itself. Without this, a job has its slot from the start.
    */
   ahead?: number;
 };
 
-/** What a process knows of a lane while it holds jobs of it. */
+/** The state of a lane in this process. */
 type Lane = {
   width: Width;
-  /** Of the last run: a slow one narrows its lane, a quick one widens it. */
+  /** The pace of the last run: a slow run narrows the lane, a quick one widens it. */
   pace: 'quick' | 'usual' | 'slow';
-  /** What a run takes, in ms: an average in which the last few weigh most. */
+  /** The average duration of a run in ms. Recent runs weigh most. */
   runMs: number | undefined;
-  /** Jobs that were claimed and have not left. */
+  /** The number of claimed jobs that have not left. */
   held: number;
-  /** Of these, how many are inside. */
+  /** How many of the held jobs have a slot. */
   inside: number;
-  /** In the order in which they came. */
+  /** Waiting jobs in order of arrival. */
   waiting: Set<Waiting>;
-  /** When the last one left, by the clock of the lanes. */
+  /** When the last job left, by the clock of the lanes. */
   leftAt: number;
 };
 
-/** A job that waits until it may go inside. */
+/** A job that waits for a slot. */
 type Waiting = { admit(): void; refuse(reason: Error): void };
 
-/** A shorter run is quick. */
+/** Runs below this are quick. */
 const quickMs = 1_000;
-/** A longer one is slow: half the time that a webhook's receiver usually has. */
+/** Runs above this are slow: half the default timeout of webhooks. */
 const slowMs = 5_000;
 const slowShare = 1 / 4;
-/** What is claimed ahead waits no longer than this while the lane keeps its pace. */
+/** The longest wait of jobs that are claimed ahead, if the lane keeps its pace. */
 const aheadMs = 250;
 const averageOver = 8;
-/** How long a lane of which nothing is held keeps what it was: a slow one until the retry in an hour, another briefly. */
+/** How long the state of an idle lane is kept: a slow one until the hourly retry, others briefly. */
 const rememberedMs = { slow: 3_600_000, usual: 5_000, quick: 5_000 } as const;
 
 export const newLane = (width: Width): Lane => ({
@@ -52,7 +52,10 @@ export const newLane = (width: Width): Lane => ({
   leftAt: 0,
 });
 
-/** How many may be inside: the kind's cap, a quarter of it after a slow run, the wider one after a quick run. */
+/**
+ * Returns the limit of a lane: that of its kind, a quarter after a slow run, or the wider one after a quick
+ * run.
+ */
 function capOf({ width: { perLane, perQuickLane = perLane }, pace }: Lane): number {
   const caps = { quick: perQuickLane, usual: perLane, slow: Math.ceil(perLane * slowShare) };
   return caps[pace];
@@ -64,31 +67,31 @@ function aheadOf(lane: Lane): number {
   return Math.min(width.ahead, Math.floor((capOf(lane) * aheadMs) / Math.max(runMs, 1)));
 }
 
-/** How many more may be claimed. */
+/** Returns how many more jobs may be claimed. */
 const roomOf = (lane: Lane): number => capOf(lane) + aheadOf(lane) - lane.held;
 
-/** Whether claiming is worth while: what is claimed ahead comes by the half, not one by one. */
+/** Returns whether to claim: jobs claimed ahead are refilled in halves, not one by one. */
 const isOpen = (lane: Lane): boolean => roomOf(lane) >= Math.max(1, aheadOf(lane) / 2);
 
-/** Takes up how long a run was. */
+/** Updates pace and average with the duration of a run. */
 function learn(lane: Lane, ms: number): void {
   lane.pace = ms > slowMs ? 'slow' : ms > quickMs ? 'usual' : 'quick';
   lane.runMs = lane.runMs === undefined ? ms : lane.runMs + (ms - lane.runMs) / averageOver;
 }
 
-/** Whether nothing of the lane is held, and what it was says nothing any more. */
+/** Returns whether the lane is idle and its state is out of date. */
 const isOver = ({ held, leftAt, pace }: Lane, now: number): boolean =>
   held === 0 && now - leftAt > rememberedMs[pace];
 
-/** The places of a process: so many jobs may be inside of their lanes. Who waits gets one lane by lane in turn. */
+/** The job slots of a process. Lanes with waiting jobs get free slots in turn. */
 type Places = {
-  /** @throws the signal's reason, or that of `refuse`, when it comes before a place. */
+  /** @throws the signal's reason, or that of `refuse`, if it comes before a slot. */
   take(lane: Lane, signal: AbortSignal): Promise<void>;
   giveBack(lane: Lane): void;
 };
 
 export function openPlaces(count: number): Places {
-  /** Lanes of which jobs wait, in the order of their turns. */
+  /** Lanes with waiting jobs, in order of their turns. */
   const inTurn = new Set<Lane>();
   let left = count;
 
@@ -131,7 +134,7 @@ export function openPlaces(count: number): Places {
     giveBack(lane) {
       lane.inside -= 1;
       left += 1;
-      // A lane that goes to the end comes up again in the same walk.
+      // A lane that moves to the end is visited again in this loop.
       for (const each of inTurn) {
         if (left === 0) return;
         if (each.inside >= capOf(each)) continue;
@@ -145,38 +148,41 @@ export function openPlaces(count: number): Places {
 }
 
 /**
- * How many jobs of each lane this process holds and has inside, and for how many more there is room.
+ * Tracks the held and running jobs of each lane in this process, and the remaining room.
  *
- * A dead receiver, whose every job takes the whole deadline, gets 2 of the process's places, a new one 8, and one that
- * answers at once 32. Only of such a one are jobs claimed ahead, and no more than it takes in a quarter of a second;
- * when it turns slow, they are given back.
+ * A dead receiver, where every job takes the full timeout, gets 2 slots of the process; a new one gets 8, and
+ * a quick one 32. Only for quick lanes are jobs claimed ahead, and at most for a quarter of a second. If such
+ * a lane becomes slow, these jobs are returned.
  *
- * While a process can hold no more, lanes take turns: one that was served is left out of the claims until every other
- * that waits was.
+ * While the process is full, lanes take turns: a lane that was served is skipped until all other waiting
+ * lanes were served.
  */
 export type Lanes = {
-  /** A job of the lane was claimed: its turn, which ends with `leave`, also when it was never inside. */
+  /** Registers a claimed job. End its turn with `leave`, even if it never entered. */
   lineUp(name: string, width: Width, signal: AbortSignal): LaneTurn;
-  /** Lanes of which nothing is to be claimed now: without enough room, or served in this round. */
+  /** Returns the lanes to skip: without enough room, or already served in this round. */
   closed(): string[];
-  /** Lanes whose room is not their kind's cap, and that room; the closed ones of this round among them. */
+  /**
+   * Returns the lanes with another room than their kind's limit, and that room. Includes those closed in this
+   * round.
+   */
   rooms(): { names: string[]; rooms: number[] };
-  /** These were served and no more can be held: the others come first. */
+  /** Marks lanes as served while the process is full, so that others come first. */
   served(names: Iterable<string>): void;
-  /** Every lane is open again. @returns false when it was already so. */
+  /** Opens every lane again. @returns false if all were open. */
   newRound(): boolean;
-  /** Lanes that were closed and are open: asked once, unless they are kept. */
+  /** Returns lanes that have reopened, each once unless it is kept. */
   takeOpened(): string[];
-  /** Of what was taken there may be more: it is still to be asked for, while the lane stays open. */
+  /** Keeps reopened lanes that may have more jobs, while they stay open. */
   keepOpened(names: readonly string[]): void;
 };
 
 type LanesOptions = {
-  /** How many jobs of all lanes may be inside. */
+  /** The number of job slots for all lanes. */
   places: number;
-  /** Is told when a lane that was closed has room again. */
+  /** Is called when a closed lane has room again. */
   onOpen: () => void;
-  /** Milliseconds of any clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   clock?: () => number;
 };
 

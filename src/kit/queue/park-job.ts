@@ -3,11 +3,10 @@ import type { Log } from '../log.ts';
 import { type Job, LeaseLost } from '../queue.ts';
 import { only, type Queryable, statement } from '../statement.ts';
 
-/** Shown in the delivery log, the mail log and the task. */
+/** Shown in the delivery log, the email log and the task. */
 export const parkedReason =
-  'The server stopped three times while it worked on this, so it does not try again by itself.';
+  'The server stopped three times while processing this, so it is not retried automatically.';
 
-/** Parked jobs, the oldest first. */
 export const selectParked = statement(
   'queue.select_parked',
   'limit',
@@ -26,7 +25,6 @@ export const restartJob = statement(
    returning id`,
 );
 
-/** Parks a job that is held. */
 const markParked = statement(
   'queue.park_job',
   'workspace_id id lease_token',
@@ -36,21 +34,21 @@ const markParked = statement(
    returning id`,
 );
 
-/** After so many lost claims in a row a job is parked: it would end the next process, too. */
+/** A job with this many lost claims in a row is parked: it would probably kill the next process too. */
 export const parkAfter = 3;
 
 /**
- * After so many lost claims a process runs one such job at a time. A process that dies loses all jobs that it holds:
- * run apart, the job that ends processes is the only one that gets a third lost claim.
+ * A process runs jobs with this many lost claims one at a time. A process that dies loses all its jobs, so
+ * this ensures that only the job that kills processes gets a third lost claim.
  */
 export const suspectAfter = 2;
 
-/** Marks what the job was for as failed, in the transaction that parks the job. */
+/** Marks the subject of the job as failed, in the transaction that parks the job. */
 export type OnParked = (client: Queryable, job: Job, reason: string) => Promise<void>;
 
 /**
- * Parks a job that was claimed: it is never due again until somebody retries it.
- * @throws LeaseLost when it is no longer this worker's.
+ * Parks a claimed job. It is not due again until a person retries it.
+ * @throws LeaseLost if it no longer belongs to this worker.
  */
 export async function parkJob(
   database: Database,

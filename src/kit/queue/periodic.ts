@@ -6,19 +6,20 @@ import { isOfDatabaseAway, loggedError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { only, statement } from '../statement.ts';
 
-/** Work that goes on; it is stopped when its round has ended. */
+/** Periodic work. `stop` waits for the current run. */
 export type Periodic = { stop(): Promise<void> };
 
-/** Work of this pause and more does not begin with the process, but a moment later. */
+/** Work with at least this pause starts a moment after the process. */
 const rareMs = 60_000;
 const firstMs = 5_000;
 
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped, which work that takes long hears by its signal. A failure is
- * logged when it is new, or other parts of the work fail than before (tellFailures), and the work goes on. For housekeeping that may be lost with the process; what must not be lost is a job of the queue.
- * What is done once a minute or less often begins after a moment: a start has enough to do, and each of its connections plans each
- * statement for the first time.
- * @param options.longestMs how long the pauses become while the work finds nothing to do (pauseAfter); `pauseMs` unless said.
+ * Runs `work` repeatedly, `pauseMs` after the previous run, until stopped, which aborts its signal. A failure
+ * is logged if it is new or other parts fail (tellFailures), and the work continues. Use it for work that may
+ * be lost with the process, and a job of the queue for all other work. Work that runs once a minute or less
+ * starts after a delay: a starting process is busy, and each new connection must plan every statement.
+ * @param options.longestMs the longest pause while the work finds nothing to do (pauseAfter). Default:
+ * `pauseMs`.
  */
 export function runPeriodically(
   name: string,
@@ -41,13 +42,12 @@ export function runPeriodically(
         wasAway = false;
       } catch (error) {
         const which = error instanceof AggregateError ? error.message : '';
-        // On a busy machine the first connections may come late: only a second failure in a row is worth a line.
+        // First connections can be slow on a busy machine, so only a second failure in a row is a warning.
         if (isOfDatabaseAway(error) && !wasAway) {
           wasAway = true;
-          options.log.debug(loggedError(error), `${name} found the database away`);
+          options.log.debug(loggedError(error), `${name}: the database is unavailable`);
         } else {
-          if (which !== failing)
-            options.log.warn(loggedError(error), `${name} failed, and will be tried again`);
+          if (which !== failing) options.log.warn(loggedError(error), `${name} failed; retrying`);
           failing = which;
         }
       }
@@ -63,20 +63,20 @@ export function runPeriodically(
   };
 }
 
-/** The next pause: twice as long after work that found nothing to do, which it says by 0. */
+/** Returns the next pause, which doubles after work that found nothing (0). */
 export const pauseAfter = (
   pause: number,
   found: unknown,
   { pauseMs, longestMs }: { pauseMs: number; longestMs: number },
 ): number => (found === 0 ? Math.min(pause * 2, longestMs) : pauseMs);
 
-/** What failed in a run whose other parts went on, by the id of the part. */
+/** The failed parts of a run, by id. The other parts continued. */
 export type Failures = Map<string, unknown>;
 
 /**
- * Works off what is found, batch by batch, each part on its own: one that fails is left out of the rest of the run, so that it
- * neither stops the others nor is found again in their place.
- * @param find the next rows, without those of the parts that have failed.
+ * Processes rows in batches, each part separately. A failed part is skipped for the rest of the run, so that
+ * it neither stops the others nor fills the next batches.
+ * @param find returns the next rows, without those of failed parts.
  */
 export async function workOff<Row>(
   failures: Failures,
@@ -104,14 +104,14 @@ export async function workOff<Row>(
 
 const mostNamed = 20;
 
-/** @throws AggregateError with the ids of what failed, for runPeriodically to log; nothing where nothing did. */
+/** @throws AggregateError with the ids of failed parts, if any, for runPeriodically to log. */
 export function tellFailures(failures: Failures): void {
   if (failures.size === 0) return;
   const named = [...failures.keys()].toSorted().slice(0, mostNamed).join(', ');
   throw new AggregateError([...failures.values()].slice(0, mostNamed), `${failures.size} failed: ${named}`);
 }
 
-/** Takes the clock of the database for that of the last sweep. */
+/** Sets the time of the last sweep to the current time of the database. */
 export const confirmSweepClock = statement(
   'sweeps.confirm_clock',
   '',
@@ -119,7 +119,7 @@ export const confirmSweepClock = statement(
   'update instance set swept_at = now() returning swept_at',
 );
 
-/** The clock of the database, and that of the last sweep; null before the first start. */
+/** Returns the time of the database and of the last sweep; null before the first start. */
 const readClocks = statement(
   'sweeps.read_clocks',
   '',
@@ -128,7 +128,7 @@ const readClocks = statement(
           (select swept_at from instance) as swept_at`,
 );
 
-/** Notes the clock of a sweep; not more often than the notes of one minute are worth. */
+/** Stores the time of a sweep, at most once per `noteMs`. */
 const noteSweep = statement(
   'sweeps.note_sweep',
   'at before',
@@ -136,22 +136,22 @@ const noteSweep = statement(
   'update instance set swept_at = $at where swept_at < $before',
 );
 
-/** Why nothing may be deleted by its age, and what to do about it. */
+/** Why data must not be deleted by its age, and the remedy. */
 type ClockDoubt = { what: string; remedy: string };
 
 const dayMs = 86_400_000;
-/** A clock that is off by more could delete what should be kept: the shortest retention is a day. */
+/** The largest clock difference. With more, data could be deleted early: the shortest retention is a day. */
 const mostMs = dayMs;
-/** The last sweep is noted this often at most. */
+/** The minimum interval between stored sweep times. */
 const noteMs = 60_000;
 
 const daysBetween = (ms: number): string => sayCount(Math.round(Math.abs(ms) / dayMs), 'day');
 
 /**
- * Compares the clock of this machine with the database's, and with the last sweep. An embedded database has the same
- * clock as this process, and after months without a run the last sweep is as old as it is under a clock that is months
- * ahead: only the operator can tell these apart, with \`sweeps confirm\`.
- * @returns undefined where the clock can be trusted.
+ * Compares the clock of this machine with the database's clock and the last sweep. An embedded database
+ * shares the clock of this process, and months without a run look like a clock that is months ahead. Only the
+ * operator can tell, with `sweeps confirm`.
+ * @returns undefined if the clock can be trusted.
  */
 export async function findClockDoubt(database: Database, at = now()): Promise<ClockDoubt | undefined> {
   const { database_seconds: seconds, swept_at: sweptAt } = only(await readClocks(homeOf(database), {}))!;
@@ -159,23 +159,23 @@ export async function findClockDoubt(database: Database, at = now()): Promise<Cl
   const apart = at.getTime() - seconds * 1_000;
   if (Math.abs(apart) > mostMs)
     return {
-      what: `The clock of this machine says ${here}, ${daysBetween(apart)} from the clock of the database. Nothing is deleted by its age.`,
-      remedy: 'Set the clocks of both machines, with NTP. Sweeps go on by themselves then.',
+      what: `The clock of this machine says ${here}, which differs from the clock of the database by ${daysBetween(apart)}. No data is deleted by age.`,
+      remedy: 'Synchronize the clocks of both machines with NTP. Sweeps then continue automatically.',
     };
   const since = sweptAt === null ? 0 : at.getTime() - sweptAt.getTime();
   if (Math.abs(since) <= mostMs) return undefined;
   const direction = since > 0 ? 'after' : 'before';
   return {
-    what: `The clock of this machine says ${here}, ${daysBetween(since)} ${direction} the last sweep. Nothing is deleted by its age until this is confirmed.`,
+    what: `The clock of this machine says ${here}, which is ${daysBetween(since)} ${direction} the last sweep. No data is deleted by age until you confirm the clock.`,
     remedy:
-      'If the clock is wrong, set it. If it is right, because the service did not run or a backup was restored, run `npm run -s formloom -- sweeps confirm`.',
+      'If the clock is wrong, correct it. If it is right, because the service did not run or a backup was restored, run `npm run -s formloom -- sweeps confirm`.',
   };
 }
 
 /**
- * Runs what deletes data by its age, if the clock can be trusted. Every sweep goes through here: under a clock that was
- * 400 days ahead the trash and everything with a retention limit were deleted within 20 seconds.
- * @returns undefined where nothing was run.
+ * Runs `work`, which deletes data by its age, if the clock can be trusted. Every sweep uses this: with a
+ * clock 400 days ahead, the trash and all data with a retention limit were deleted within 20 seconds.
+ * @returns undefined if nothing ran.
  */
 export async function sweep<Result>(
   database: Database,

@@ -16,35 +16,32 @@ import { type Claims, claim, type Held, idleTime, keepLeases, openLookBack, poll
 import { openLanes, type Width } from './lanes.ts';
 import { type OnParked, parkAfter, parkJob, suspectAfter } from './park-job.ts';
 
-/** Seconds until a job runs again whose handler threw: 1, 2, 4, ... and from the 13th time on hourly. */
+/** Returns the delay after failures of the handler, in seconds: 1, 2, 4, ... and hourly from the 13th on. */
 export const backoffSeconds = (failures: number): number => Math.min(2 ** Math.max(failures - 1, 0), 3_600);
 
 /**
- * Puts a job back whose handler threw, with a growing delay: a job that can never succeed costs little and blocks
- * nobody. A database that is away says nothing about the job, so that counts as no failure.
+ * Reschedules a failed job with a growing delay, so that a job that always fails costs little and blocks no
+ * others. If the database is unavailable, that is not a failure of the job.
  */
 async function putBackFailed(database: Database, log: Log, job: Job, error: unknown): Promise<void> {
   if (error instanceof LeaseLost) {
-    log.warn(about(job), 'the lease of a job was lost; what it would have written was dropped');
+    log.warn(about(job), 'the lease of a job was lost; its result was discarded');
     return;
   }
   const failures = job.failures + (isUnavailable(error) ? 0 : 1);
   const delay = backoffSeconds(failures);
   const level = isUnavailable(error) ? 'debug' : 'error';
-  log[level](
-    { ...about(job), failures, delay, ...loggedError(error) },
-    'a job failed and will be tried again',
-  );
-  // Where parking it failed, it is parked next time.
+  log[level]({ ...about(job), failures, delay, ...loggedError(error) }, 'a job failed; it will be retried');
+  // If parking failed, the next claim parks the job.
   const lostClaims = job.lostClaims >= parkAfter ? job.lostClaims : 0;
   await reschedule(database, log, job, { delay, failures, lostClaims });
 }
 
-/** Puts a job back that this process gives up because it stops: another one takes it over at once. */
+/** Returns a job that this process abandons on shutdown, so that another process can claim it immediately. */
 const putBackUnfinished = (database: Database, log: Log, job: Job): Promise<void> =>
   reschedule(database, log, job, { delay: 0, failures: job.failures, lostClaims: job.lostClaims });
 
-/** When it cannot be written, the end of the lease does the same, only later. */
+/** Reschedules a job. If that fails, the job runs again when its lease ends. */
 async function reschedule(
   database: Database,
   log: Log,
@@ -54,7 +51,10 @@ async function reschedule(
   try {
     await rescheduleJob(database, job, when);
   } catch (error) {
-    log.debug({ ...about(job), ...loggedError(error) }, 'a job waits for the end of its lease');
+    log.debug(
+      { ...about(job), ...loggedError(error) },
+      'could not reschedule a job; it waits for the end of its lease',
+    );
   }
 }
 
@@ -64,13 +64,13 @@ const about = ({ kind, id, workspaceId }: Job): { kind: string; job: string; wor
   workspace: workspaceId,
 });
 
-/** A loop sleeps on it and is woken early. A ring while nobody sleeps is kept, so none is lost in between. */
+/** Wakes a sleeping loop early. A ring while no loop sleeps is kept, so none is lost. */
 type Bell = {
   ring: () => void;
   /**
-   * Returns at the next ring, at once when it rang since the last sleep, or after a time in milliseconds.
-   * One sleeper at a time.
-   * @param howLong is asked only when it has not rung.
+   * Returns at the next ring, immediately if it rang since the last sleep, or after a time in milliseconds.
+   * Only one caller may sleep at a time.
+   * @param howLong is called only if it has not rung.
    */
   sleep(howLong: () => Promise<number> | number): Promise<void>;
 };
@@ -99,7 +99,7 @@ export function openBell(): Bell {
   };
 }
 
-/** What a kind of job is done by, what marks it as failed, and how many of one lane may run at once in a process. */
+/** The handler, failure callback and concurrency limit per lane of each kind of job. */
 export type Handlers = Readonly<
   Record<string, { readonly run: JobHandler; readonly onParked?: OnParked } & Readonly<Width>>
 >;
@@ -108,34 +108,34 @@ type QueueOptions = {
   database: Database;
   log: Log;
   handlers: Handlers;
-  /** Jobs that are inside of their lanes at once in this process (256). Twice as many are held at most. */
+  /** The number of job slots in this process. Default: 256. It holds at most twice as many jobs. */
   concurrency?: number;
   /**
-   * How long a claimed job belongs to this process, in seconds. It is renewed while the process lives: so long, and no
-   * longer, does nobody take over from a dead one (30 s at most, docs/rules.md F2).
+   * The lease of a claimed job, in seconds. It is renewed while the process lives. After the process dies, no
+   * other process can take over its jobs for this time (30 s at most, docs/rules.md F2).
    */
   leaseSeconds?: number;
 };
 
 export type Queue = {
-  /** There are new jobs: call it after the commit. This process looks at once, the others within 20 ms. */
+  /** Reports new jobs. Call it after the commit. This process looks immediately, others within 20 ms. */
   wake(): void;
   /**
-   * Claims nothing more, lets what runs finish for `graceMs` (8,000), aborts the rest and gives their leases back,
-   * so that another process takes over at once.
+   * Stops claiming, lets running jobs finish for `graceMs` (8,000), then aborts the rest and returns their
+   * leases, so that another process takes over immediately.
    */
   stop(options?: { graceMs?: number }): Promise<void>;
 };
 
-/** Held in all, for each that is inside: those that get ready, wait for their turn, and are written down. */
+/** Held jobs per slot: those that run, prepare, wait for a slot, and are settled. */
 const heldPerPlace = 2;
-/** Claims wait until so much of it is free: they come by the many. */
+/** Claims wait until this share is free, so that each claims many jobs. */
 const claimedShare = 1 / 4;
-/** What has ended may be due again before the next look: it is looked for so much later, for many at once. */
+/** A settled job may soon be due again. This delays the check, so that one check serves many jobs. */
 const lookAgainMs = 50;
-/** How long aborted handlers have to give up, before their leases are taken from them. */
+/** How long aborted handlers may take before their leases are returned. */
 const abortMs = 500;
-/** The end of the process does not wait longer than this for a database that is away. */
+/** The longest that a shutdown waits for an unavailable database. */
 const giveBackMs = 1_000;
 
 type Running = Held & { done: Promise<void> };
@@ -152,8 +152,8 @@ type State = Omit<Required<QueueOptions>, 'concurrency'> &
   };
 
 /**
- * Runs the jobs of the given kinds until it is stopped; jobs of other kinds are left to processes that know them.
- * While the database is away it waits, and goes on by itself.
+ * Runs jobs of the given kinds until stopped. Other kinds are left to other processes. While the database is
+ * unavailable it waits, and then continues.
  */
 export function startQueue({ concurrency = 256, leaseSeconds = 25, ...options }: QueueOptions): Queue {
   const bell = openBell();
@@ -216,15 +216,15 @@ async function work(state: State): Promise<void> {
         await bell.sleep(() => (free > 0 ? idleTime(state, heard.isListening()) : pollMs));
       failures = 0;
     } catch (error) {
-      // Not the first: on a busy machine a connection may come late.
+      // Not the first failure: on a busy machine, connecting can be slow.
       failures += 1;
-      if (failures === 2) log.warn(loggedError(error), 'the queue cannot reach its jobs and keeps trying');
+      if (failures === 2) log.warn(loggedError(error), 'the queue cannot reach its jobs; retrying');
       await bell.sleep(() => pollMs);
     }
   }
 }
 
-/** How many more can be held; none while claiming is not worth while. */
+/** Returns how many more jobs can be held, or 0 if too few to claim now. */
 function freeOf({ mostHeld, running }: State): number {
   const free = mostHeld - running.size;
   return free >= mostHeld * claimedShare ? free : 0;
@@ -232,7 +232,7 @@ function freeOf({ mostHeld, running }: State): number {
 
 const isSuspect = ({ lostClaims }: Job): boolean => lostClaims >= suspectAfter;
 
-/** Starts what was claimed, or puts it back when the queue has ended meanwhile. */
+/** Starts claimed jobs, or returns them if the queue has stopped meanwhile. */
 async function startAll(state: State, jobs: readonly Job[], asked: number): Promise<void> {
   if (state.phase === 'aborting') await putBackAll(state, jobs);
   else for (const job of jobs) start(state, job, asked + state.leaseSeconds * 1_000);
@@ -243,7 +243,7 @@ function start(state: State, job: Job, leasedUntil: number): void {
   const done = run(state, job, abort.signal).finally(() => {
     const wasFull = freeOf(state) === 0;
     state.running.delete(job.leaseToken);
-    // The next one has been due for long, and was left out of the claims.
+    // The next suspect job has been due for some time, and claims skipped it.
     if (isSuspect(job)) state.lookBack.forget();
     if (wasFull && freeOf(state) > 0) state.bell.ring();
     state.lookAgain ??= setTimeout(() => {
@@ -254,7 +254,7 @@ function start(state: State, job: Job, leasedUntil: number): void {
   state.running.set(job.leaseToken, { job, abort, leasedUntil, done });
 }
 
-/** Runs the handler of one job. Never rejects. */
+/** Runs the handler of a job. Never rejects. */
 async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
   const { run: handle, onParked, ...width } = state.handlers[job.kind]!;
   const turn = state.lanes.lineUp(job.lane, width, signal);
@@ -274,10 +274,10 @@ async function run(state: State, job: Job, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Aborts what still runs and gives it to other processes. */
+/** Aborts running jobs and returns them to other processes. */
 async function giveBack(state: State, working: Promise<void>): Promise<void> {
   state.phase = 'aborting';
-  for (const { abort } of state.running.values()) abort.abort(new Error('The process stops.'));
+  for (const { abort } of state.running.values()) abort.abort(new Error('The process is stopping.'));
   await atMost(abortMs, Promise.all([working, allDone(state)]));
   await putBackAll(
     state,
@@ -291,7 +291,6 @@ const allDone = ({ running }: State): Promise<unknown> =>
 const putBackAll = ({ database, log }: State, jobs: readonly Job[]): Promise<unknown> =>
   Promise.all(jobs.map((job) => putBackUnfinished(database, log, job)));
 
-/** Waits for `work`, but no longer than `ms`. */
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const over = new AbortController();
   try {

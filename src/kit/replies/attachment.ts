@@ -1,6 +1,6 @@
 import { create as contentDisposition } from 'content-disposition';
 
-/** What makes a browser save an answer: under a name that people gave something, and what stands behind it. */
+/** Returns the header that makes browsers save a response under a file name. */
 export const attachment = (name: string, ending: string): { 'Content-Disposition': string } => ({
   'Content-Disposition': contentDisposition(
     `${name

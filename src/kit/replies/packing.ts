@@ -17,28 +17,25 @@ import {
 } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A file that never changes while the process runs, as it is and packed for browsers that take it so. */
+/** A file that does not change while the process runs, plain and compressed. */
 type PackedFile = Readonly<Record<'plain' | 'br' | 'gzip', () => Promise<Buffer>>>;
 
 /**
- * The same result for all who ask, worked out for the first of them. What is served as it was built is packed so: most
- * processes are asked for few of its files (measured: 0.1 s of CPU for all of them).
+ * Returns a function that computes a result on its first call and caches it. Built files are compressed this
+ * way, because most processes serve few of them (measured: 0.1 s of CPU for all of them).
  */
 export function whenAsked<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let result: Promise<Result> | undefined;
   const begin = (): Promise<Result> =>
     work().catch((error: unknown) => {
-      // Whoever asks next may have more luck.
+      // Does not cache a failure.
       result = undefined;
       throw error;
     });
   return () => (result ??= begin());
 }
 
-/**
- * The same for each key: what lies in a directory is read, and packed, once for all servers of a process, of which there
- * is one for each cell.
- */
+/** Caches a result per key, so that the servers of a process (one per cell) compress each file only once. */
 export function whenAskedFor<Key, Result>(
   work: (key: Key) => Promise<Result>,
 ): (key: Key) => Promise<Result> {
@@ -50,14 +47,14 @@ export function whenAskedFor<Key, Result>(
   };
 }
 
-/** Packs a file once, as small as it gets. */
+/** Compresses a file once, as small as possible. */
 export const packFile = (plain: Buffer): PackedFile => ({
   plain: async () => plain,
   br: whenAsked(() => promisify(brotliCompress)(plain)),
   gzip: whenAsked(() => promisify(gzip)(plain, { level: 9 })),
 });
 
-/** Sends a file in the smallest coding that the browser accepts. */
+/** Sends a file in the smallest encoding that the browser accepts. */
 export async function sendPacked(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -69,33 +66,34 @@ export async function sendPacked(
   return reply.header('Vary', 'Accept-Encoding').send(bytes);
 }
 
-/** How a browser names a coding, with its weight. No two blanks side by side: a header full of them took 0.25 s. */
+/** Matches an encoding with its weight. No two adjacent `\s*`: a header full of spaces took 0.25 s. */
 const codings = {
   zstd: /(?:^|,)\s*zstd\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/,
   br: /(?:^|,)\s*br\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/,
   gzip: /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/,
 } as const;
 
-/** Whether the browser accepts a coding; a weight of 0 says that it does not (RFC 9110, 12.5.3). */
+/** Returns whether the browser accepts an encoding. A weight of 0 rejects it (RFC 9110, 12.5.3). */
 function accepts({ headers }: FastifyRequest, coding: keyof typeof codings): boolean {
   const named = codings[coding].exec(headers['accept-encoding'] ?? '');
   return named !== null && Number(named[1] ?? 1) > 0;
 }
 
-/** An answer shorter than this fits into one packet or two: packing it saves nothing. */
+/** A shorter response fits into one or two packets, so compression saves nothing. */
 const packedFrom = 1_024;
 
 const quickGzip = { level: 3 };
-/** Brotli at 4 takes as long as gzip, and less room. */
+/** Brotli at 4 is as fast as gzip, and its output is smaller. */
 const quickBrotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /**
- * An answer of so many bytes is packed at once: 64 KB take 0.3 ms with zstd, and 0.7 with the others. Beside the event loop each takes the
- * memory of its coder together with all others that wait: 48 lists of 19 KB took 1.1 ms of CPU each with zstd, and 0.1 one after the other.
+ * Responses up to this size are compressed synchronously: 64 KB take 0.3 ms with zstd, and 0.7 ms with the
+ * others. In threads, every waiting response needs the memory of its encoder: 48 lists of 19 KB took 1.1 ms
+ * of CPU each with zstd, but 0.1 ms one after the other.
  */
 const packedAtOnce = 65_536;
 
-/** How an answer is packed while somebody waits for it. gzip at 3 takes a third of the time of 6, and 6 % more room. */
+/** Compressors for live responses. gzip at 3 takes a third of the time of 6, for 6 % more output. */
 const packers = {
   zstd: {
     atOnce: (text: Buffer) => zstdCompressSync(text, { pledgedSrcSize: text.length }),
@@ -111,7 +109,7 @@ const packers = {
   },
 } as const satisfies Record<keyof typeof codings, unknown>;
 
-/** Packs an answer in the first of our codings that the caller takes, and says so in its head. */
+/** Compresses a response in the first of our encodings that the caller accepts, and sets Content-Encoding. */
 export function packAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -126,42 +124,43 @@ export function packAnswer(
   return packers[coding][bytes.length <= packedAtOnce ? 'atOnce' : 'aside'](bytes);
 }
 
-/** The same for an answer that is still being written. */
+/** Compressors for streams. */
 const streamPackers = {
   zstd: createZstdCompress,
   br: () => createBrotliCompress(quickBrotli),
   gzip: () => createGzip(quickGzip),
 } as const satisfies Record<keyof typeof codings, () => Transform>;
 
-/** Packs an answer as it is written, like packAnswer. */
+/** Compresses a stream like packAnswer. */
 export function packStream(request: FastifyRequest, reply: FastifyReply, answer: Readable): Readable {
   reply.header('Vary', 'Accept-Encoding');
   const coding = (Object.keys(packers) as (keyof typeof packers)[]).find((name) => accepts(request, name));
   if (!coding) return answer;
   reply.header('Content-Encoding', coding);
   return pipeline(answer, streamPackers[coding](), () => {
-    // Whoever reads the packed answer has its error.
+    // The reader of the compressed stream gets the error.
   });
 }
 
-/** A page of so many characters takes so long to pack, or to be made bytes of, that others are served in between. */
+/** A page of this length takes too long to compress or encode without serving other requests in between. */
 const longPage = 262_144;
 
-/** What a long page goes through: it is put in when others had their turn. Packing is done beside the event loop. */
+/** Writes a long page after yielding to the event loop. Compression runs in another thread. */
 function putLater<Into extends Writable>(page: string, into: Into): Into {
   setImmediate(() => into.end(page));
   return into;
 }
 
 /**
- * A page: its text, or the parts of one that is the same for all visitors but for a short text in its middle. To join the parts takes as
- * much memory beside V8's heap as the page is long, and after some 60 MB of that V8 looks through all that it has: at every 700th page.
+ * A page as text, or as parts if all visitors share it except for a short text in the middle. Joining the
+ * parts would use as much memory outside V8's heap as the page. After about 60 MB of that, at every 700th
+ * page, V8 runs a full garbage collection.
  */
 export type Page = string | Readonly<Record<'plain' | 'packed', () => readonly Buffer[]>>;
 
 /**
- * Sends a page, packed with gzip where it is taken: a fourth of its size. Nothing in a page is both secret and the
- * same in two of them that another site could ask for, so its length tells that site nothing.
+ * Sends a page, with gzip if the browser accepts it: a quarter of its size. No page contains a secret that
+ * repeats in responses to another site's requests, so its compressed length reveals nothing.
  */
 export function sendText(request: FastifyRequest, reply: FastifyReply, page: Page): FastifyReply {
   reply.header('Vary', 'Accept-Encoding');
@@ -175,7 +174,7 @@ export function sendText(request: FastifyRequest, reply: FastifyReply, page: Pag
   return typeof page === 'string' ? reply.send(gzipSync(page, quickGzip)) : sendParts(reply, page.packed());
 }
 
-/** Sends an answer past the framework, which would take it in one part or as a stream. */
+/** Sends parts without the framework, which supports only one part or a stream. */
 function sendParts(reply: FastifyReply, parts: readonly Buffer[]): FastifyReply {
   const { raw } = reply.hijack();
   raw.writeHead(reply.statusCode, {
@@ -187,19 +186,19 @@ function sendParts(reply: FastifyReply, parts: readonly Buffer[]): FastifyReply 
   return reply;
 }
 
-/** The ten bytes that begin a gzip file: no name, no time, no system (RFC 1952, 2.3). */
+/** The ten-byte header of a gzip file without name, time and system (RFC 1952, 2.3). */
 const gzipHead = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 /**
- * A page with a text of each visitor's own in its middle, at most 64 KB. What stands before it and behind it is packed
- * once: packing a whole page for each visitor takes longer (0.3 ms) than all the rest of serving it. A gzip file is a
- * row of blocks, of which the visitor's is one that is stored as it is (RFC 1951, 3.2.4). A long page is packed for
- * each, beside the event loop.
+ * Creates a page with a text for each visitor, at most 64 KB, in the middle. The parts around it are
+ * compressed once: compressing the page for each visitor takes longer (0.3 ms) than all other work. A gzip
+ * file is a sequence of blocks, and the visitor's text is a stored block (RFC 1951, 3.2.4). A long page is
+ * compressed for each visitor in another thread.
  */
 export function openSharedPage(before: string, after: string): (own: string) => Page {
   if (before.length + after.length > longPage) return (own) => before + own + after;
   const [head, tail] = [Buffer.from(before), Buffer.from(after)];
-  // A full flush ends at a byte, and nothing after it looks back.
+  // A full flush ends at a byte boundary, and nothing after it refers back.
   const packedHead = Buffer.concat([
     gzipHead,
     deflateRawSync(head, { level: 9, finishFlush: constants.Z_FULL_FLUSH }),

@@ -8,7 +8,7 @@ import { packAnswer, packStream } from './packing.ts';
 
 const lengthOf = (text: string): number => text.length;
 
-/** Whether a list takes longer to write than others may wait. */
+/** Returns whether writing a list would block other requests for too long. */
 function isLong(json: string | JsonList<unknown> | undefined): json is JsonList<unknown> {
   if (typeof json !== 'object') return false;
   let length = 0;
@@ -16,9 +16,9 @@ function isLong(json: string | JsonList<unknown> | undefined): json is JsonList<
   return length > turnSize;
 }
 
-/** A long list as it is sent, item by item: others are served in between. */
+/** Streams a long list item by item, so that other requests are served in between. */
 function listInTurns(request: FastifyRequest, reply: FastifyReply, list: JsonList<unknown>): Readable {
-  // As bytes: a stream of texts counts its backlog in texts, however long they are.
+  // As bytes, because a stream of strings counts its backlog in strings, regardless of their length.
   const parts = Readable.from(request.method === 'HEAD' ? [] : bytesOf(list), { objectMode: false });
   return packStream(request, reply, parts);
 }
@@ -28,8 +28,9 @@ async function* bytesOf(list: JsonList<unknown>): AsyncGenerator<Buffer> {
 }
 
 /**
- * Writes the head of what an operation answers: packed where the caller takes that, 304 where it has it.
- * @returns what follows it, for the route's handler to return; of HEAD nothing.
+ * Writes the headers of an operation's response: compressed if the caller accepts it, 304 if the caller
+ * already has it.
+ * @returns the payload for the route handler to return; none for HEAD.
  */
 export function payloadOf(
   request: FastifyRequest,
@@ -37,7 +38,7 @@ export function payloadOf(
   { status, headers, tag, isReplayed, stream, json, body }: Answer,
 ): string | Buffer | Readable | Promise<Buffer> | undefined {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  // First, as it may refuse: a refusal has no header of what was read.
+  // First, because it may throw, and an error response must not have these headers.
   const isHeld = isRead && tag !== undefined && isKnown(request.headers['if-none-match'], tag);
   reply.code(isHeld ? 304 : status);
   if (headers) reply.headers(headers);
@@ -45,7 +46,7 @@ export function payloadOf(
   if (tag !== undefined) reply.header('ETag', tag);
   if (isHeld) return undefined;
   if (stream) {
-    // Of a file only the head: what would write it is told that nobody reads.
+    // HEAD sends no file. Destroying the stream stops its source.
     if (request.method === 'HEAD') stream.destroy();
     return request.method === 'HEAD' ? Readable.from([]) : stream;
   }

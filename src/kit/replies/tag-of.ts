@@ -1,6 +1,7 @@
 /**
- * The ETag of a thing that can be changed: the moment of its last change, and what else a reading of it shows
- * (a count), which a cache must see and a change need not. Opaque to callers; the console makes it of what a list says.
+ * Returns the ETag of a resource that can be changed: the time of its last change, and further visible state
+ * such as a count. Caches must see that state, but changes need not match it. Opaque to callers; the console
+ * computes it from list items.
  */
 export const tagOf = (changedAt: Date, seen?: string | number): string =>
   `"${changedAt.getTime().toString(36)}${seen === undefined ? '' : `.${seen}`}"`;

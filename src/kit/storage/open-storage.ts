@@ -4,8 +4,8 @@ import { diskStorage, type Storage } from '../storage.ts';
 import { openBucket } from './s3-bucket.ts';
 
 /**
- * Uploads in an S3-compatible bucket. A stream is first written to `spoolDirectory`, so that its size is known, its
- * limit is kept, and memory stays flat; then the file is sent.
+ * Stores uploads in an S3-compatible bucket. A stream is first written to `spoolDirectory`, to know its size,
+ * enforce its limit and keep memory flat. Then the file is sent.
  */
 export function s3Storage(
   settings: NonNullable<Config['s3']>,
@@ -27,20 +27,20 @@ export function s3Storage(
     open: (key) => bucket.open(key),
     async remove(key) {
       await bucket.remove(key);
-      // A process that died while it sent the file left it here.
+      // A process that was killed while sending may have left this file.
       await spool.remove(key);
     },
     hasRoom: () => spool.hasRoom(),
   };
 }
 
-/** The object store when one is configured, else files under the data directory. */
+/** Opens the object storage if configured, otherwise files in the data directory. */
 export const openStorage = (config: Config): Storage =>
   config.s3
     ? s3Storage(config.s3, join(config.dataDir, 'spool'), config.limits.freeBytes)
     : diskStorage(join(config.dataDir, 'uploads'), config.limits.freeBytes);
 
-/** Where that is, for a person. */
+/** Returns the location of the storage for display. */
 export const storagePlace = (config: Config): string =>
   config.s3
     ? new URL(config.s3.endpoint).host + new URL(config.s3.endpoint).pathname

@@ -6,23 +6,26 @@ import type { Config } from '../config.ts';
 import { sayWithCause } from '../errors.ts';
 import { filesAway } from '../storage.ts';
 
-/** A bucket takes no more parts of one object. */
+/** The S3 limit of parts per object. */
 const mostParts = 10_000;
 const leastPart = 8 * 1024 * 1024;
 
-/** A bucket that is busy is asked again after so long each; one that says nothing for longer than that is not. */
+/** The pauses before retries of a busy bucket. Requests longer than `longestAskMs` are not retried. */
 const pausesMs = [200, 1_000];
 const longestAskMs = 5_000;
 
-/** What lies in an S3-compatible bucket, by its keys. All throw ApiError service_unavailable where it refuses or is away. */
+/**
+ * The objects of an S3-compatible bucket, by key. All functions throw ApiError service_unavailable if it
+ * rejects the request or is unavailable.
+ */
 export type Bucket = {
-  /** Sends a file of this disk, in parts when it is large. */
+  /** Sends a local file, in parts if it is large. */
   send(key: string, path: string): Promise<void>;
-  /** The bytes as a stream; undefined when there are none under this key. */
+  /** Returns the object as a stream, or undefined if it does not exist. */
   open(key: string): Promise<Readable | undefined>;
-  /** Removes the bytes; a key that is not there is fine. */
+  /** Deletes an object. A missing one is not an error. */
   remove(key: string): Promise<void>;
-  /** All keys that begin so. */
+  /** Returns all keys with a prefix. */
   list(prefix: string): Promise<string[]>;
 };
 
@@ -36,7 +39,7 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
     } catch (error) {
       const [pauseMs, ...later] = pauses;
       if (pauseMs === undefined || performance.now() - since > longestAskMs || !mayPass(error)) {
-        const why = `The bucket at ${host}${pathname} does not do what it is asked: ${sayWithCause(error as Error)}`;
+        const why = `A request to the bucket at ${host}${pathname} failed: ${sayWithCause(error as Error)}`;
         throw filesAway(why, error);
       }
       await sleep(pauseMs);
@@ -50,9 +53,9 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
       const sender = new S3mini({ ...settings, minPartSize });
       await ask(async () => {
         const { headers } = await sender.putAnyObject(key, content);
-        // That it could not put the parts together S3 says within an answer that is a success in all else.
+        // If S3 cannot combine the parts, it says so only in the body of a 200.
         if (content.size > minPartSize && !headers.get('ETag'))
-          throw new Error('it took all parts, and does not say that it has the whole');
+          throw new Error('it received all parts but did not confirm the complete file');
       });
     },
     async open(key) {
@@ -63,7 +66,8 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
       await ask(() => bucket.deleteObject(key));
     },
     async list(prefix) {
-      // Without a slash behind the bucket's name, where that is in the path: some servers sign it otherwise. What s3mini calls the delimiter is the path.
+      // Some servers sign a trailing slash differently, so the path has none. s3mini's `delimiter` is the
+      // path.
       const [, endpoint, name] = /^(.*[^/])\/([^/]+)\/*$/.exec(settings.endpoint) ?? [];
       const found = await ask(() =>
         endpoint && name
@@ -75,7 +79,7 @@ export function openBucket(settings: NonNullable<Config['s3']>): Bucket {
   };
 }
 
-/** Whether an error is one of a moment: the store has too much to do, or a connection was lost. What it refuses it refuses again. */
+/** Returns whether a retry can help: the store is busy, or the connection was lost. */
 const mayPass = (error: unknown): boolean => {
   const { status } = error as { status?: number };
   return status === undefined || status >= 500 || status === 429;

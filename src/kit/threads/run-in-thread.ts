@@ -3,17 +3,17 @@ import { Worker } from 'node:worker_threads';
 import { fewAtOnce } from '../concurrency.ts';
 import { ApiError, type ErrorCode, type ErrorItem } from '../errors.ts';
 
-/** The memory and time that a thread may use, and the answer if it needs more. */
+/** The memory and time limits of a thread, and the result if it exceeds them. */
 type Limits<Answer> = {
   readonly megabytes: number;
   readonly ms: number;
   readonly tooMuch: Answer;
 };
 
-/** Limits the threads that run for one owner at once: each takes a processor, and up to its limit of memory. */
-const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'In this workspace 2 files are being read.' });
+/** Limits the concurrent threads of an owner: each takes a processor, and memory up to its limit. */
+const twoAtOnce = fewAtOnce(2, { seconds: 5, why: 'This workspace is already reading 2 files.' });
 
-/** An exported function of a module, and its arguments. They and its result are copied. */
+/** An exported function of a module, with its arguments. Arguments and result are copied. */
 export type Task<Module = URL> = {
   readonly module: Module;
   readonly name: string;
@@ -32,9 +32,9 @@ export type ThreadAnswer =
     };
 
 /**
- * Runs a function on a thread, so that other requests do not wait for it. Every thread has limits: an uploaded document
- * must not use up the memory of the process.
- * @param owner the ID of the workspace that asked.
+ * Runs a function in a thread, so that it does not block other requests. Every thread has limits, so that an
+ * uploaded document cannot use up the memory of the process.
+ * @param owner the id of the workspace.
  * @throws what the function throws; ApiError rate_limit_exceeded while two threads of the owner run.
  */
 export const runInThread = <Answer>(owner: string, task: Task, limits: Limits<Answer>): Promise<Answer> =>
@@ -64,7 +64,7 @@ async function answerOf<Answer>(
     clearTimeout(timer);
   }
   if (isLate) return tooMuch;
-  throw new Error('A thread ended without an answer.');
+  throw new Error('A thread ended without a result.');
 }
 
 function valueOf(answer: ThreadAnswer): unknown {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ApiError } from '../errors.ts';
 import type { Task, ThreadAnswer } from './run-in-thread.ts';
 
-/* The thread that run-in-thread.ts starts: it calls one function, answers, and ends. */
+/* The thread that run-in-thread.ts starts: it calls one function, sends the result, and ends. */
 
 type Functions = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;
 
