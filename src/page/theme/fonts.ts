@@ -4,9 +4,6 @@ import type { FontName } from '#ast/theme/theme.ts';
 export type Subset = 'latin' | 'latin-ext' | 'vietnamese' | 'cyrillic' | 'greek' | 'arabic';
 
 export type Face = {
-  readonly label: string;
-  /** What kind of letters these are, for the person who chooses. */
-  readonly description: string;
   /** The npm package @fontsource-variable/<source>, which also begins the names of its files. */
   readonly source: string;
   readonly weights: string;
@@ -24,8 +21,6 @@ export type Face = {
 /** The faces that come with the service, all under the SIL Open Font License. */
 export const faces = {
   inter: {
-    label: 'Inter',
-    description: 'Neutral and clear',
     source: 'inter',
     weights: '100 900',
     fallback: 'sans',
@@ -41,8 +36,6 @@ export const faces = {
     },
   },
   figtree: {
-    label: 'Figtree',
-    description: 'Friendly, geometric',
     source: 'figtree',
     weights: '300 900',
     fallback: 'sans',
@@ -52,8 +45,6 @@ export const faces = {
     files: { latin: '4ba7d3d096', 'latin-ext': 'bf7828e2c2' },
   },
   nunito: {
-    label: 'Nunito',
-    description: 'Soft and round',
     source: 'nunito',
     weights: '200 1000',
     fallback: 'sans',
@@ -68,8 +59,6 @@ export const faces = {
     },
   },
   'source-serif': {
-    label: 'Source Serif',
-    description: 'A book’s letters',
     source: 'source-serif-4',
     weights: '200 900',
     fallback: 'serif',
@@ -85,8 +74,6 @@ export const faces = {
     },
   },
   fraunces: {
-    label: 'Fraunces',
-    description: 'Warm, old style',
     source: 'fraunces',
     weights: '100 900',
     fallback: 'serif',
@@ -96,8 +83,6 @@ export const faces = {
     files: { latin: '7f9d191d99', 'latin-ext': 'a21ecfbf41', vietnamese: 'ce7b18aac7' },
   },
   'space-grotesk': {
-    label: 'Space Grotesk',
-    description: 'Technical, with character',
     source: 'space-grotesk',
     weights: '300 700',
     fallback: 'sans',
@@ -107,8 +92,6 @@ export const faces = {
     files: { latin: '0640890476', 'latin-ext': '952dddb45d', vietnamese: '8895e3d498' },
   },
   vazirmatn: {
-    label: 'Vazirmatn',
-    description: 'Arabic and Latin together',
     source: 'vazirmatn',
     weights: '100 900',
     fallback: 'sans',

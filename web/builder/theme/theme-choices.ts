@@ -1,9 +1,5 @@
-import { type LocaleChoice, localeChoices } from '#ast/locales.ts';
 import { isColour } from '#ast/theme/colour.ts';
-import type { Corner, Density, FontName, Mode, Theme } from '#ast/theme/theme.ts';
-import { fontNames } from '#ast/theme/theme.ts';
-import { type Face, faces } from '#page/theme/fonts.ts';
-import type { Choice } from '../../design/select.tsx';
+import type { Theme } from '#ast/theme/theme.ts';
 
 /** Colours to begin with: each reads on white, and has a shade that reads on dark paper. */
 export const presets = [
@@ -16,45 +12,6 @@ export const presets = [
   { name: 'Slate', color: '#334155' },
   { name: 'Black', color: '#111111' },
 ] as const;
-
-const labelOf = (name: FontName): Choice<FontName> => {
-  if (name === 'system') return { id: name, label: 'The device’s own', description: 'Nothing to load' };
-  const { label, description }: Face = faces[name];
-  return { id: name, label, description };
-};
-export const fontChoices: readonly Choice<FontName>[] = fontNames.map(labelOf);
-
-export const cornerChoices: readonly Choice<Corner>[] = [
-  { id: 'sharp', label: 'Sharp' },
-  { id: 'soft', label: 'Soft' },
-  { id: 'round', label: 'Round' },
-];
-export const densityChoices: readonly Choice<Density>[] = [
-  { id: 'compact', label: 'Compact' },
-  { id: 'regular', label: 'Regular' },
-  { id: 'airy', label: 'Airy' },
-];
-export const modeChoices: readonly Choice<Mode>[] = [
-  { id: 'auto', label: 'As the device is set' },
-  { id: 'light', label: 'Always light' },
-  { id: 'dark', label: 'Always dark' },
-];
-
-const languageNames: Readonly<Record<LocaleChoice, string>> = {
-  auto: 'That of the visitor’s browser',
-  en: 'English',
-  fr: 'Français',
-  de: 'Deutsch',
-  es: 'Español',
-  pt: 'Português',
-  ar: 'العربية',
-  ja: '日本語',
-  zh: '中文',
-};
-export const localeLabels: readonly Choice<LocaleChoice>[] = localeChoices.map((id) => ({
-  id,
-  label: languageNames[id],
-}));
 
 /** A change of some parts of a theme; undefined takes one away. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react';
 import type { LocaleChoice } from '#ast/locales.ts';
-import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
+import { settingRows } from '#ast/settings-table.ts';
+import { accentContrast, suggestColour, suggestPaper, themeParts } from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
   inkContrast,
@@ -18,20 +19,9 @@ import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
-import { settingTitles, themeTitles } from '../settings/settings-values.ts';
 import { ColourField } from './colour-field.tsx';
 import { ImageField } from './image-field.tsx';
-import {
-  changedTheme,
-  cornerChoices,
-  densityChoices,
-  drawableTheme,
-  fontChoices,
-  localeLabels,
-  modeChoices,
-  presets,
-  type ThemeChange,
-} from './theme-choices.ts';
+import { changedTheme, drawableTheme, presets, type ThemeChange } from './theme-choices.ts';
 
 type NoteProps = {
   /** A theme whose colours are colours. */
@@ -112,8 +102,8 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         ))}
       </div>
       <ColourField
-        label={themeTitles.color}
-        description="Of buttons, of what is chosen, and of the focus."
+        label={themeParts.color.title}
+        description={themeParts.color.help}
         value={color}
         fallback={defaultColour}
         error={problem(color) ?? error('theme.color')}
@@ -128,8 +118,8 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         />
       )}
       <ColourField
-        label={themeTitles.background}
-        description="Of what the page lies on, on screens wider than a phone’s."
+        label={themeParts.background.title}
+        description={themeParts.background.help}
         value={background}
         fallback={paletteOf(plain, chosen).ground}
         error={problem(background) ?? error('theme.background')}
@@ -137,8 +127,8 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         onChange={(text) => onTheme({ background: text === '' ? undefined : text })}
       />
       <ColourField
-        label={themeTitles.paper}
-        description="Of what the questions stand on: pale on a light page, deep on a dark one."
+        label={themeParts.paper.title}
+        description={themeParts.paper.help}
         value={paper}
         fallback={paletteOf(changedTheme(drawable, { paper: undefined }) ?? {}, chosen).paper}
         error={problem(paper) ?? paperProblem(drawable) ?? error('theme.paper')}
@@ -146,9 +136,9 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         onChange={(text) => onTheme({ paper: text === '' ? undefined : text })}
       />
       <Select
-        label={themeTitles.mode}
+        label={themeParts.mode.title}
         value={theme.mode ?? 'auto'}
-        choices={modeChoices}
+        choices={themeParts.mode.choices}
         isDisabled={isReadOnly}
         onChange={(mode) => onTheme({ mode: mode === 'auto' ? undefined : mode })}
       />
@@ -166,33 +156,33 @@ function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelPro
   return (
     <>
       <Select
-        label={themeTitles.font}
+        label={themeParts.font.title}
         value={theme.font ?? 'system'}
-        choices={fontChoices}
+        choices={themeParts.font.choices}
         isDisabled={isReadOnly}
         onChange={(font) => onTheme({ font: font === 'system' ? undefined : font })}
       />
       <div className="theme-pair">
         <Select
-          label={themeTitles.corner}
+          label={themeParts.corner.title}
           value={theme.corner ?? 'soft'}
-          choices={cornerChoices}
+          choices={themeParts.corner.choices}
           isDisabled={isReadOnly}
           onChange={(corner) => onTheme({ corner: corner === 'soft' ? undefined : corner })}
         />
         <Select
-          label={themeTitles.density}
+          label={themeParts.density.title}
           value={theme.density ?? 'regular'}
-          choices={densityChoices}
+          choices={themeParts.density.choices}
           isDisabled={isReadOnly}
           onChange={(density) => onTheme({ density: density === 'regular' ? undefined : density })}
         />
       </div>
       <Select
-        label={settingTitles.locale}
-        description="Of buttons and messages. Your own texts stay as you wrote them."
+        label={settingRows.locale.title}
+        description={settingRows.locale.help}
         value={locale}
-        choices={localeLabels}
+        choices={settingRows.locale.choices}
         isDisabled={isReadOnly}
         error={error('locale')}
         onChange={onLocale}
@@ -208,7 +198,7 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
   return (
     <>
       <TextField
-        label={themeTitles.submit_label}
+        label={themeParts.submit_label.title}
         placeholder="Submit"
         value={theme.submit_label ?? ''}
         error={error('theme.submit_label')}
@@ -216,9 +206,9 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
         onChange={(text) => onTheme({ submit_label: textOf(text) })}
       />
       <TextField
-        label={themeTitles.confirmation_title}
+        label={themeParts.confirmation_title.title}
         placeholder="Thank you"
-        description="What follows it is in Settings."
+        description={themeParts.confirmation_title.help}
         value={theme.confirmation_title ?? ''}
         error={error('theme.confirmation_title')}
         isReadOnly={isReadOnly}
@@ -227,10 +217,10 @@ function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement 
       <Switch
         isSelected={theme.short_reference ?? false}
         isDisabled={isReadOnly}
-        description="Ten letters and digits after the submit, in place of 36. Search for them, and you find the submission."
+        description={themeParts.short_reference.help}
         onChange={(isOn) => onTheme({ short_reference: isOn || undefined })}
       >
-        {themeTitles.short_reference}
+        {themeParts.short_reference.title}
       </Switch>
     </>
   );
@@ -241,49 +231,40 @@ function Links(props: PanelProps): ReactElement {
   const { theme, isReadOnly, error, onTheme } = props;
   return (
     <>
-      <ThemeImage {...props} name="favicon" description="In the browser’s tab, best a square." />
+      <ThemeImage {...props} name="favicon" />
       <TextField
-        label={themeTitles.social_title}
-        description="What chats and other sites say of a link to the form, in place of its name."
+        label={themeParts.social_title.title}
+        description={themeParts.social_title.help}
         value={theme.social_title ?? ''}
         error={error('theme.social_title')}
         isReadOnly={isReadOnly}
         onChange={(text) => onTheme({ social_title: textOf(text) })}
       />
-      <ThemeImage
-        {...props}
-        name="social_image"
-        description="What they show with it, best 1200 by 630 pixels."
-      />
+      <ThemeImage {...props} name="social_image" />
     </>
   );
 }
 
-const imageKinds = 'PNG, JPEG or WebP, at most 10 MB.';
-
 function Images(props: PanelProps): ReactElement {
   return (
     <>
-      <ThemeImage {...props} name="logo" description={`Above the title, 56 px high. ${imageKinds}`} />
-      {schemesOf(props.theme).includes('dark') && (
-        <ThemeImage {...props} name="logo_dark" description="In its place where the page is dark." />
-      )}
-      <ThemeImage {...props} name="cover" description={`Across the top, cut to 4 by 1. ${imageKinds}`} />
+      <ThemeImage {...props} name="logo" />
+      {schemesOf(props.theme).includes('dark') && <ThemeImage {...props} name="logo_dark" />}
+      <ThemeImage {...props} name="cover" />
     </>
   );
 }
 
 type ImageProps = PanelProps & {
   readonly name: 'logo' | 'logo_dark' | 'cover' | 'favicon' | 'social_image';
-  readonly description: string;
 };
 
-function ThemeImage({ name, description, formId, workspaceId, theme, ...panel }: ImageProps): ReactElement {
+function ThemeImage({ name, formId, workspaceId, theme, ...panel }: ImageProps): ReactElement {
   const id = theme[name];
   return (
     <ImageField
-      label={themeTitles[name]}
-      description={description}
+      label={themeParts[name].title}
+      description={`${themeParts[name].help} PNG, JPEG or WebP, at most 10 MB.`}
       workspaceId={workspaceId}
       address={id && imageAddress(formId, id)}
       error={panel.error(`theme.${name}`)}

@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { limits } from '#ast/limits.ts';
 import type { Condition } from '#ast/logic/condition.ts';
@@ -9,29 +8,21 @@ import { sayOnlyWhen } from '../../conditions/say-condition.ts';
 import { SentenceText } from '../../conditions/sentence-text.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
 import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
-import { LateProblem, Message } from '../../design/message.tsx';
-import { Card } from '../../design/page.tsx';
+import { LateProblem } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
-import { membersQuery } from '../../settings/workspace.ts';
-import { useForm } from '../../shell/form-place.ts';
-import { type EditNode, textOf } from '../model/edit-node.ts';
+import { textOf } from '../model/edit-node.ts';
 import { listAnswered } from '../model/logic/nameable.ts';
-import { FlagField, fieldOf, type SettingsForm } from './setting-fields.tsx';
-import { digestChoices, sayConfirmationText } from './settings-values.ts';
-import { useElementChoices } from './use-element-choices.ts';
+import { fieldOf, type SettingProps, useElementChoices } from './setting-fields.tsx';
+import { sayConfirmationText } from './settings-values.ts';
 
-type Props = { readonly form: SettingsForm; readonly root: EditNode };
-
-/** What visitors see by their answers: the first whose condition holds, else what everybody sees. */
-export function ConfirmationsField({ form, root }: Props): ReactElement {
+/** The confirmations for visitors whose answers meet a condition. */
+export function ConfirmationsField({ form }: SettingProps): ReactElement {
   const { settings, set } = form;
   return (
     <ByCondition
       form={form}
-      root={root}
       name="confirmations"
-      description="Of several, the first whose condition holds; else what is said above."
-      addLabel="Say something else when …"
+      addLabel="Add a confirmation"
       entryLabel="confirmation"
       entries={settings.confirmations ?? []}
       isConditional
@@ -57,7 +48,7 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
           <TextField
             type="url"
             label={`Address of ${label}`}
-            description="Visitors are led there instead. Empty: they see the message."
+            description="Visitors go there instead. Leave empty to show the message."
             placeholder="https://"
             value={entry.redirect_url ?? ''}
             onChange={(text) => put(withText(entry, 'redirect_url', text))}
@@ -69,7 +60,7 @@ export function ConfirmationsField({ form, root }: Props): ReactElement {
   );
 }
 
-/** A text that goes takes what it was in other languages along. */
+/** Sets a text of a confirmation. An empty text is removed with its translations. */
 function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: string): Confirmation {
   const { [name]: _old, ...rest } = entry;
   if (text !== '') return { ...rest, [name]: text };
@@ -83,18 +74,16 @@ function withText(entry: Confirmation, name: 'title' | 'redirect_url', text: str
 
 const byAddress = '';
 
-/** Who else hears of a submission: always, or where a condition holds. */
-function NotificationsField({ form, root }: Props): ReactElement {
+/** Further emails about a submission, always or on a condition. */
+export function NotificationsField({ form }: SettingProps): ReactElement {
   const { settings, set } = form;
-  const elements = useElementChoices(root, undefined, receiptCandidates, 'These addresses');
+  const elements = useElementChoices(form.root, undefined, receiptCandidates, 'These addresses');
   return (
     <ByCondition
       form={form}
-      root={root}
       name="notifications"
-      description="Addresses get the answers; an address that a visitor enters gets a receipt."
-      addLabel="Another mail"
-      entryLabel="mail"
+      addLabel="Add an email"
+      entryLabel="email"
       entries={settings.notifications ?? []}
       newEntry={() => ({ to: '' })}
       onChange={(notifications: readonly Notification[]) =>
@@ -104,7 +93,7 @@ function NotificationsField({ form, root }: Props): ReactElement {
       {(entry, put, label) => (
         <>
           <Select
-            label={`Receiver of ${label}`}
+            label={`Recipient of ${label}`}
             value={typeof entry.to === 'string' ? byAddress : entry.to.answer}
             choices={elements}
             onChange={(id) =>
@@ -128,9 +117,8 @@ function NotificationsField({ form, root }: Props): ReactElement {
   );
 }
 
-type ListProps<Entry extends { readonly when?: Condition }> = Props & {
+type ListProps<Entry extends { readonly when?: Condition }> = SettingProps & {
   readonly name: 'confirmations' | 'notifications';
-  readonly description: string;
   readonly addLabel: string;
   readonly entryLabel: string;
   readonly entries: readonly Entry[];
@@ -138,21 +126,21 @@ type ListProps<Entry extends { readonly when?: Condition }> = Props & {
   readonly isConditional?: boolean;
   readonly newEntry: (when: Condition) => Entry;
   readonly onChange: (entries: readonly Entry[]) => void;
-  /** The controls of an entry; `label` tells it from the others, `mail 2`. */
+  /** The controls of an entry; `label` tells it from the others: `email 2`. */
   readonly children: (entry: Entry, put: (entry: Entry) => void, label: string) => ReactNode;
 };
 
-/** A list of the settings whose entries have conditions, in the order in which they are asked. */
+/** A setting that is a list whose entries have conditions, in the order in which they are checked. */
 function ByCondition<Entry extends { readonly when?: Condition }>(props: ListProps<Entry>): ReactElement {
-  const { form, root, name, entries, isConditional = false, onChange } = props;
-  const { label: title, error } = fieldOf(form, name);
-  const nameable = listAnswered(root);
+  const { form, name, entries, isConditional = false, onChange } = props;
+  const { label: title, description, error } = fieldOf(form, name);
+  const nameable = listAnswered(form.root);
   const fresh = newCondition(nameable.at(-1)) as Condition;
   const put = (index: number, entry: Entry): void => onChange(entries.with(index, entry));
   return (
     <fieldset className="field logic-rule">
       <legend className="field-label">{title}</legend>
-      <FieldNotes description={props.description} />
+      <FieldNotes description={description} />
       {entries.map((entry, index) => {
         const label = `${props.entryLabel} ${index + 1}`;
         const capitalised = `${label.slice(0, 1).toUpperCase()}${label.slice(1)}`;
@@ -221,67 +209,5 @@ function ByCondition<Entry extends { readonly when?: Condition }>(props: ListPro
       )}
       {error && <LateProblem>{error}</LateProblem>}
     </fieldset>
-  );
-}
-
-/** Who hears of a submission by mail. */
-export function MailCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
-  const { settings, set, isReadOnly } = form;
-  const receipts = useElementChoices(root, settings.receipt_email_element, receiptCandidates, 'No receipt');
-  return (
-    <Card title="Mail">
-      <TextField
-        {...fieldOf(form, 'notification_email')}
-        description="Who gets completed submissions by mail. Put commas between several addresses."
-        inputMode="email"
-        autoComplete="off"
-        value={settings.notification_email ?? ''}
-        onChange={(text) => set({ notification_email: text })}
-        isReadOnly={isReadOnly}
-      />
-      <Strangers addresses={settings.notification_email ?? ''} />
-      <Select
-        {...fieldOf(form, 'notification_digest')}
-        value={settings.notification_digest ?? 'each'}
-        choices={digestChoices}
-        onChange={(mode) => set({ notification_digest: mode === 'each' ? undefined : mode })}
-        isDisabled={isReadOnly}
-      />
-      <Select
-        {...fieldOf(form, 'receipt_email_element')}
-        description="The answer that gets a mail, with the link to change the answers where that is allowed."
-        value={settings.receipt_email_element ?? ''}
-        choices={receipts}
-        onChange={(id) => set({ receipt_email_element: id })}
-        isDisabled={isReadOnly}
-      />
-      <NotificationsField form={form} root={root} />
-      {settings.receipt_email_element !== undefined && <FlagField form={form} name="receipt_answers" />}
-      {settings.receipt_email_element !== undefined && settings.receipt_answers === true && (
-        <Message tone="warn">
-          Nobody checks whose address a visitor enters. Whoever fills in the form can have any text of theirs
-          mailed to anybody, in your name.
-        </Message>
-      )}
-    </Card>
-  );
-}
-
-/** Says which addresses are of nobody in the workspace: every submission is mailed there. Nothing is refused. */
-function Strangers({ addresses }: { addresses: string }): ReactElement | null {
-  const { data: members } = useQuery(membersQuery(useForm().workspace_id));
-  const known = new Set(members?.map(({ email }) => email.toLowerCase()));
-  const strangers = addresses.split(',').flatMap((text) => {
-    const address = /[^\s<>]+@[^\s<>]+\.[^\s<>]+/.exec(text)?.[0];
-    return address === undefined || known.has(address.toLowerCase()) ? [] : [address];
-  });
-  if (!members || strangers.length === 0) return null;
-  return (
-    <Message tone="warn">
-      {strangers.length === 1
-        ? `${strangers[0]} is no member of this workspace, and gets`
-        : `${strangers.join(', ')} are no members of this workspace, and get`}{' '}
-      every submission by mail.
-    </Message>
   );
 }
