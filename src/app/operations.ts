@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import {
   passkeyEndpoints,
@@ -54,7 +55,6 @@ import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/keys/endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members.ts';
-import { type Noted, notedOf } from './noted.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';
 
@@ -149,21 +149,26 @@ export type ApiRoute = {
   /** Below /api/v1, with parameters as `:name`. */
   path: string;
   operation: Operation<Permission>;
-  /** What the audit log has of it; undefined: nothing, as it only reads. */
-  noted?: Noted | undefined;
-  /** The operation that tells what this one changes, where the audit log says what became of it. */
+  /** The operation that reads what this one changes, if the audit log records the change. */
   reader?: Operation<Permission> | undefined;
 };
 
 export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(apiOperations(services));
 
-/** Where operations are served, with what the audit log has of each. */
+/** Where operations are served, each with the operation that reads what it changes. */
 export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
   (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
-    const noted = notedOf(name);
-    const reader = noted && 'reads' in noted ? operations[noted.reads] : undefined;
-    return { name, ...routeOf(name), operation: operations[name], noted, reader };
+    const operation: Operation<Permission> = operations[name];
+    const readerName = readerOf(operation);
+    const reader = readerName === undefined ? undefined : own<Operation<Permission>>(operations, readerName);
+    return { name, ...routeOf(name), operation, reader };
   });
+
+/** The name of the operation that reads what an operation changes or creates. */
+export function readerOf({ audit }: Pick<Operation, 'audit'>): string | undefined {
+  if (typeof audit !== 'object') return undefined;
+  return 'changes' in audit ? audit.changes : 'creates' in audit ? audit.creates : undefined;
+}
 
 export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] => {
   const operations = ownOperations(services);

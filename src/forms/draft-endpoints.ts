@@ -96,6 +96,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         'The working copy as a whole, complete or not. Visitors see it when it is published. With If-Match nobody else is overwritten. The password is no part of it.',
       permission: 'forms:write',
+      audit: { none: 'It is saved while people type. Publishing has an entry.' },
       params: idParameter,
       query: dryRunParameter,
       body: DraftSave,
@@ -123,6 +124,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         'The working copy becomes what visitors see, as a new version when it is another, and the form is published. If-Match takes the ETag of the draft, `version` the live version that it was compared with.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: idParameter,
       query: dryRunParameter,
       body: Publication,
@@ -184,6 +186,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         'Makes a version the working copy; visitors see it when it is published. A version from before settings were recorded leaves those of the working copy. If-Match takes the ETag of the draft.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: versionParameters,
       isConditional: true,
       conditionOf: '/forms/:id/draft',

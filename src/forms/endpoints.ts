@@ -199,7 +199,7 @@ export function formEndpoints(context: {
       description:
         'Name and description are taken from `structure.attrs`. The form is a draft unless `publish` is true. An object that the API returned is accepted too: its other properties are ignored.',
       permission: 'forms:write',
-      isNotingItself: true,
+      audit: 'own entry',
       example: { body: { structure: exampleStructure, publish: true } },
       body: Type.Object(
         {
@@ -233,6 +233,7 @@ export function formEndpoints(context: {
       description:
         'A published form changes at once. `status` publishes, takes back to draft, archives or restores; `publish: true` publishes too. An object that the API returned is accepted: its other properties are ignored.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       example: { body: { structure: exampleStructure } },
       params: idParameter,
       query: dryRunParameter,
@@ -276,6 +277,7 @@ export function formEndpoints(context: {
       description:
         'Settings and status without the structure, as a JSON merge patch (RFC 7396): what is left out stays, null takes a setting away. It holds at once, and reaches the working copy too, except for settings that it has changed itself.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       example: { body: { settings: { confirmation_message: 'Thank you.' } } },
       params: idParameter,
       query: dryRunParameter,
@@ -318,6 +320,7 @@ export function formEndpoints(context: {
       summary: 'Delete form',
       description: 'The form and all its submissions are permanently deleted.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: idParameter,
       reply: { status: 204, description: 'The form is gone.' },
       isConditional: true,

@@ -93,6 +93,7 @@ export function textEndpoints({ database }: { database: Database }) {
       description:
         'The same as CSV, for translators: a line for each text and a column for each language. A text that a spreadsheet could take for a formula has an apostrophe before it.',
       permission: 'forms:read',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
       async run({ params, ...scope }) {
@@ -109,6 +110,7 @@ export function textEndpoints({ database }: { database: Database }) {
       description:
         'Takes such a file into the working copy: its translations replace those that are there. An empty cell changes nothing. A key, a column or a text that the form cannot have is named by its line, and then nothing is changed.',
       permission: 'forms:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object(
         {

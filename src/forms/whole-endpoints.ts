@@ -98,6 +98,7 @@ export function wholeFormEndpoints({
     operation({
       ...words,
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: idParameter,
       isConditional: true,
       reply: { status: 200, description: 'The form as it is now.', schema: FormDetail },
@@ -147,6 +148,7 @@ export function wholeFormEndpoints({
       description:
         'Everything that Create form would refuse, at once, and what would make the form hard to fill in for people with disabilities. Warns about attribute names that look misspelt and about composites without elements. Stores nothing.',
       permission: 'forms:read',
+      audit: { none: 'It changes nothing.' },
       body: FormDocument,
       example: { body: example },
       reply: {
@@ -177,6 +179,7 @@ export function wholeFormEndpoints({
       description:
         'A draft like this form, with its settings and its working copy, under the name with "(copy)" behind it. Submissions and webhooks stay. With `structure`, its working copy is that instead, complete or not.',
       permission: 'forms:write',
+      audit: 'entry',
       params: idParameter,
       body: NewCopy,
       isBodyOptional: true,
@@ -202,6 +205,7 @@ export function wholeFormEndpoints({
       description:
         'Structure and settings, for Import form, here or elsewhere: of what visitors see, or of what is being made when they see nothing.',
       permission: 'forms:read',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'What can be imported.', schema: ExportedForm },
       async run({ workspaceId, formIds, params }) {
@@ -220,6 +224,7 @@ export function wholeFormEndpoints({
       description:
         'Converts a form that Typeform, Formbricks, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
       permission: 'forms:read',
+      audit: { none: 'It changes nothing.' },
       body: ForeignForm,
       bodyLimit: documentBytes,
       example: {
@@ -237,6 +242,7 @@ export function wholeFormEndpoints({
       description:
         'Creates a draft from `structure` and `settings` as Export form returns them, or from the `document` of another service (see Convert form). The form may be incomplete. Images of the theme that this workspace does not have are left out.',
       permission: 'forms:write',
+      audit: 'entry',
       body: FormToImport,
       bodyLimit: documentBytes,
       example: { body: example },

@@ -46,6 +46,7 @@ export function invitationEndpoints(
       description,
       errors: ['conflict'],
       permission: 'invitations:write',
+      audit: 'entry',
       params: oneParameters,
       reply: one,
       async run({ workspaceId, formIds, params, actor }) {
@@ -91,6 +92,7 @@ export function invitationEndpoints(
       summary: 'Create invitations of a form',
       description: `Up to ${sayNumber(mostInvited)} at once, all or none. An address that has an invitation already is left out, and named in \`skipped\`.`,
       permission: 'invitations:write',
+      audit: 'entry',
       params: idParameter,
       body: InviteBody,
       example: {
@@ -161,6 +163,7 @@ export function invitationEndpoints(
         'As CSV with the personal links, newest first, for whoever mails with another program. Links that lead nowhere any more are left out.',
       // The links let their holder answer in a person's name.
       permission: 'invitations:write',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
       async run({ workspaceId, formIds, params }) {
@@ -182,6 +185,7 @@ export function invitationEndpoints(
       summary: 'Preview mail of an invitation',
       description: 'What the mail to one person would say. Invites nobody.',
       permission: 'invitations:read',
+      audit: { none: 'It changes nothing.' },
       command: 'invitations preview-mail',
       params: idParameter,
       body: LetterBody,
@@ -217,6 +221,7 @@ export function invitationEndpoints(
         'Mails those who got an invitation and did not answer: the named, or all of the form. People who got a mail within the hour are left out. 409 if the service sends no mail; 429 if the reminders would exceed the limit of a day: then nobody is reminded.',
       errors: ['conflict'],
       permission: 'invitations:write',
+      audit: 'entry',
       params: idParameter,
       example: { body: {} },
       body: Type.Object(

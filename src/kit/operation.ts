@@ -43,7 +43,7 @@ export type Scope = {
   actor: Actor;
   /** Whether the caller has a permission beside the one that the operation takes. */
   may: (permission: string) => boolean;
-  /** For an operation that `isNotingItself`: its line in the audit log. */
+  /** For an operation that writes its own entry: its line in the audit log. */
   line?: AuditLine;
 };
 
@@ -139,6 +139,24 @@ type Given<P, Q, B, R, Own extends OwnCaller | undefined> = ScopeOf<Own> & {
 /** Static types of an operation, for its callers in TypeScript; never there at run time. */
 type Types<P, Q, B, Reply> = { readonly types?: { params: P; query: Q; body: B; reply: Reply } };
 
+/** What the audit log records of an operation that changes something, or takes data out. */
+export type AuditPolicy =
+  | 'entry'
+  /** An entry if a person asks. Programs read all day. */
+  | 'entry by people'
+  /** An entry that the operation itself writes: with the statement that does the work, or to the log of an account. */
+  | 'own entry'
+  /**
+   * An entry with the difference between two replies of an operation that reads the thing, or with its first reply.
+   * `part` is the field of the reply that has the thing.
+   */
+  | { readonly changes: string; readonly part?: string }
+  | { readonly creates: string; readonly part?: string }
+  /** An entry with these fields of the body. */
+  | { readonly fields: readonly string[] }
+  /** No entry, and why. */
+  | { readonly none: string };
+
 /** What an operation is, apart from its name, method and path: all that draws on the table reads this. */
 export type Operation<
   Permission extends string | undefined = string,
@@ -171,8 +189,8 @@ export type Operation<
   readonly conditionOf: string | undefined;
   /** What it takes away cannot be brought back. */
   readonly isDestructive: boolean;
-  /** It writes its line in the audit log by the statement that does it; others run when theirs is written. */
-  readonly isNotingItself: boolean;
+  /** Required if it changes something (app/audit-policy.test.ts). */
+  readonly audit: AuditPolicy | undefined;
   /** That it is going, and when, as days: every answer and the document say so. */
   readonly deprecated: Deprecation | undefined;
   /** Its two words on the command line, where the rule for all (app/call-operation.ts) reads badly. */
@@ -233,7 +251,7 @@ export function operation<
     isConditional?: Conditional;
     conditionOf?: string;
     isDestructive?: boolean;
-    isNotingItself?: boolean;
+    audit?: AuditPolicy;
     deprecated?: Deprecation;
     command?: string;
     example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
@@ -269,7 +287,7 @@ export function operation<
     isConditional: (definition.isConditional ?? false) as Conditional,
     conditionOf: definition.conditionOf,
     isDestructive: definition.isDestructive ?? false,
-    isNotingItself: definition.isNotingItself ?? false,
+    audit: definition.audit,
     deprecated: definition.deprecated,
     command: definition.command,
     example: definition.example ?? {},

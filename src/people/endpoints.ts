@@ -150,6 +150,7 @@ export function peopleEndpoints(context: EraseContext) {
       command: 'people find',
       description: `What is kept of a person in all forms, newest first: submissions, also in the trash, spam, invitations, mails, and what was told of submissions that are gone. The first ${sayNumber(mostTraces)}.`,
       permission: 'people:read',
+      audit: 'entry by people',
       query: Type.Object({ ...personParameters, ...listParameters }, closed),
       example: { query: { q: 'grace@example.org' } },
       reply: {
@@ -172,6 +173,7 @@ export function peopleEndpoints(context: EraseContext) {
       description:
         'What is kept of a person as one archive: answers as JSON and as text, files, history, deliveries, mails and invitations. Of very much, what Find person lists.',
       permission: 'people:read',
+      audit: 'entry',
       query: Type.Object(
         {
           ...personParameters,
@@ -203,6 +205,7 @@ export function peopleEndpoints(context: EraseContext) {
       description:
         'Erases what is found of a person now, in the background and for good, wherever it is: with its files, history, events, deliveries and mails. `identity` leaves submissions, without the answers that tell who somebody is. Webhooks hear `submission.deleted` without answers, or `submission.updated` with those that stay. Backups are as they are. 409: it is not as much as `expected`.',
       permission: 'people:write',
+      audit: { fields: ['what', 'match'] },
       body: Type.Object(
         {
           ...personParameters,

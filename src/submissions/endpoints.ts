@@ -71,6 +71,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       summary: 'Get submission',
       description: 'Reading it again gives fresh links for its files.',
       permission: 'submissions:read',
+      audit: 'entry by people',
       params: idParameter,
       query: Type.Object(
         { include: Type.Optional(Type.Enum(['tags'], { description: 'What is said beside.' })) },

@@ -104,6 +104,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       summary: 'Add note',
       description: `With its author and moment, up to ${mostNotes} on a submission. 409: there are that many.`,
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object(
         { text: Type.String({ minLength: 1, maxLength: longestNote }) },
@@ -137,6 +138,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       summary: 'Delete note',
       description: 'Its words are gone; the history keeps who took them away.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: Type.Object({ id: uuid, note: uuid }),
       isDestructive: true,
       reply: { status: 204, description: 'The note is gone.' },

@@ -49,6 +49,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
     description:
       'Submits answers to a published form, checked as its page checks them, and webhooks hear of it. 403: it is not open yet; 409: it was never published; 410: it is closed, or full.',
     permission: 'submissions:write',
+    audit: { none: 'Submissions have a history of their own.' },
     params: idParameter,
     body: Type.Object(
       {

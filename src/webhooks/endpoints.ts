@@ -93,6 +93,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Sends the named events of the form to a receiver, signed when there is a secret. The secret is shown this once.',
       permission: 'webhooks:write',
+      audit: { creates: 'getWebhook', part: 'webhook' },
       params: idParameter,
       body: NewWebhook,
       example: { body: example },
@@ -123,6 +124,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'What is left out stays as it is. What waits to be sent goes to the new address, signed with the new secret.',
       permission: 'webhooks:write',
+      audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
       body: WebhookChange,
       example: { body: { active: false } },
@@ -139,6 +141,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'A new secret, made here unless one is sent; the one of before goes on signing for a day unless `overlap` is false.',
       permission: 'webhooks:write',
+      audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
       body: NewSecret,
       isBodyOptional: true,
@@ -157,6 +160,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'With its delivery log. What waits to be sent is dropped; to stop for a while, pause it instead.',
       permission: 'webhooks:write',
+      audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
       isConditional: true,
       isDestructive: true,
@@ -182,6 +186,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Sends a sample, or the last real submissions, to the webhook or to another address. It is marked as a test, is not retried, and counts for nothing; its outcome stands in the delivery log.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       body: TestRequest,
       example: { body: { event: 'submission.created' } },
@@ -227,6 +232,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Sends a failed delivery again, at once and once, under the same `delivery_id`. 409: it has not failed.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       errors: ['conflict'],
       reply: { status: 202, description: 'The delivery, on its way.', schema: DeliveryDetail },

@@ -64,6 +64,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       description:
         'Its name, and whether it asks a second factor of its members, which is for owners alone to say, and for no key: whoever has none is asked to set one up at their next request. The plan is the matter of whoever runs the service.',
       permission: 'workspace:write',
+      audit: { changes: 'getWorkspace' },
       body: Type.Object(
         { name: Type.Optional(nameText), second_factor_required: Type.Optional(Type.Boolean()) },
         closed,

@@ -307,6 +307,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       description:
         'Gives a member another role. The keys that they made may no more than they do from then on. Owners are the matter of owners alone, and of no key. 409: the last owner stays one.',
       permission: 'members:write',
+      audit: { changes: 'getMember' },
       params: idParameter,
       body: RoleChange,
       example: { body: { role: 'editor' } },
@@ -326,6 +327,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       description:
         'The account stays. The keys that they made are revoked, unless `keys` is `keep`: they were shown the secrets. 409: the last owner stays.',
       permission: 'members:write',
+      audit: { changes: 'getMember' },
       params: idParameter,
       query: Removal,
       errors: ['conflict'],

@@ -166,6 +166,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     description:
       'A form as one file, for Unpack form here or at another service: all its versions with their settings and texts, its working copy, its images, and its webhooks without secrets, where the caller has webhooks:read. A tar file, packed with gzip. Submissions are not in it, nor is a password. Of many versions the newest are, as far as there is room. 413: what the form shows now has more than 16 MB of images.',
     permission: 'forms:read',
+    audit: 'entry',
     params: idParameter,
     errors: ['payload_too_large'],
     reply: { status: 200, description: 'The file.', content: gzip },
@@ -182,6 +183,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     description:
       'Creates a draft from a form package, or nothing if the file has a problem. A file has at most 24 MB. The form, its images and its webhooks get new ids. Webhooks need the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
     permission: 'forms:write',
+    audit: 'entry',
     bodyContent: gzip,
     bodyLimit: packageLimits.bytes,
     example: { body: examplePackage },

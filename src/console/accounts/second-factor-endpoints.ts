@@ -101,6 +101,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     startTotp: operation({
       summary: 'Begin to set up an authenticator app',
       caller: 'person',
+      audit: { none: 'It takes effect when it is confirmed, which has an entry.' },
       body: PasswordAgain,
       reply: { status: 201, description: 'What the app reads. Nothing has changed yet.', schema: NewTotp },
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -113,6 +114,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     confirmTotp: operation({
       summary: 'Add the authenticator app by a code of it',
       caller: 'person',
+      audit: 'own entry',
       body: SecondStep,
       reply: addedReply('The cookies are a new session; every other one is over.'),
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -124,6 +126,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     removeTotp: operation({
       summary: 'Remove the authenticator app',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: addedReply('It is removed.'),
       errors: ['not_found', 'rate_limit_exceeded'],
@@ -135,6 +138,7 @@ export function secondFactorEndpoints(services: ConsoleServices) {
     renewRecoveryCodes: operation({
       summary: 'Get other recovery codes',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: { status: 200, description: 'The former ones have ended.', schema: RecoveryCodes },
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -154,6 +158,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
     startPasskey: operation({
       summary: 'Begin to add a passkey',
       caller: 'person',
+      audit: { none: 'It changes nothing.' },
       body: PasswordAgain,
       reply: { status: 201, description: 'What the browser makes it by.', schema: PasskeyRequest },
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -166,6 +171,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
     addPasskey: operation({
       summary: 'Add the passkey that the browser made',
       caller: 'person',
+      audit: 'own entry',
       body: MadePasskey,
       reply: addedReply('Where it is the first, every other session is over.'),
       errors: ['bad_request', 'conflict'],
@@ -177,6 +183,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
     renamePasskey: operation({
       summary: 'Name a passkey',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasskeyName,
       reply: { status: 204, description: 'It is called so.' },
@@ -189,6 +196,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
     removePasskey: operation({
       summary: 'Remove a passkey',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
       reply: addedReply('It signs nobody in any more.'),
@@ -204,6 +212,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
     askForPasskey: operation({
       summary: 'Begin to sign in by a passkey',
       caller: 'visitor',
+      audit: { none: 'It changes nothing.' },
       reply: { status: 201, description: 'What the browser shows one by.', schema: PasskeyQuestion },
       errors: ['conflict', 'rate_limit_exceeded'],
       run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
@@ -212,6 +221,7 @@ export function passkeyEndpoints(services: ConsoleServices) {
     signInByPasskey: operation({
       summary: 'Sign in by a passkey',
       caller: 'visitor',
+      audit: 'own entry',
       body: ShownPasskey,
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
@@ -243,6 +253,7 @@ export function providerEndpoints(services: ConsoleServices) {
     askProvider: operation({
       summary: 'Begin to sign in by the provider',
       caller: 'visitor',
+      audit: { none: 'It changes nothing.' },
       reply: { status: 201, description: 'Where the browser goes to.', schema: ProviderQuestion },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
@@ -254,6 +265,7 @@ export function providerEndpoints(services: ConsoleServices) {
     signInByProvider: operation({
       summary: 'Sign in by what the provider answered',
       caller: 'visitor',
+      audit: 'own entry',
       body: ProviderAnswer,
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],

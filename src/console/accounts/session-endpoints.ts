@@ -78,6 +78,7 @@ export function sessionEndpoints(services: ConsoleServices) {
     takeSecondStep: operation({
       summary: 'Take the second step of the sign-in',
       caller: 'halfway',
+      audit: 'own entry',
       body: SecondStep,
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -103,6 +104,7 @@ export function sessionEndpoints(services: ConsoleServices) {
     signIn: operation({
       summary: 'Sign in',
       caller: 'visitor',
+      audit: 'own entry',
       body: SignIn,
       reply: { status: 204, description: 'The cookies are the session.' },
       errors: ['unauthorized', 'rate_limit_exceeded'],
@@ -127,6 +129,7 @@ export function sessionEndpoints(services: ConsoleServices) {
     signOut: operation({
       summary: 'Sign out',
       caller: 'visitor',
+      audit: 'own entry',
       reply: { status: 204, description: 'The session is over.' },
       async run({ visitor }) {
         const { auth } = await accounts.library();
@@ -140,6 +143,7 @@ export function sessionEndpoints(services: ConsoleServices) {
     changePassword: operation({
       summary: 'Change one’s password',
       caller: 'newcomer',
+      audit: 'own entry',
       body: PasswordChange,
       reply: { status: 204, description: 'The cookies are a new session; every other one is over.' },
       errors: ['rate_limit_exceeded'],
@@ -158,6 +162,7 @@ export function sessionEndpoints(services: ConsoleServices) {
     renamePerson: operation({
       summary: 'Change one’s name',
       caller: 'person',
+      audit: 'own entry',
       body: PersonChange,
       reply: { status: 204, description: 'It is changed.' },
       async run({ person, visitor, body }) {
@@ -231,6 +236,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
     endSession: operation({
       summary: 'End one of one’s sessions',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
       reply: { status: 204, description: 'It opens nothing any more.' },
@@ -245,6 +251,7 @@ export function ownSessionEndpoints(services: Pick<ConsoleServices, 'database' |
     endOtherSessions: operation({
       summary: 'End every other session of one’s own',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: { status: 204, description: 'This one is left.' },
       errors: ['rate_limit_exceeded'],
@@ -266,6 +273,7 @@ export function passwordResetEndpoints(services: ConsoleServices) {
     askForPasswordReset: operation({
       summary: 'Ask for a new password by mail',
       caller: 'visitor',
+      audit: { none: 'Anyone can ask for any address. Use of the link has an entry.' },
       body: PasswordReset,
       reply: {
         status: 202,
@@ -288,6 +296,7 @@ export function passwordResetEndpoints(services: ConsoleServices) {
     finishPasswordReset: operation({
       summary: 'Choose a new password by the link of a mail',
       caller: 'visitor',
+      audit: 'own entry',
       body: NewPassword,
       reply: { status: 200, description: 'The address to sign in with.', schema: Account },
       errors: ['gone', 'rate_limit_exceeded'],

@@ -30,6 +30,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
     createWorkspace: operation({
       summary: 'Make a workspace',
       caller: 'person',
+      audit: 'own entry',
       body: WorkspaceName,
       reply: { status: 201, description: 'Whoever made it owns it.', schema: MadeWorkspace },
       errors: ['forbidden'],
@@ -53,6 +54,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<ConsoleServices
     leaveWorkspace: operation({
       summary: 'Leave a workspace',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       reply: { status: 204, description: 'One is no longer a member.' },
       errors: ['conflict'],
@@ -82,6 +84,7 @@ export function endingEndpoints(services: ConsoleServices) {
     deleteWorkspace: operation({
       summary: 'Delete a workspace',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
       reply: { status: 200, description: 'It is closed, and when it is gone.', schema: Ending },
@@ -99,6 +102,7 @@ export function endingEndpoints(services: ConsoleServices) {
     bringBackWorkspace: operation({
       summary: 'Bring a workspace back that is being deleted',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       reply: { status: 204, description: 'It is open again, as it was.' },
       errors: ['forbidden', 'conflict'],
@@ -113,6 +117,7 @@ export function endingEndpoints(services: ConsoleServices) {
     deleteAccount: operation({
       summary: 'Delete one’s account',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: { status: 200, description: 'Every session is over, and when it is gone.', schema: Ending },
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -130,6 +135,7 @@ export function endingEndpoints(services: ConsoleServices) {
     bringBackAccount: operation({
       summary: 'Come back before one’s account is deleted',
       caller: 'leaving',
+      audit: 'own entry',
       reply: { status: 204, description: 'The account is open again, as it was.' },
       errors: ['conflict'],
       async run({ person, visitor }) {
@@ -160,6 +166,7 @@ export function joinEndpoints(services: ConsoleServices) {
     openMemberInvitation: operation({
       summary: 'Read an invitation to a workspace',
       caller: 'visitor',
+      audit: { none: 'It changes nothing.' },
       body: InvitationToken,
       reply: { status: 200, description: 'What its holder is asked.', schema: OpenInvitation },
       errors: ['gone', 'rate_limit_exceeded'],
@@ -173,6 +180,7 @@ export function joinEndpoints(services: ConsoleServices) {
     joinByPassword: operation({
       summary: 'Join by choosing a password',
       caller: 'visitor',
+      audit: 'own entry',
       body: NewPerson,
       reply: { status: 201, description: 'The address to sign in with.', schema: Account },
       errors: ['gone', 'conflict', 'rate_limit_exceeded'],
@@ -187,6 +195,7 @@ export function joinEndpoints(services: ConsoleServices) {
     joinWorkspace: operation({
       summary: 'Join as who is signed in',
       caller: 'person',
+      audit: 'own entry',
       body: InvitationToken,
       reply: { status: 200, description: 'They are a member.', schema: Joined },
       errors: ['gone', 'conflict'],

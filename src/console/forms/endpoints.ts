@@ -68,6 +68,7 @@ export function ownFormEndpoints({ database, config }: Pick<ConsoleServices, 'da
       summary: 'Arrange the table of a form',
       description: 'For oneself, in every browser, whatever one may do in the workspace.',
       caller: 'person',
+      audit: { none: 'The arrangement of a table is personal.' },
       params: idParameter,
       body: TableSettings,
       reply: { status: 204, description: 'It is kept.' },

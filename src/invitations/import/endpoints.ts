@@ -26,6 +26,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     description:
       'What the columns become, who would be invited, and what is wrong on which line. Changes nothing.',
     permission: 'invitations:read',
+    audit: { none: 'It changes nothing.' },
     command: 'invitations preview-import',
     params: idParameter,
     body: PreviewBody,
@@ -54,6 +55,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     description:
       'Invites up to 10,000 people from addresses or the text of a CSV file, step by step; the overview of the invitations says how far it is. Lines with problems are left out.',
     permission: 'invitations:write',
+    audit: 'entry',
     command: 'invitations import',
     params: idParameter,
     body: ImportBody,

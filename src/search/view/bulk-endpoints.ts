@@ -53,6 +53,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Into the trash, or with `permanent` for good, in the background: those of a list, or all that a filter finds now. 409: they are not as many as `expected`.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, closed),
       example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
@@ -71,6 +72,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Adds tags and takes others away, in the background: on those of a list, or all that a filter finds now. One that would have more than 20 tags stays as it is. 409: they are not as many as `expected`.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object({ ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) }, closed),
       example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
@@ -90,6 +92,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'In the background, with what each change by itself does: webhooks and mails go out. One that cannot be completed before its answers are valid stays as it is. 409: they are not as many as `expected`.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, closed),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
@@ -107,6 +110,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'In the background, of a deletion into the trash, a tagging or a status: each submission is as it was before, but for what was done to it since. 409: it is not finished, was undone, or was for good.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: Type.Object({ id: uuid, change: uuid }),
       errors: ['conflict'],
       reply: { status: 202, description: 'What undoes it, on its way.', schema: BulkChange },

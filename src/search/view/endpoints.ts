@@ -110,6 +110,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       description:
         'With the version that it answered, and what stands above and below it in the view that is asked for.',
       permission: 'submissions:read',
+      audit: 'entry by people',
       params: idParameter,
       query: ViewQuery,
       reply: { status: 200, description: 'The submission.', schema: SubmissionDetail },
@@ -160,6 +161,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       description:
         'Every submission of the filter as a file, written while it is read. A workspace makes few exports at once: 429 says when to come again. A cell of XLSX holds 32,767 characters: a longer answer is cut there, which it says; CSV and NDJSON have all of it.',
       permission: 'submissions:read',
+      audit: 'entry',
       params: idParameter,
       query: ExportQuery,
       example: { query: { format: 'csv', for: 'spreadsheets' } },

@@ -93,6 +93,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       description:
         'A merge patch. Webhooks hear of it as `submission.updated`, but of tags, which its sender never sees. Every change is in its history.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: SubmissionPatch,
       example: { body: { reference: { campaign: 'spring' }, tags: ['urgent'] } },
@@ -117,6 +118,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       description:
         'Into the trash, from which it can come back for 30 days; with `permanent` for good at once, with its files, and webhooks hear of it as `submission.deleted`.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       query: Type.Object(
         {
@@ -140,6 +142,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       summary: 'Restore submission',
       description: 'Takes it out of the trash: it is where it was, with its files, and counts again.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ params, ...scope }) {

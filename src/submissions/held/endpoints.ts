@@ -186,6 +186,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         'Not spam: these become submissions with the time at which they came, and webhooks hear of them. 409: the form has its maximum; the rest stays.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: HeldSelection,
       example: { body: { ids: [some] } },
@@ -202,6 +203,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         'For good, with its files: these, or `everything`. No webhook is told, as none was told that it came.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: HeldDeletion,
       example: { body: { everything: true } },
@@ -221,6 +223,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         "The form's settings name the site from now on, and what was held because they did not is released. It takes the permission forms:write too.",
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Site,
       example: { body: { origin: 'https://www.example.com' } },

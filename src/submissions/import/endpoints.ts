@@ -192,6 +192,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     description:
       'What the columns of a file become, the first submissions that it would make, and what is wrong in which cell. Changes nothing. 409: the form was never published.',
     permission: 'submissions:write',
+    audit: { none: 'It changes nothing.' },
     command: 'submissions preview-import',
     params: idParameter,
     body: ImportBody,
@@ -233,6 +234,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     description:
       'Makes completed submissions of up to 10,000 lines of a CSV file or a workbook, step by step; List imports says how far it is. Each line is checked as the page checks answers, and left out where it has a problem. The same line is imported once, however often it is sent. Nobody is told: no webhook, mail or receipt.',
     permission: 'submissions:write',
+    audit: 'entry',
     command: 'submissions import',
     params: idParameter,
     body: ImportBody,

@@ -198,6 +198,7 @@ export function retentionEndpoints({
       description:
         'What is left out stays; null takes back what was said. What is over by then goes within minutes, for good: `POST /retention/preview` says beforehand how much that is. The days of the audit log are for owners to say, and for no key.',
       permission: 'people:write',
+      audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'] },
       body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, closed),
       example: { body: { incomplete: 30 } },
       isConditional: true,
@@ -239,6 +240,7 @@ export function retentionEndpoints({
       description:
         'What it says itself goes before what its workspace says; null takes it back. What is over by then goes within minutes, for good.',
       permission: 'people:write',
+      audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'] },
       params: idParameter,
       body: Type.Object(retentionChange, closed),
       example: { body: { submissions: 365 } },
@@ -267,6 +269,7 @@ export function retentionEndpoints({
       description:
         'How much goes now, within a week and within a month, of the workspace or of one form: by the rules that hold, or as they would be with those that are sent. It changes nothing.',
       permission: 'workspace:read',
+      audit: { none: 'It changes nothing.' },
       body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, closed),
       isBodyOptional: true,
       example: { body: { submissions: 365 } },

@@ -125,6 +125,7 @@ export function trashEndpoints(context: ChangeContext) {
       command: 'trash restore',
       description: 'Takes these out of the trash. 404: none of them is there any more.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object({ ids: idList }, closed),
       example: { body: { ids: [some] } },
@@ -146,6 +147,7 @@ export function trashEndpoints(context: ChangeContext) {
       description:
         'Deletes for good what lies in the trash, in the background, and webhooks hear of each that had been completed: these, or `everything`, the last deleted first where one deletion does not take them all. 409: they are not as many as `expected`.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object(
         {

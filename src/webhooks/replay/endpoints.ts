@@ -42,6 +42,7 @@ export function replayEndpoints(context: { database: Database }) {
       description:
         'Sends deliveries again in the background, under their own ids: those that failed, unless said otherwise. 409: the webhook is paused, or replays already.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       body: ReplayQuery,
       example: { body: { status: 'Failed', event: 'submission.created' } },
@@ -58,6 +59,7 @@ export function replayEndpoints(context: { database: Database }) {
       summary: 'Cancel replay',
       description: 'Nothing more of it is sent; what is on its way arrives. 409: it is over.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       errors: ['conflict'],
       reply: { status: 200, description: 'The replay as it is now.', schema: Replay },

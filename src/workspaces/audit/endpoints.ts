@@ -167,6 +167,7 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
     description:
       'Every line of the filter, newest first, as NDJSON: a line of JSON each, as the list has it.',
     permission: 'audit:read',
+    audit: 'entry',
     query: AuditFilter,
     reply: { status: 200, description: 'The file.', content: ['application/x-ndjson'] },
     async run({ workspaceId, formIds, query }) {

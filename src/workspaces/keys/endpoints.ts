@@ -191,6 +191,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       description:
         'The key is shown this once. Without `permissions` it may do everything with data and administers nothing; nobody gives what they may not do themselves.',
       permission: 'keys:write',
+      audit: { creates: 'getKey' },
       body: NewKey,
       example: { body: { name: 'Nightly export', permissions: ['forms:read', 'submissions:read'] } },
       reply: { status: 201, description: 'The key.', schema: CreatedKey },
@@ -226,6 +227,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       description:
         'Changes what the key may do and reach, and when it expires. The change takes effect at once; the secret stays. The caller must hold everything that the key has, before and after the change.',
       permission: 'keys:write',
+      audit: { changes: 'getKey' },
       params: idParameter,
       body: KeyChange,
       example: { body: { name: 'Weekly export' } },
@@ -247,6 +249,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       summary: 'Revoke API key',
       description: 'It is refused from now on. A key may revoke itself.',
       permission: 'keys:write',
+      audit: { changes: 'getKey' },
       params: idParameter,
       isConditional: true,
       isDestructive: true,
@@ -262,6 +265,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       description:
         'Another secret, shown this once; the former one works for `grace_hours` more. The caller must hold everything that the key has.',
       permission: 'keys:write',
+      audit: { changes: 'getKey' },
       params: idParameter,
       body: KeyRotation,
       isBodyOptional: true,

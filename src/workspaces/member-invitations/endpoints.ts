@@ -95,6 +95,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       description:
         'Asks a person by mail to join with a role, which no key can make that of an owner. An open invitation of the same address ends. Where the service sends no mail the answer has a link to hand over. 409: they are a member.',
       permission: 'members:write',
+      audit: { fields: ['email', 'role'] },
       body: NewInvitation,
       example: { body: { email: 'ada@example.org', role: 'editor' } },
       errors: ['conflict'],
@@ -110,6 +111,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       summary: 'Resend invitation of a member',
       description: 'The same link, whose time begins anew.',
       permission: 'members:write',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The invitation.', schema: Invited },
       async run({ params, ...scope }) {
@@ -123,6 +125,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       summary: 'Revoke invitation of a member',
       description: 'Its link leads nowhere from now on.',
       permission: 'members:write',
+      audit: 'entry',
       params: idParameter,
       isDestructive: true,
       reply: { status: 204, description: 'The invitation is gone.' },

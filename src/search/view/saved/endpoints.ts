@@ -111,6 +111,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       summary: 'Save view',
       description: `A filter, a search, an order and the columns of a form's submissions under a name, for everybody in the workspace; up to ${mostSavedViews} of a form. 409: there are that many, or one has the name.`,
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object({ name, query, columns: Type.Optional(columns) }, closed),
       example: { body: { name: 'Incomplete', query: { status: 'incomplete', sort: '-$updated' } } },
@@ -154,6 +155,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       description:
         'For everybody in the workspace. What is left out stays as it is; `query` and `columns` are replaced whole. 409: another one of the form has the name.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object(
         { name: Type.Optional(name), query: Type.Optional(query), columns: Type.Optional(columns) },
@@ -179,6 +181,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       summary: 'Delete view',
       description: 'For everybody in the workspace. The submissions stay.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       isConditional: true,
       isDestructive: true,
