@@ -33,7 +33,7 @@ export type Kind<Value> = {
   /** Follows the help text in the API reference: what only programs need to know. */
   readonly note?: string;
   /** The control of the builder. Settings without one have a control of their own (web/builder/settings). */
-  readonly control?: 'switch' | 'number' | 'text' | 'url' | 'time' | 'radio' | 'select';
+  readonly control?: 'switch' | 'number' | 'text' | 'line' | 'url' | 'time' | 'radio' | 'select' | 'image';
   /** What an absent value means. */
   readonly default?: string | number | boolean;
   readonly choices?: readonly Choice[];

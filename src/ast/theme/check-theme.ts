@@ -40,6 +40,7 @@ const image = {
   accepts: (value): value is string => isImageId(value),
   problem: imageIdProblem,
   schema: { type: 'string', format: 'uuid' },
+  control: 'image',
   note: 'The id of an image of the workspace.',
 } as const satisfies Kind<string>;
 
@@ -53,6 +54,7 @@ const line = {
     fitsBytes(value, limits.labelBytes),
   problem: `must be text of one line, of at most ${limits.labelBytes} bytes`,
   schema: { type: 'string' },
+  control: 'line',
   note: `One line of at most ${limits.labelBytes} bytes of UTF-8.`,
 } as const satisfies Kind<string>;
 
@@ -110,6 +112,9 @@ export const themeParts = {
     help: 'Shown with a link to the form, best 1200 by 630 pixels.',
   },
 } as const satisfies Record<keyof Theme, Part<unknown>>;
+
+/** The row of a part, as every reader of the table uses it. */
+export const themePart = (name: keyof Theme): Part<unknown> => themeParts[name];
 
 /**
  * Everything that is wrong with a theme as it was sent, each problem under `theme.<part>`. Text on the accent and the accent on

@@ -3,6 +3,7 @@ import { parseRowName, type RawAnswers } from '#ast/fields.ts';
 import { isRecord, own } from '#ast/json.ts';
 import { limits } from '#ast/limits.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { settingRows } from '#ast/settings-table.ts';
 import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
@@ -118,9 +119,6 @@ function withoutRules<Node extends FormNode>(node: Node): Node {
   };
 }
 
-/** For how many days after the last save a link to go on works, unless the form says otherwise. */
-const defaultResumeDays = 30;
-
 /** What is saved; `step` is where the visitor is, from 0. */
 type ProgressRequest = SubmitRequest & { key: string; step: number };
 
@@ -149,7 +147,7 @@ export async function saveProgress(context: SubmitContext, request: ProgressRequ
       client,
       context.vault,
       { workspaceId: live.workspaceId, formId: live.id, submissionId: id },
-      { purpose: 'resume', days: live.settings.resume_days ?? defaultResumeDays, step },
+      { purpose: 'resume', days: live.settings.resume_days ?? settingRows.resume_days.default, step },
     );
     return { id, resumeToken: token, expiresAt };
   });

@@ -80,12 +80,12 @@ export function SettingField({
     }
     case 'text':
       return <TextArea {...field} value={text} onChange={set} isReadOnly={isReadOnly} />;
+    case 'line':
     case 'url':
       return (
         <TextField
           {...field}
-          type="url"
-          placeholder="https://"
+          {...(control === 'url' && { type: 'url', placeholder: 'https://' })}
           value={text}
           onChange={set}
           isReadOnly={isReadOnly}

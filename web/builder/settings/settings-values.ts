@@ -2,7 +2,7 @@ import { own } from '#ast/json.ts';
 import { checkSettings, type SettingName, type Settings } from '#ast/settings.ts';
 import type { Kind, Words } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
-import { themeParts } from '#ast/theme/check-theme.ts';
+import { themePart, themeParts } from '#ast/theme/check-theme.ts';
 import type { Theme } from '#ast/theme/theme.ts';
 import type { ConfirmationText } from '#ast/translations/check-translations.ts';
 import { compareValues, type ValueChange } from '#rules/compare-forms.ts';
@@ -100,7 +100,7 @@ export function compareSettings(before: Settings, after: Settings): readonly Dif
     const { title } = settingRow(change.name as SettingName);
     if (change.name === 'theme')
       return compareValues(before.theme ?? {}, after.theme ?? {}).map((part) => {
-        const row = themeParts[part.name as keyof Theme];
+        const row = themePart(part.name as keyof Theme);
         return describeChange(`${title}: ${row.title}`, row, part);
       });
     if (change.name === 'translations')
@@ -115,9 +115,9 @@ function describeChange(subject: string, row: Kind<unknown>, { before, after }: 
 }
 
 /** A value as its control shows it. */
-function describeValue({ choices, control, schema }: Kind<unknown>, value: unknown): unknown {
+function describeValue({ choices, control }: Kind<unknown>, value: unknown): unknown {
   if (value === undefined) return value;
-  if ('format' in schema && schema.format === 'uuid') return 'an image';
+  if (control === 'image') return 'an image';
   if (control === 'time' && typeof value === 'string') return toLocal(value).replace('T', ' ') || value;
   return choices?.find(({ id }) => id === value)?.label ?? value;
 }

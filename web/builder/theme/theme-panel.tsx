@@ -1,7 +1,13 @@
 import type { ReactElement } from 'react';
 import type { LocaleChoice } from '#ast/locales.ts';
 import { settingRows } from '#ast/settings-table.ts';
-import { accentContrast, suggestColour, suggestPaper, themeParts } from '#ast/theme/check-theme.ts';
+import {
+  accentContrast,
+  suggestColour,
+  suggestPaper,
+  themePart,
+  themeParts,
+} from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
   inkContrast,
@@ -69,15 +75,27 @@ export function ThemePanel(props: PanelProps): ReactElement {
   return (
     <>
       <Colours {...props} />
-      <Shape {...props} />
-      <Images {...props} />
-      <Words {...props} />
-      <Links {...props} />
+      <ThemeField {...props} name="font" />
+      <div className="theme-pair">
+        <ThemeField {...props} name="corner" />
+        <ThemeField {...props} name="density" />
+      </div>
+      <PageLanguage {...props} />
+      <ThemeField {...props} name="logo" />
+      {schemesOf(props.theme).includes('dark') && <ThemeField {...props} name="logo_dark" />}
+      <ThemeField {...props} name="cover" />
+      <ThemeField {...props} name="submit_label" placeholder="Submit" />
+      <ThemeField {...props} name="confirmation_title" placeholder="Thank you" />
+      <ThemeField {...props} name="short_reference" />
+      <ThemeField {...props} name="favicon" />
+      <ThemeField {...props} name="social_title" />
+      <ThemeField {...props} name="social_image" />
     </>
   );
 }
 
-function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
+function Colours(props: PanelProps): ReactElement {
+  const { theme, isReadOnly, error, onTheme } = props;
   const { color = '', background = '', paper = '' } = theme;
   const drawable = drawableTheme(theme);
   const plain = changedTheme(drawable, { background: undefined }) ?? {};
@@ -135,13 +153,7 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         isReadOnly={isReadOnly}
         onChange={(text) => onTheme({ paper: text === '' ? undefined : text })}
       />
-      <Select
-        label={themeParts.mode.title}
-        value={theme.mode ?? 'auto'}
-        choices={themeParts.mode.choices}
-        isDisabled={isReadOnly}
-        onChange={(mode) => onTheme({ mode: mode === 'auto' ? undefined : mode })}
-      />
+      <ThemeField {...props} name="mode" />
     </>
   );
 }
@@ -152,124 +164,66 @@ const paperProblem = (theme: Theme): string | undefined =>
     ? `Text cannot be read on it. ${suggestPaper(theme)} is the nearest that it can.`
     : undefined;
 
-function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelProps): ReactElement {
+/** The language of the page's own words. */
+function PageLanguage({ locale, isReadOnly, error, onLocale }: PanelProps): ReactElement {
+  const { title, help, choices } = settingRows.locale;
   return (
-    <>
-      <Select
-        label={themeParts.font.title}
-        value={theme.font ?? 'system'}
-        choices={themeParts.font.choices}
-        isDisabled={isReadOnly}
-        onChange={(font) => onTheme({ font: font === 'system' ? undefined : font })}
-      />
-      <div className="theme-pair">
-        <Select
-          label={themeParts.corner.title}
-          value={theme.corner ?? 'soft'}
-          choices={themeParts.corner.choices}
-          isDisabled={isReadOnly}
-          onChange={(corner) => onTheme({ corner: corner === 'soft' ? undefined : corner })}
-        />
-        <Select
-          label={themeParts.density.title}
-          value={theme.density ?? 'regular'}
-          choices={themeParts.density.choices}
-          isDisabled={isReadOnly}
-          onChange={(density) => onTheme({ density: density === 'regular' ? undefined : density })}
-        />
-      </div>
-      <Select
-        label={settingRows.locale.title}
-        description={settingRows.locale.help}
-        value={locale}
-        choices={settingRows.locale.choices}
-        isDisabled={isReadOnly}
-        error={error('locale')}
-        onChange={onLocale}
-      />
-    </>
+    <Select
+      label={title}
+      description={help}
+      value={locale}
+      choices={choices}
+      isDisabled={isReadOnly}
+      error={error('locale')}
+      onChange={onLocale}
+    />
   );
 }
 
-/** What a text is to be in a theme: none, when nothing is left of it. */
-const textOf = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
-
-function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
-  return (
-    <>
-      <TextField
-        label={themeParts.submit_label.title}
-        placeholder="Submit"
-        value={theme.submit_label ?? ''}
-        error={error('theme.submit_label')}
-        isReadOnly={isReadOnly}
-        onChange={(text) => onTheme({ submit_label: textOf(text) })}
-      />
-      <TextField
-        label={themeParts.confirmation_title.title}
-        placeholder="Thank you"
-        description={themeParts.confirmation_title.help}
-        value={theme.confirmation_title ?? ''}
-        error={error('theme.confirmation_title')}
-        isReadOnly={isReadOnly}
-        onChange={(text) => onTheme({ confirmation_title: textOf(text) })}
-      />
-      <Switch
-        isSelected={theme.short_reference ?? false}
-        isDisabled={isReadOnly}
-        description={themeParts.short_reference.help}
-        onChange={(isOn) => onTheme({ short_reference: isOn || undefined })}
-      >
-        {themeParts.short_reference.title}
-      </Switch>
-    </>
-  );
-}
-
-/** What browsers and other sites show beside the page. */
-function Links(props: PanelProps): ReactElement {
-  const { theme, isReadOnly, error, onTheme } = props;
-  return (
-    <>
-      <ThemeImage {...props} name="favicon" />
-      <TextField
-        label={themeParts.social_title.title}
-        description={themeParts.social_title.help}
-        value={theme.social_title ?? ''}
-        error={error('theme.social_title')}
-        isReadOnly={isReadOnly}
-        onChange={(text) => onTheme({ social_title: textOf(text) })}
-      />
-      <ThemeImage {...props} name="social_image" />
-    </>
-  );
-}
-
-function Images(props: PanelProps): ReactElement {
-  return (
-    <>
-      <ThemeImage {...props} name="logo" />
-      {schemesOf(props.theme).includes('dark') && <ThemeImage {...props} name="logo_dark" />}
-      <ThemeImage {...props} name="cover" />
-    </>
-  );
-}
-
-type ImageProps = PanelProps & {
-  readonly name: 'logo' | 'logo_dark' | 'cover' | 'favicon' | 'social_image';
+type FieldProps = PanelProps & {
+  readonly name: Exclude<keyof Theme, 'color' | 'background' | 'paper'>;
+  readonly placeholder?: string;
 };
 
-function ThemeImage({ name, formId, workspaceId, theme, ...panel }: ImageProps): ReactElement {
-  const id = theme[name];
+/** The control of a part of the theme, as its row in the table declares it. */
+function ThemeField({ name, placeholder, theme, onTheme, isReadOnly, ...props }: FieldProps): ReactElement {
+  const { title, help = '', control, choices = [], default: byDefault } = themePart(name);
+  const value = theme[name] ?? byDefault;
+  const text = typeof value === 'string' ? value : '';
+  const error = props.error(`theme.${name}`);
+  const set = (next: string | boolean | undefined): void => {
+    const isNone = next === byDefault || (typeof next === 'string' && next.trim() === '');
+    onTheme({ [name]: isNone ? undefined : next });
+  };
+  if (control === 'switch')
+    return (
+      <Switch isSelected={value === true} isDisabled={isReadOnly} description={help} onChange={set}>
+        {title}
+      </Switch>
+    );
+  if (control === 'select')
+    return <Select label={title} value={text} choices={choices} isDisabled={isReadOnly} onChange={set} />;
+  if (control === 'image')
+    return (
+      <ImageField
+        label={title}
+        description={`${help} PNG, JPEG or WebP, at most 10 MB.`}
+        workspaceId={props.workspaceId}
+        address={text === '' ? undefined : imageAddress(props.formId, text)}
+        error={error}
+        isReadOnly={isReadOnly}
+        onChange={set}
+      />
+    );
   return (
-    <ImageField
-      label={themeParts[name].title}
-      description={`${themeParts[name].help} PNG, JPEG or WebP, at most 10 MB.`}
-      workspaceId={workspaceId}
-      address={id && imageAddress(formId, id)}
-      error={panel.error(`theme.${name}`)}
-      isReadOnly={panel.isReadOnly}
-      onChange={(image) => panel.onTheme({ [name]: image })}
+    <TextField
+      label={title}
+      description={help}
+      placeholder={placeholder}
+      value={text}
+      error={error}
+      isReadOnly={isReadOnly}
+      onChange={set}
     />
   );
 }
