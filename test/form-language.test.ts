@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { checkAnswers } from '#ast/answers/check-answers.ts';
 import type { AttributeSpec } from '#ast/attributes/attributes.ts';
@@ -9,6 +9,9 @@ import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { Form, FormNode } from '#ast/form/tree.ts';
 import { parseFormula } from '#ast/logic/formula/parse.ts';
 import { functionNames, type Program } from '#ast/logic/formula/program.ts';
+import { settingNames, settingRow } from '#ast/settings-table.ts';
+import { context } from '#ast/testing.ts';
+import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { context } from './ast/forms.ts';
@@ -17,7 +20,8 @@ import { galleryForms } from './gallery/forms.ts';
 
 /* docs/form-language.md says what the language is: its tables name everything that there is, and its examples work. */
 
-const page = await readFile(new URL('../docs/form-language.md', import.meta.url), 'utf8');
+const file = new URL('../docs/form-language.md', import.meta.url);
+const page = await readFile(file, 'utf8');
 
 const blocks = [...page.matchAll(/^```json (\w+)\n([\s\S]*?)^```/gm)].map(([, kind, text]) => ({
   kind: kind!,
@@ -70,6 +74,49 @@ test('every attribute is in the table of attributes, with just the types that ha
   const sorted = (map: Map<string, Set<string>>) =>
     [...map].map(([name, owners]) => [name, [...owners].sort()] as const).sort();
   assert.deepEqual(sorted(documented), sorted(known));
+});
+
+type Schema = {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: string | number | boolean;
+};
+
+/** What a setting accepts, in words. */
+function describeValue({ type = 'object', enum: values, format, minimum, maximum }: Schema): string {
+  if (values) return values.map((value) => `\`${value}\``).join(', ');
+  if (type === 'integer') return `whole number from ${minimum}${maximum ? ` to ${maximum}` : ''}`;
+  const names: Readonly<Record<string, string>> = {
+    string: 'text',
+    array: 'list',
+    'date-time': 'time',
+    uri: 'address',
+  };
+  return names[format ?? type] ?? type;
+}
+
+/* REWRITE=1 npm test -- test/form-language.test.ts writes the table anew. */
+test('the table of settings is that of the code', async () => {
+  const rows = settingNames.map((name) => {
+    const { help, note = '', schema, default: byDefault = (schema as Schema).default } = settingRow(name);
+    const value = describeValue(schema);
+    return `| \`${name}\` | ${value} | ${byDefault === undefined ? '' : `\`${byDefault}\``} | ${`${help} ${note}`.trim()} |`;
+  });
+  const tableIn = (text: string): string =>
+    text
+      .split('\n## Settings\n')[1]!
+      .match(/^\| `.*\n/gm)!
+      .join('');
+  const written = `${rows.join('\n')}\n`;
+  if (process.env['REWRITE'])
+    await writeFile(
+      file,
+      page.replace(tableIn(page), () => written),
+    );
+  assert.equal(tableIn(await readFile(file, 'utf8')), written);
 });
 
 test('every operator is in the table of conditions', () => {

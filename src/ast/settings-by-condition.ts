@@ -12,6 +12,8 @@ import { type Form, type InputElement, kindOf, languagesOf, listQuestions } from
 import { checkFilter } from './logic/check-condition.ts';
 import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
 import { isEmail } from './rules/text-formats.ts';
+import type { Kind, SettingsError } from './settings-kinds.ts';
+import { fitsBytes, isCleanText } from './text.ts';
 import type { Theme } from './theme/theme.ts';
 import {
   type ConfirmationTranslations,
@@ -115,7 +117,6 @@ export type Notification = {
   readonly to: string | { readonly answer: string };
 };
 
-type SettingsError = { readonly field: string; readonly message: string };
 type Problem = readonly [part: string, problem: string];
 
 /** Checks a list setting, entry by entry. */
@@ -200,7 +201,7 @@ function* findTranslationProblems(
   }
 }
 
-export const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
+const findConfirmationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
   ...findIn('confirmations', value, [...confirmationParts, 'translations'], function* (entry) {
     yield* findWhenProblems(own(entry, 'when'), form);
     if (own(entry, 'message') === undefined && own(entry, 'redirect_url') === undefined)
@@ -213,7 +214,7 @@ export const findConfirmationProblems = (value: unknown, form?: Form): readonly 
   }),
 ];
 
-export const findNotificationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
+const findNotificationProblems = (value: unknown, form?: Form): readonly SettingsError[] => [
   ...findIn('notifications', value, ['when', 'to'], function* (entry) {
     if (own(entry, 'when') !== undefined) yield* findWhenProblems(entry['when'], form);
     if (!isRecipient(own(entry, 'to'), form))
@@ -231,6 +232,80 @@ function isRecipient(to: unknown, form: Form | undefined): boolean {
   if (typeof id !== 'string') return false;
   return form ? receiptCandidates(form).some(({ attrs }) => attrs.id === id) : isElementId(id);
 }
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const bytes = (most: number) => ({ type: 'string', description: `At most ${most} bytes of UTF-8.` });
+
+/** The value of the setting `confirmations`. */
+export const confirmationList = {
+  accepts: (value, form): value is readonly Confirmation[] =>
+    findConfirmationProblems(value, form).length === 0,
+  problem: 'must be a list of confirmations',
+  explain: findConfirmationProblems,
+  schema: {
+    type: 'array',
+    minItems: 1,
+    maxItems: limits.byCondition,
+    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, message: 'We call you.' }]],
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['when'],
+      properties: {
+        when: reference('Condition'),
+        title: { type: 'string', description: 'The heading of the page after the submission.' },
+        message: bytes(confirmationBytes.message),
+        redirect_url: { type: 'string', format: 'uri' },
+        translations: {
+          type: 'object',
+          description: "Its texts in the form's other languages.",
+          additionalProperties: {
+            type: 'object',
+            additionalProperties: false,
+            properties: {
+              title: { type: 'string', minLength: 1 },
+              message: { type: 'string', minLength: 1 },
+            },
+          },
+          examples: [{ de: { message: 'Wir rufen Sie an.' } }],
+        },
+      },
+    },
+  },
+} as const satisfies Kind<readonly Confirmation[]>;
+
+/** The value of the setting `notifications`. */
+export const notificationList = {
+  accepts: (value, form): value is readonly Notification[] =>
+    findNotificationProblems(value, form).length === 0,
+  problem: 'must be a list of notifications',
+  explain: findNotificationProblems,
+  schema: {
+    type: 'array',
+    minItems: 1,
+    maxItems: limits.byCondition,
+    examples: [[{ when: { reference: 'plan', is: 'equals', value: 'pro' }, to: 'sales@example.com' }]],
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['to'],
+      properties: {
+        when: reference('Condition'),
+        to: {
+          anyOf: [
+            { type: 'string' },
+            {
+              type: 'object',
+              additionalProperties: false,
+              required: ['answer'],
+              properties: { answer: { type: 'string', description: 'The id of an email element.' } },
+            },
+          ],
+        },
+      },
+    },
+  },
+} as const satisfies Kind<readonly Notification[]>;
 
 type ByCondition = {
   readonly confirmations?: readonly Confirmation[] | undefined;

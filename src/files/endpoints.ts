@@ -91,6 +91,7 @@ export const fileEndpoints = ({
     description:
       'Uploads a file of at most 10 MB for one question of a form. Its id is the answer: `{"answers": {"cv": ["<id>"]}}` in Create submission or Change submission. A file that no submission names is deleted after a day.',
     permission: 'files:write',
+    audit: { none: 'It belongs to nothing until a submission names it, which has a history.' },
     query: NewFile,
     bodyContent: ['application/octet-stream'],
     bodyLimit: fileLimits.fileBytes,

@@ -119,7 +119,7 @@ test('publishing what is incomplete, or has settings that do not hold: 422 that 
   const refused = await publish(id);
   assert.deepEqual(
     [refused.status, refused.body.errors.map(({ field }) => field)],
-    [422, ['subject_element', 'redirect_url']],
+    [422, ['redirect_url', 'subject_element']],
   );
   assert.equal((await open(id)).live.version, 1);
 });

@@ -99,6 +99,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         "Saves the whole working copy, complete or not. Visitors see it once it is published. Send If-Match to avoid overwriting another person's changes. Passwords are not saved.",
       permission: 'forms:write',
+      audit: { none: 'It is saved while people type. Publishing has an entry.' },
       params: idParameter,
       query: dryRunParameter,
       body: DraftSave,
@@ -126,6 +127,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         'Publishes the working copy, as a new version if it differs from the live one. Send the ETag of the draft in If-Match, and the live version you compared it with in `version`.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: idParameter,
       query: dryRunParameter,
       body: Publication,
@@ -186,6 +188,7 @@ export function draftEndpoints({ database, addresses }: { database: Database; ad
       description:
         'Copies a version into the working copy. Visitors see it once it is published. If the version has no recorded settings, those of the working copy are kept. Send the ETag of the draft in If-Match.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: versionParameters,
       isConditional: true,
       conditionOf: '/forms/:id/draft',

@@ -15,6 +15,7 @@ import {
 } from '#ast/form/tree.ts';
 import type { Scope } from '#kit/operation.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
+import { compareForms, type Part as FormPart } from '#rules/compare-forms.ts';
 import type { Permission } from '#rules/permissions.ts';
 import { requireForm } from './form-rows.ts';
 import { type Candidate, judgeForm } from './judge-form.ts';
@@ -53,32 +54,36 @@ function sayAnswers(answers: number | null, scanned: number): string {
   return ` touches ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
 }
 
-/** Yields each part that visitors can no longer answer, or no longer in that way. */
+/** What visitors could answer before, and can no longer answer, or not in that way. */
 function* findChanges(live: Form, structure: unknown): Generator<Change> {
-  const kept = new Map(walkAny(structure));
+  const now = new Map(
+    compareForms<unknown>(live, structure).changes.flatMap((change) =>
+      change.kind === 'kept' ? [[change.before.node, change.after]] : [],
+    ),
+  );
   const gone = new Set<unknown>();
   for (const { element, group } of walkElements(live)) {
     const isGroup = isComposite(element) && isRepeatable(element);
     if (!isInput(element) && !isGroup) continue;
     const { id, label } = element.attrs;
-    const now = kept.get(id);
+    const part = now.get(element);
     const named = quote(label);
-    if (!now || now.group !== group?.attrs.id) {
+    if (!part || groupOf(part) !== group?.attrs.id) {
       gone.add(element);
       // A removed group is reported once, without its elements.
       if (!group || !gone.has(group))
         yield { change: 'element_removed', element: id, what: `Removing ${named}` };
-    } else if (now.type !== element.type) {
-      yield { change: 'type_changed', element: id, what: `Changing the type of ${named}` };
+    } else if (part.type !== element.type) {
+      yield { change: 'type_changed', element: id, what: `Making ${named} another type of element` };
     } else if (isInput(element)) {
-      for (const row of missing(matrixRowsOf(element), now.rows))
+      for (const row of missing(matrixRowsOf(element), part, 'rows'))
         yield {
           change: 'row_removed',
           element: id,
           row: row.id,
           what: `Removing row ${quote(row.label)} of ${named}`,
         };
-      for (const option of missing(optionsOf(element), now.options))
+      for (const option of missing(optionsOf(element), part, 'options'))
         yield {
           change: 'option_removed',
           element: id,
@@ -89,37 +94,24 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
   }
 }
 
-/** Returns the options or rows whose ids are not in `now`, which is not validated. */
-function missing(options: readonly ChoiceOption[], now: readonly unknown[]): ChoiceOption[] {
+/** The options, or rows, that a part no longer has. */
+function missing(
+  options: readonly ChoiceOption[],
+  { attrs }: FormPart<unknown>,
+  name: 'rows' | 'options',
+): ChoiceOption[] {
+  const now: readonly unknown[] = [own(attrs, name) ?? []].flat();
   const kept = new Set(now.map((option) => (isRecord(option) ? own(option, 'id') : option)));
   return options.filter(({ id }) => !kept.has(id));
 }
 
-type AnyElement = {
-  type: unknown;
-  rows: readonly unknown[];
-  options: readonly unknown[];
-  group: string | undefined;
-};
-
-/**
- * Yields the elements of an unvalidated structure by id. Uses a list instead of recursion, because the
- * structure may be deep.
- */
-function* walkAny(structure: unknown): Generator<[id: string, AnyElement]> {
-  const open: { node: unknown; group: string | undefined }[] = [{ node: structure, group: undefined }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (!isRecord(next.node)) continue;
-    const { type, attrs, children } = next.node;
-    const known = isRecord(attrs) ? attrs : {};
-    const id = own(known, 'id');
-    const listAt = (name: string): readonly unknown[] => [own(known, name) ?? []].flat();
-    if (typeof id === 'string')
-      yield [id, { type, rows: listAt('rows'), options: listAt('options'), group: next.group }];
-    const isGroup = own(known, 'repeatable') === true && typeof id === 'string';
-    for (const node of Array.isArray(children) ? (children as unknown[]) : [])
-      open.push({ node, group: isGroup ? id : next.group });
+/** The id of the repeatable group that a part is in. */
+function groupOf({ parent }: FormPart<unknown>): string | undefined {
+  for (let above = parent; above; above = above.parent) {
+    const id = own(above.attrs, 'id');
+    if (own(above.attrs, 'repeatable') === true && typeof id === 'string') return id;
   }
+  return undefined;
 }
 
 /**

@@ -199,7 +199,7 @@ export function formEndpoints(context: {
       description:
         'Creates a form. Its name and description come from `structure.attrs`. The form is a draft unless `publish` is true. You can also send an object that the API returned: its read-only properties are ignored.',
       permission: 'forms:write',
-      isNotingItself: true,
+      audit: 'own entry',
       example: { body: { structure: exampleStructure, publish: true } },
       body: Type.Object(
         {
@@ -233,6 +233,7 @@ export function formEndpoints(context: {
       description:
         'Updates a form. Changes to a published form are live immediately. `status` publishes, unpublishes, archives or restores the form; `publish: true` also publishes it. You can send an object that the API returned: its read-only properties are ignored.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       example: { body: { structure: exampleStructure } },
       params: idParameter,
       query: dryRunParameter,
@@ -276,6 +277,7 @@ export function formEndpoints(context: {
       description:
         'Changes settings and status, but not the structure, as a JSON merge patch (RFC 7396): omitted settings are kept, and null removes a setting. Changes are live immediately. The working copy gets them too, except for settings that were changed there.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       example: { body: { settings: { confirmation_message: 'Thank you.' } } },
       params: idParameter,
       query: dryRunParameter,
@@ -318,6 +320,7 @@ export function formEndpoints(context: {
       summary: 'Delete form',
       description: 'Permanently deletes the form and all its submissions.',
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: idParameter,
       reply: { status: 204, description: 'The form is deleted.' },
       isConditional: true,

@@ -86,6 +86,7 @@ export function textEndpoints({ database }: { database: Database }) {
       description:
         'Returns the texts as CSV for translators, with a row for each text and a column for each language. A text that a spreadsheet could read as a formula begins with an apostrophe.',
       permission: 'forms:read',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
       async run({ params, ...scope }) {
@@ -102,6 +103,7 @@ export function textEndpoints({ database }: { database: Database }) {
       description:
         'Imports a file from Export texts of a form into the working copy. Its translations replace the existing ones. Empty cells change nothing. If a key, column or text is not valid, the error names its line and nothing is changed.',
       permission: 'forms:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object(
         {

@@ -98,6 +98,7 @@ export function wholeFormEndpoints({
     operation({
       ...words,
       permission: 'forms:write',
+      audit: { changes: 'getForm' },
       params: idParameter,
       isConditional: true,
       reply: { status: 200, description: 'The form.', schema: FormDetail },
@@ -149,6 +150,7 @@ export function wholeFormEndpoints({
       description:
         'Returns all problems that Create form would report. Warns about what makes the form hard to fill in for people with disabilities, attribute names that look misspelled, and composites without elements. Stores nothing.',
       permission: 'forms:read',
+      audit: { none: 'It changes nothing.' },
       body: FormDocument,
       example: { body: example },
       reply: {
@@ -180,6 +182,7 @@ export function wholeFormEndpoints({
       description:
         'Creates a draft from this form, with its settings and working copy, and adds "(copy)" to its name. Submissions and webhooks are not copied. If `structure` is sent, it becomes the working copy, complete or not.',
       permission: 'forms:write',
+      audit: 'entry',
       params: idParameter,
       body: NewCopy,
       isBodyOptional: true,
@@ -205,6 +208,7 @@ export function wholeFormEndpoints({
       description:
         'Returns structure and settings for Import form, on this or another instance. They are those of the live form, or of the working copy if the form is a draft or was never published.',
       permission: 'forms:read',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The form to import.', schema: ExportedForm },
       async run({ workspaceId, formIds, params }) {
@@ -223,6 +227,7 @@ export function wholeFormEndpoints({
       description:
         'Converts a form that Typeform, Formbricks, Tally, Google Forms or SurveyJS exported. Returns the form, its problems, and a report of every part that was mapped, changed or left out. Stores nothing: pass the result, or the document itself, to Import form.',
       permission: 'forms:read',
+      audit: { none: 'It changes nothing.' },
       body: ForeignForm,
       bodyLimit: documentBytes,
       example: {
@@ -240,6 +245,7 @@ export function wholeFormEndpoints({
       description:
         'Creates a draft from `structure` and `settings` as Export form returns them, or from the `document` of another service (see Convert form). The form may be incomplete. Images of the theme that this workspace does not have are left out.',
       permission: 'forms:write',
+      audit: 'entry',
       body: FormToImport,
       bodyLimit: documentBytes,
       example: { body: example },

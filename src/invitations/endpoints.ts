@@ -46,6 +46,7 @@ export function invitationEndpoints(
       description,
       errors: ['conflict'],
       permission: 'invitations:write',
+      audit: 'entry',
       params: oneParameters,
       reply: one,
       async run({ workspaceId, formIds, params, actor }) {
@@ -91,6 +92,7 @@ export function invitationEndpoints(
       summary: 'Create invitations to a form',
       description: `Up to ${sayNumber(mostInvited)} per request, all or none. Addresses that already have an invitation are omitted and listed in \`skipped\`.`,
       permission: 'invitations:write',
+      audit: 'entry',
       params: idParameter,
       body: InviteBody,
       example: {
@@ -161,6 +163,7 @@ export function invitationEndpoints(
         'Returns a CSV file with the personal links, newest first, for sending with another program. Links that no longer work are omitted.',
       // With a link, its holder can answer in a person's name.
       permission: 'invitations:write',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The file.', content: ['text/csv; charset=utf-8'] },
       async run({ workspaceId, formIds, params }) {
@@ -182,6 +185,7 @@ export function invitationEndpoints(
       summary: 'Preview invitation email',
       description: 'Returns the email for one person. Sends nothing.',
       permission: 'invitations:read',
+      audit: { none: 'It changes nothing.' },
       command: 'invitations preview-mail',
       params: idParameter,
       body: LetterBody,
@@ -217,6 +221,7 @@ export function invitationEndpoints(
         'Emails people who were invited and have not answered: those in `ids`, or all of the form. People who got an email within the last hour are omitted. 409 if the server sends no email; 429 if the reminders would exceed the daily limit, and none are sent.',
       errors: ['conflict'],
       permission: 'invitations:write',
+      audit: 'entry',
       params: idParameter,
       example: { body: {} },
       body: Type.Object(

@@ -26,6 +26,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     description:
       'Returns the use of each column, the people to invite, and the problems by line. Changes nothing.',
     permission: 'invitations:read',
+    audit: { none: 'It changes nothing.' },
     command: 'invitations preview-import',
     params: idParameter,
     body: PreviewBody,
@@ -54,6 +55,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     description:
       'Invites up to 10,000 people from addresses or CSV text, as a task. The overview of the invitations shows its progress. Lines with problems are omitted.',
     permission: 'invitations:write',
+    audit: 'entry',
     command: 'invitations import',
     params: idParameter,
     body: ImportBody,

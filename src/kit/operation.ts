@@ -42,7 +42,7 @@ export type Scope = {
   actor: Actor;
   /** Whether the caller has a further permission besides the one that the operation requires. */
   may: (permission: string) => boolean;
-  /** The audit entry, for an operation with `isNotingItself`. */
+  /** For an operation that writes its own entry: its line in the audit log. */
   line?: AuditLine;
 };
 
@@ -140,7 +140,25 @@ type Given<P, Q, B, R, Own extends OwnCaller | undefined> = ScopeOf<Own> & {
 /** The static types of an operation, for TypeScript callers. Never set at run time. */
 type Types<P, Q, B, Reply> = { readonly types?: { params: P; query: Q; body: B; reply: Reply } };
 
-/** An operation without its name, method and path. All users of the table of operations read this. */
+/** What the audit log records of an operation that changes something, or takes data out. */
+export type AuditPolicy =
+  | 'entry'
+  /** An entry if a person asks. Programs read all day. */
+  | 'entry by people'
+  /** An entry that the operation itself writes: with the statement that does the work, or to the log of an account. */
+  | 'own entry'
+  /**
+   * An entry with the difference between two replies of an operation that reads the thing, or with its first reply.
+   * `part` is the field of the reply that has the thing.
+   */
+  | { readonly changes: string; readonly part?: string }
+  | { readonly creates: string; readonly part?: string }
+  /** An entry with these fields of the body. */
+  | { readonly fields: readonly string[] }
+  /** No entry, and why. */
+  | { readonly none: string };
+
+/** What an operation is, apart from its name, method and path: all that draws on the table reads this. */
 export type Operation<
   Permission extends string | undefined = string,
   P = unknown,
@@ -173,9 +191,9 @@ export type Operation<
   readonly conditionOf: string | undefined;
   /** What it deletes cannot be restored. */
   readonly isDestructive: boolean;
-  /** Its own statement writes the audit entry. For other operations, the entry is written before they run. */
-  readonly isNotingItself: boolean;
-  /** Its deprecation dates, which every response and the API description contain. */
+  /** Required if it changes something (app/audit-policy.test.ts). */
+  readonly audit: AuditPolicy | undefined;
+  /** That it is going, and when, as days: every answer and the document say so. */
   readonly deprecated: Deprecation | undefined;
   /** Its two words on the command line, if the default (app/call-operation.ts) reads badly. */
   readonly command: string | undefined;
@@ -235,7 +253,7 @@ export function operation<
     isConditional?: Conditional;
     conditionOf?: string;
     isDestructive?: boolean;
-    isNotingItself?: boolean;
+    audit?: AuditPolicy;
     deprecated?: Deprecation;
     command?: string;
     example?: { query?: Static<Q>; body?: BodyOf<B, Content> };
@@ -271,7 +289,7 @@ export function operation<
     isConditional: (definition.isConditional ?? false) as Conditional,
     conditionOf: definition.conditionOf,
     isDestructive: definition.isDestructive ?? false,
-    isNotingItself: definition.isNotingItself ?? false,
+    audit: definition.audit,
     deprecated: definition.deprecated,
     command: definition.command,
     example: definition.example ?? {},

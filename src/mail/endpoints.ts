@@ -219,6 +219,7 @@ export function mailEndpoints(context: Context) {
       description:
         'Sends a failed email again. 409 if it has not failed, or if its invitation no longer needs it.',
       permission: 'mail:write',
+      audit: 'entry',
       params: idParameter,
       errors: ['conflict'],
       reply: { status: 202, description: 'The email, queued again.', schema: LoggedMail },
@@ -233,6 +234,7 @@ export function mailEndpoints(context: Context) {
       summary: 'Send test email',
       description: `Sends one email immediately and returns the mail server's response. Limit: ${testsPerMinute} a minute.`,
       permission: 'mail:write',
+      audit: 'entry',
       body: TestMail,
       example: { body: { to: 'ada@example.org' } },
       reply: { status: 200, description: 'The result.', schema: TestAnswer },

@@ -146,6 +146,7 @@ export function peopleEndpoints(context: EraseContext) {
       command: 'people find',
       description: `Returns the data of a person in all forms, newest first: submissions, including the trash, spam, invitations, emails, and events of deleted submissions. Limit: ${sayNumber(mostTraces)} records.`,
       permission: 'people:read',
+      audit: 'entry by people',
       query: Type.Object({ ...personParameters, ...listParameters }, closed),
       example: { query: { q: 'grace@example.org' } },
       reply: {
@@ -168,6 +169,7 @@ export function peopleEndpoints(context: EraseContext) {
       description:
         'Returns the data of a person as one archive: answers as JSON and as text, files, history, deliveries, emails and invitations. The limit of Find person applies.',
       permission: 'people:read',
+      audit: 'entry',
       query: Type.Object(
         {
           ...personParameters,
@@ -199,6 +201,7 @@ export function peopleEndpoints(context: EraseContext) {
       description:
         'Permanently deletes the data of a person in the background, with its files, history, events, deliveries and emails. With `identity`, submissions stay without the answers that identify the person. Webhooks get `submission.deleted` without answers, or `submission.updated` with the remaining ones. Backups do not change. 409 if the number of records is not `expected`.',
       permission: 'people:write',
+      audit: { fields: ['what', 'match'] },
       body: Type.Object(
         {
           ...personParameters,

@@ -74,6 +74,7 @@ export function submissionEndpoints({ database, links }: { database: Database; l
       summary: 'Get submission',
       description: 'Returns a submission. Each request returns fresh links for its files.',
       permission: 'submissions:read',
+      audit: 'entry by people',
       params: idParameter,
       query: Type.Object(
         { include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })) },

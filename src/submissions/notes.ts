@@ -109,6 +109,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       summary: 'Add note',
       description: `Adds a note with its author and time. A submission can have up to ${mostNotes} notes. 409 if it already has that many.`,
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object(
         { text: Type.String({ minLength: 1, maxLength: longestNote }) },
@@ -145,6 +146,7 @@ export function noteEndpoints({ database }: { database: Database }) {
       summary: 'Delete note',
       description: 'Deletes a note. The history records who deleted it, but not its text.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: Type.Object({ id: uuid, note: uuid }),
       isDestructive: true,
       reply: { status: 204, description: 'The note is deleted.' },

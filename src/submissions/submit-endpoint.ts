@@ -51,6 +51,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
     description:
       'Submits answers to a published form. They are checked as on its page, and webhooks receive the submission. 403 if the form is not open yet; 409 if it was never published; 410 if it is closed or full.',
     permission: 'submissions:write',
+    audit: { none: 'Submissions have a history of their own.' },
     params: idParameter,
     body: Type.Object(
       {

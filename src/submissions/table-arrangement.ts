@@ -90,6 +90,7 @@ export function ownFormEndpoints({ database, config }: Pick<SessionServices, 'da
       summary: 'Save the table arrangement of a form',
       description: 'Applies to you, in every browser. Any role can do this.',
       caller: 'person',
+      audit: { none: 'The arrangement of a table is personal.' },
       params: idParameter,
       body: TableSettings,
       reply: { status: 204, description: 'The arrangement is saved.' },

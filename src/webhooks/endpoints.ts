@@ -97,6 +97,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Creates a webhook, which sends the given events of the form to a receiver. Deliveries are signed if there is a secret. The secret is shown only once.',
       permission: 'webhooks:write',
+      audit: { creates: 'getWebhook', part: 'webhook' },
       params: idParameter,
       body: NewWebhook,
       example: { body: example },
@@ -127,6 +128,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Changes a webhook. Omitted values are kept. Waiting deliveries go to the new address, signed with the new secret.',
       permission: 'webhooks:write',
+      audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
       body: WebhookChange,
       example: { body: { active: false } },
@@ -143,6 +145,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Sets a new secret, which is generated unless one is sent. The previous secret keeps signing for a day unless `overlap` is false.',
       permission: 'webhooks:write',
+      audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
       body: NewSecret,
       isBodyOptional: true,
@@ -161,6 +164,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Deletes a webhook with its delivery log. Waiting deliveries are not sent. To stop deliveries for a while, pause the webhook instead.',
       permission: 'webhooks:write',
+      audit: { changes: 'getWebhook', part: 'webhook' },
       params: idParameter,
       isConditional: true,
       isDestructive: true,
@@ -187,6 +191,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Sends a sample, or the last real submissions, to the webhook or to another address. A test is marked as a test, is not retried, and does not count as a delivery. Its outcome is in the delivery log.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       body: TestRequest,
       example: { body: { event: 'submission.created' } },
@@ -232,6 +237,7 @@ export function webhookEndpoints(context: Context) {
       description:
         'Sends a failed delivery again, immediately and only once, with its `delivery_id`. 409 if it has not failed.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       errors: ['conflict'],
       reply: { status: 202, description: 'The delivery, which is being sent.', schema: DeliveryDetail },

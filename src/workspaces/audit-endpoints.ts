@@ -171,6 +171,7 @@ export const auditEndpoints = ({ database }: { database: Database }) => ({
     description:
       'Returns all entries that match the filter, newest first, as NDJSON: one JSON object a line, as in the list.',
     permission: 'audit:read',
+    audit: 'entry',
     query: AuditFilter,
     reply: { status: 200, description: 'The file.', content: ['application/x-ndjson'] },
     async run({ workspaceId, formIds, query }) {

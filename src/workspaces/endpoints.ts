@@ -64,6 +64,7 @@ export function workspaceEndpoints({ database }: { database: Database }) {
       description:
         'Changes the name, and whether two-factor is required. Only a signed-in owner can change the latter, not an API key. Members without two-factor must set it up at their next request. Only the operator can change the plan.',
       permission: 'workspace:write',
+      audit: { changes: 'getWorkspace' },
       body: Type.Object(
         { name: Type.Optional(nameText), second_factor_required: Type.Optional(Type.Boolean()) },
         closed,

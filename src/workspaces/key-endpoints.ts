@@ -200,6 +200,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       description:
         "The key is shown only once. Without `permissions` it can do everything with data and can't administer the workspace. You can't grant permissions that you don't have.",
       permission: 'keys:write',
+      audit: { creates: 'getKey' },
       body: NewKey,
       example: { body: { name: 'Nightly export', permissions: ['forms:read', 'submissions:read'] } },
       reply: { status: 201, description: 'The API key.', schema: CreatedKey },
@@ -235,6 +236,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       description:
         'Changes the name, permissions, forms and expiry. The change applies immediately; the secret stays. The caller needs all permissions and forms of the key, before and after the change.',
       permission: 'keys:write',
+      audit: { changes: 'getKey' },
       params: idParameter,
       body: KeyChange,
       example: { body: { name: 'Weekly export' } },
@@ -256,6 +258,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       summary: 'Revoke API key',
       description: 'The key stops working immediately. A key can revoke itself.',
       permission: 'keys:write',
+      audit: { changes: 'getKey' },
       params: idParameter,
       isConditional: true,
       isDestructive: true,
@@ -271,6 +274,7 @@ export function keyEndpoints({ database }: { database: Database }) {
       description:
         'Returns a new secret, which is shown only once. The previous one works for `grace_hours` more. The caller needs all permissions and forms of the key.',
       permission: 'keys:write',
+      audit: { changes: 'getKey' },
       params: idParameter,
       body: KeyRotation,
       isBodyOptional: true,

@@ -316,6 +316,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       description:
         'Changes the role of a member, which also limits the API keys that they created. Only a signed-in owner can change owners, not an API key. 409 if they are the last owner.',
       permission: 'members:write',
+      audit: { changes: 'getMember' },
       params: idParameter,
       body: RoleChange,
       example: { body: { role: 'editor' } },
@@ -335,6 +336,7 @@ export function memberEndpoints({ database }: { database: Database }) {
       description:
         'Removes a member; their account stays. The API keys that they created are revoked, because they know the secrets, unless `keys` is `keep`. 409 if they are the last owner.',
       permission: 'members:write',
+      audit: { changes: 'getMember' },
       params: idParameter,
       query: Removal,
       errors: ['conflict'],

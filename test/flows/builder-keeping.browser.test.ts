@@ -65,7 +65,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#0b');
   await tab('Theme').getByText('1 problem').waitFor();
   await view(page, 'Settings');
-  const seconds = page.getByLabel('Minimum time to fill in, in seconds');
+  const seconds = page.getByLabel('Minimum seconds to complete');
   await seconds.fill('12s');
   const redirect = page.getByLabel('Redirect URL');
   await redirect.fill('nowhere');
@@ -84,7 +84,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await dialog.getByRole('button', { name: /^Redirect to: / }).click();
   await page.locator('input[type=url]:focus').waitFor();
   await redirect.fill('');
-  await page.getByRole('button', { name: 'Not valid yet: Shortest time to fill in, in seconds' }).click();
+  await page.getByRole('button', { name: 'Not valid yet: Minimum seconds to complete' }).click();
   await page.locator('input:focus[value="12s"]').waitFor();
   assert.equal(await seconds.inputValue(), '12s');
   await seconds.fill('12');

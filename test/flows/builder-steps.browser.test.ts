@@ -125,7 +125,7 @@ test('settings of access, progress, spam and time are set, and a password is nev
   const id = await make(threeSteps);
   const page = await openBuilder(id);
   await page.getByRole('button', { name: 'Settings' }).click();
-  await page.getByText('Anyone with the password').click();
+  await page.getByText('Everyone with the password').click();
   await page.getByRole('button', { name: 'Set password' }).click();
   const dialog = page.getByRole('dialog', { name: 'Form password' });
   await dialog.getByLabel('New password').fill('abc');
@@ -133,16 +133,16 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await dialog.getByText('must be text of 4 to 128 characters').waitFor();
   await dialog.getByLabel('New password').fill('open sesame');
   await dialog.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('Password set.').waitFor();
+  await page.getByText('The new password is in effect.').waitFor();
   await page.locator('button:focus', { hasText: 'Change password' }).waitFor();
-  await page.getByLabel('Message when closed').fill('Come back in May.');
+  await page.getByLabel('Closed message').fill('Come back in May.');
   await page.getByText('Save progress', { exact: true }).click();
   await page.getByLabel('Days to resume').fill('7');
-  await page.getByLabel('Minimum time to fill in, in seconds').fill('3');
-  await page.getByLabel('Hourly limit').fill('0');
-  await page.getByText('must be a whole number of 1 or more').first().waitFor();
-  await page.getByLabel('Hourly limit').fill('500');
-  await page.getByText('must be a whole number of 1 or more').waitFor({ state: 'detached' });
+  await page.getByLabel('Minimum seconds to complete').fill('3');
+  await page.getByLabel('Limit per hour').fill('0');
+  await page.getByText('must be a whole number from 1').first().waitFor();
+  await page.getByLabel('Limit per hour').fill('500');
+  await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
   await untilSaved(
     page,
     'the last of them to be saved',

@@ -515,13 +515,8 @@ const inBuilder: readonly Screen[] = [
     doing(select('Which cloth?'), properties, press('More of option 1', '.option-details'), toDetails),
   ],
   ['builder-languages', inOrder, '.canvas-body', show('Languages')],
-  [
-    'builder-confirmations',
-    inOrder,
-    '.canvas-body',
-    doing(show('Settings'), toEnd('Add conditional confirmation')),
-  ],
-  ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add email'))],
+  ['builder-confirmations', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add a confirmation'))],
+  ['builder-notifications', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add an email'))],
   ['builder-order-json', inOrder, '.canvas-body', show('JSON')],
   ['builder-publish', `/app/forms/${draft}`, '.canvas-body', press('Publish')],
   [

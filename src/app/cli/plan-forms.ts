@@ -1,15 +1,16 @@
-import { isRecord, isSameJson } from '#ast/basics/json.ts';
+import { isRecord } from '#ast/json.ts';
 import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
-import { type Api, call } from '../operations/call-operation.ts';
-import type { ReplyOf } from '../operations/operations.ts';
+import { compareForms, compareValues, type Part, type ValueChange } from '#rules/compare-forms.ts';
+import { type Api, call } from '../call-operation.ts';
+import type { ReplyOf } from '../operations.ts';
 import { type FormFile, type FormLock, hashForm } from './form-files.ts';
 import { UsageError } from './values.ts';
 
 /** One difference between a file and the service. */
 export type FormChange = {
   change: 'added' | 'removed' | 'changed' | 'moved';
-  /** `form`, `step 1`, `status`, a setting, or an element by its id or its position. */
+  /** `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
   what: string;
   /** The name of the attribute. */
   name?: string;
@@ -17,82 +18,55 @@ export type FormChange = {
   after?: unknown;
 };
 
-type Part = { place: string; type: string; attrs: Readonly<Record<string, unknown>> };
-
-/**
- * Returns the differences between two form trees. Elements are matched by id; nodes without an id by their
- * position among nodes of their type.
- */
+/** Everything in which a form differs from another one. */
 function compareStructures(before: unknown, after: unknown): FormChange[] {
-  const [old, fresh] = [partsOf(before), partsOf(after)];
-  const kept = [...fresh.keys()].filter((what) => old.has(what));
-  const isMoved = movedAmong(kept, [...old.keys()]);
-  return [
-    ...[...fresh].flatMap(([what, part]): FormChange[] => {
-      const was = old.get(what);
-      if (!was) return [{ change: 'added', what, after: part.type }];
-      const type: FormChange[] =
-        was.type === part.type
-          ? []
-          : [{ change: 'changed', what, name: 'type', before: was.type, after: part.type }];
-      const moved: FormChange[] =
-        was.place === part.place && !isMoved(what)
-          ? []
-          : [{ change: 'moved', what, before: was.place, after: part.place }];
-      return [...type, ...compareValues(was.attrs, part.attrs, what), ...moved];
-    }),
-    ...[...old].flatMap(([what, { type }]): FormChange[] =>
-      fresh.has(what) ? [] : [{ change: 'removed', what, before: type }],
-    ),
-  ];
+  const compared = compareForms(before, after);
+  const [old, fresh] = [nameParts(compared.before), nameParts(compared.after)];
+  return compared.changes.flatMap((change): FormChange[] => {
+    if (change.kind === 'added')
+      return [{ change: 'added', what: fresh.get(change.after)!, after: change.after.type }];
+    if (change.kind === 'removed')
+      return [{ change: 'removed', what: old.get(change.before)!, before: change.before.type }];
+    const [was, is] = [change.before, change.after];
+    const what = fresh.get(is)!;
+    const placeIn = (names: Names, part: Part<unknown>): string =>
+      (part.parent && names.get(part.parent)) ?? '';
+    return [
+      ...listChanges(compareValues({ type: was.type }, { type: is.type }), what),
+      ...listChanges(change.attributes, what),
+      ...(change.isMoved
+        ? [{ change: 'moved', what, before: placeIn(old, was), after: placeIn(fresh, is) } as const]
+        : []),
+    ];
+  });
 }
 
-/** Returns the values that differ between two records, as attributes of `what` or under their own names. */
-function compareValues(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-  what?: string,
-): FormChange[] {
-  return Object.keys({ ...before, ...after })
-    .filter((name) => !isSameJson(before[name], after[name]))
-    .map((name) => ({
-      change: 'changed',
-      ...(what === undefined ? { what: name } : { what, name }),
-      before: before[name] ?? null,
-      after: after[name] ?? null,
-    }));
-}
+/** Changes of the attributes of a part, or of settings, each of which is named by itself. */
+const listChanges = (changes: readonly ValueChange[], what?: string): FormChange[] =>
+  changes.map(({ name, before, after }) => ({
+    change: 'changed',
+    ...(what === undefined ? { what: name } : { what, name }),
+    before: before ?? null,
+    after: after ?? null,
+  }));
 
-/**
- * Returns a check for whether a node moved: among the nodes in both trees, it comes earlier than before and
- * follows another node.
- */
-function movedAmong(kept: readonly string[], before: readonly string[]): (what: string) => boolean {
-  const stayed = before.filter((what) => kept.includes(what));
-  const previous = (list: readonly string[], what: string): string | undefined =>
-    list[list.indexOf(what) - 1];
-  return (what) =>
-    previous(kept, what) !== previous(stayed, what) && kept.indexOf(what) < stayed.indexOf(what);
-}
+type Names = ReadonlyMap<Part<unknown>, string>;
 
-/** Returns all nodes by id or position, in reading order. The tree may be invalid. */
-function partsOf(root: unknown): Map<string, Part> {
-  const parts = new Map<string, Part>();
+/** `form`, an element by its id, and other parts by their number: `step 1`, `paragraph 2`. */
+function nameParts(parts: readonly Part<unknown>[]): Names {
   const counts = new Map<string, number>();
-  const visit = (node: unknown, place: string, kind: 'form' | 'step' | 'element'): void => {
-    if (!isRecord(node)) return;
-    const { type, attrs, children } = node;
-    const known = isRecord(attrs) ? attrs : {};
-    const called = kind === 'element' ? String(type) : kind;
-    const hasId = kind === 'element' && typeof known['id'] === 'string';
-    if (!hasId) counts.set(called, (counts.get(called) ?? 0) + 1);
-    const what = hasId ? String(known['id']) : kind === 'form' ? kind : `${called} ${counts.get(called)}`;
-    parts.set(what, { place, type: String(type), attrs: known });
-    for (const child of Array.isArray(children) ? (children as unknown[]) : [])
-      visit(child, what, kind === 'form' ? 'step' : 'element');
-  };
-  visit(root, '', 'form');
-  return parts;
+  return new Map(
+    parts.map((part) => {
+      const { type, attrs, parent } = part;
+      if (!parent) return [part, 'form'];
+      const isStep = parent.parent === undefined;
+      if (!isStep && typeof attrs['id'] === 'string') return [part, attrs['id']];
+      const kind = isStep ? 'step' : type;
+      const number = (counts.get(kind) ?? 0) + 1;
+      counts.set(kind, number);
+      return [part, `${kind} ${number}`];
+    }),
+  );
 }
 
 /** What `forms apply` would do to the form in a file. */
@@ -184,8 +158,8 @@ async function planChange(
     ...compareStructures(now.structure, structure),
     ...(settings === undefined
       ? []
-      : compareValues(now.settings as Record<string, unknown>, shownSettings(settings))),
-    ...(status === undefined ? [] : compareValues({ status: now.status }, { status })),
+      : listChanges(compareValues(now.settings as Record<string, unknown>, shownSettings(settings)))),
+    ...(status === undefined ? [] : listChanges(compareValues({ status: now.status }, { status }))),
   ];
   const isSame = changes.length === 0;
   const tried = isSame

@@ -1,5 +1,5 @@
 import { structureSchemas } from '#ast/schema.ts';
-import { settingsSchemas } from '#ast/settings-schema.ts';
+import { settingsSchemas } from '#ast/settings.ts';
 import { ApiError } from '#kit/errors.ts';
 import { permissionNames } from '#rules/permissions.ts';
 import type { Resource } from '../openapi/operations.ts';

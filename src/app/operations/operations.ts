@@ -1,3 +1,4 @@
+import { own } from '#ast/json.ts';
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import type { OwnOperation, OwnRoute } from '#console/serve.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
@@ -39,23 +40,6 @@ import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/key-endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members.ts';
-import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
-import {
-  passkeyEndpoints,
-  providerEndpoints,
-  secondFactorEndpoints,
-} from '#workspaces/sign-in/second-factor-endpoints.ts';
-import {
-  ownSessionEndpoints,
-  passwordResetEndpoints,
-  sessionEndpoints,
-} from '#workspaces/sign-in/session-endpoints.ts';
-import {
-  endingEndpoints,
-  joinEndpoints,
-  ownWorkspaceEndpoints,
-} from '#workspaces/sign-in/workspace-endpoints.ts';
-import { type Noted, notedOf } from '../noted.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';
 
@@ -150,23 +134,28 @@ export type ApiRoute = {
   /** Below /api/v1, with parameters as `:name`. */
   path: string;
   operation: Operation<Permission>;
-  /** The audit policy; undefined for an operation that only reads. */
-  noted?: Noted | undefined;
-  /** The operation that reads what this one changes, if the audit log records the changes. */
+  /** The operation that reads what this one changes, if the audit log records the change. */
   reader?: Operation<Permission> | undefined;
 };
 
 export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(apiOperations(services));
 
-/** Returns the routes of operations, with the audit policy of each. */
+/** Where operations are served, each with the operation that reads what it changes. */
 export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
   (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
-    const noted = notedOf(name);
-    const reader = noted && 'reads' in noted ? operations[noted.reads] : undefined;
-    return { name, ...routeOf(name), operation: operations[name], noted, reader };
+    const operation: Operation<Permission> = operations[name];
+    const readerName = readerOf(operation);
+    const reader = readerName === undefined ? undefined : own<Operation<Permission>>(operations, readerName);
+    return { name, ...routeOf(name), operation, reader };
   });
 
-export const consoleRoutes = (services: SessionServices): readonly OwnRoute[] => {
+/** The name of the operation that reads what an operation changes or creates. */
+export function readerOf({ audit }: Pick<Operation, 'audit'>): string | undefined {
+  if (typeof audit !== 'object') return undefined;
+  return 'changes' in audit ? audit.changes : 'creates' in audit ? audit.creates : undefined;
+}
+
+export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] => {
   const operations = ownOperations(services);
   return (Object.keys(ownRoutes) as (keyof typeof operations)[]).map((name) => ({
     ...routeOf(name),

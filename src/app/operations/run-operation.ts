@@ -1,7 +1,7 @@
 import { readUnchanged, type Unchanged } from '#kit/conditional.ts';
 import { ApiError } from '#kit/errors.ts';
 import { textOf } from '#kit/http.ts';
-import type { Answer, Origin, Scope } from '#kit/operation.ts';
+import type { Answer, AuditPolicy, Origin, Scope } from '#kit/operation.ts';
 import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
 import { runOnce } from '#workspaces/idempotency.ts';
 import { type Noted, thingIn } from '../noted.ts';
@@ -45,7 +45,7 @@ export function runnerOf(
   return async (caller, given) => {
     const { params, query, body, once } = given;
     const unchanged = readMatch(given.ifMatch, operation.isConditional);
-    const isLined = isNoted(route.noted, caller) && !given.isHead && !isDryRun(query);
+    const isLined = hasEntry(operation.audit, caller) && !given.isHead && !isDryRun(query);
     const line = isLined ? lineOf(route, caller, given) : undefined;
     const compared = line && comparedBy(route, caller, given);
     const run = (): Promise<Answer> =>
@@ -62,8 +62,10 @@ export function runnerOf(
   };
 }
 
-const isNoted = (noted: Noted | undefined, { actor }: Scope): boolean =>
-  noted?.line === true && (!('when' in noted) || noted.when === actor.kind);
+function hasEntry(audit: AuditPolicy | undefined, { actor }: Scope): boolean {
+  if (audit === 'entry by people') return actor.kind === 'person';
+  return audit !== undefined && !(typeof audit === 'object' && 'none' in audit);
+}
 
 /** A dry run changes nothing and has no audit entry. */
 const isDryRun = (query: unknown): boolean =>
@@ -74,35 +76,31 @@ const isDryRun = (query: unknown): boolean =>
  */
 const longestCompared = 200_000;
 
-/**
- * Returns how the audit log learns what an operation changes: from the operation that reads the object, or
- * from the body of the request.
- */
+/** How the audit log learns what an operation changes: from the operation that reads it, or from the body. */
 function comparedBy(
-  { noted, reader }: ApiRoute,
+  { operation: { audit }, reader }: ApiRoute,
   caller: Scope,
   { params, body }: Given,
 ): Compared | undefined {
-  if (!noted?.line) return undefined;
-  if ('says' in noted) {
-    const sent = Object.entries(body ?? {}).filter(([name]) => noted.says.includes(name));
+  if (typeof audit !== 'object' || 'none' in audit) return undefined;
+  if ('fields' in audit) {
+    const sent = Object.entries(body ?? {}).filter(([name]) => audit.fields.includes(name));
     return { before: async () => undefined, after: async () => Object.fromEntries(sent) };
   }
-  if (!('reads' in noted) || !reader) return undefined;
+  if (!reader) return undefined;
   const read = async (ids: unknown): Promise<unknown> => {
     try {
       const text = textOf(await reader.handle(caller, { params: ids, query: {}, body: undefined })) ?? '';
       if (text.length > longestCompared) return undefined;
-      const told = JSON.parse(text) as Readonly<Record<string, unknown>>;
-      const part = thingIn[noted.reads];
-      return part === undefined ? told : told[part];
+      const reply = JSON.parse(text) as Readonly<Record<string, unknown>>;
+      return audit.part === undefined ? reply : reply[audit.part];
     } catch (error) {
-      // The object does not exist yet, or no longer exists.
+      // It does not exist yet, or no longer.
       if (error instanceof ApiError && error.code === 'not_found') return undefined;
       throw error;
     }
   };
-  return noted.of === 'made'
+  return 'creates' in audit
     ? { before: async () => undefined, after: (_answer, made) => read({ id: made }) }
     : { before: () => read(params), after: () => read(params) };
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { structureSchemas } from '#ast/schema.ts';
-import { settingsSchemas } from '#ast/settings-schema.ts';
+import { settingsSchemas } from '#ast/settings.ts';
 import { findCellsAway } from '#cells/across-cells.ts';
 import { serveConsole } from '#console/serve.ts';
 import { staticRoutes } from '#console/static.ts';

@@ -1,8 +1,11 @@
-import { imageIdProblem, isImageId } from '../basics/image-id.ts';
-import { isRecord, own } from '../basics/json.ts';
-import { limits } from '../basics/limits.ts';
-import { quote } from '../basics/problems.ts';
-import { fitsBytes, isCleanText } from '../basics/text.ts';
+import { imageIdProblem, isImageId } from '../image-id.ts';
+import { isRecord, own } from '../json.ts';
+import { limits } from '../limits.ts';
+import { isShowable, pipedIds } from '../piping.ts';
+import { quote } from '../problems.ts';
+import { choice, flag, type Kind, problemsOf, type SettingsError, type Words } from '../settings-kinds.ts';
+import { fitsBytes, isCleanText } from '../text.ts';
+import type { Form } from '../tree.ts';
 import {
   contrast,
   fromOklch,
@@ -17,65 +20,127 @@ import {
   textContrast,
   toOklch,
 } from './colour.ts';
-import { corners, densities, fontNames, modes, type Theme } from './theme.ts';
+import { corners, densities, fontNames, fonts, modes, type Theme } from './theme.ts';
 
-type ThemeProblem = { readonly field: string; readonly message: string };
+type Part<Value> = Kind<Value> & Words;
 
-type Check = (value: unknown) => string | undefined;
+/** A part of the theme; `schema` without a default, as the page has one that depends on the other parts. */
+const oneOf = <const Id extends string>(...[ids, labels, byDefault]: Parameters<typeof choice<Id>>) => ({
+  ...choice(ids, labels, byDefault),
+  schema: { type: 'string', enum: [...ids] },
+});
 
-const oneOf =
-  (known: readonly string[]): Check =>
-  (value) =>
-    known.some((name) => name === value) ? undefined : `must be one of ${known.map(quote).join(', ')}`;
-const colour: Check = (value) => (isColour(value) ? undefined : 'must be a color like "#0b6655"');
-const image: Check = (value) => (isImageId(value) ? undefined : imageIdProblem);
+const colour = {
+  accepts: (value): value is string => isColour(value),
+  problem: 'must be a colour like "#0b6655"',
+  schema: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
+} as const satisfies Kind<string>;
 
-const line: Check = (value) =>
-  typeof value === 'string' &&
-  value.trim() !== '' &&
-  isCleanText(value) &&
-  !/[\n\r]/.test(value) &&
-  fitsBytes(value, limits.labelBytes)
-    ? undefined
-    : `must be one line of text, at most ${limits.labelBytes} bytes`;
-const flag: Check = (value) => (typeof value === 'boolean' ? undefined : 'must be true or false');
+const image = {
+  accepts: (value): value is string => isImageId(value),
+  problem: imageIdProblem,
+  schema: { type: 'string', format: 'uuid' },
+  control: 'image',
+  note: 'The id of an image of the workspace.',
+} as const satisfies Kind<string>;
 
-/** The check of each key, which returns the end of the sentence about an invalid value. */
-const keys = {
-  color: colour,
-  background: colour,
-  paper: colour,
-  font: oneOf(fontNames),
-  corner: oneOf(corners),
-  density: oneOf(densities),
-  mode: oneOf(modes),
-  logo: image,
-  logo_dark: image,
-  cover: image,
-  submit_label: line,
-  confirmation_title: line,
-  short_reference: flag,
-  favicon: image,
-  social_title: line,
-  social_image: image,
-} as const satisfies Record<keyof Theme, Check>;
+/** A text of one line, as labels are. */
+const line = {
+  accepts: (value): value is string =>
+    typeof value === 'string' &&
+    value.trim() !== '' &&
+    isCleanText(value) &&
+    !/[\n\r]/.test(value) &&
+    fitsBytes(value, limits.labelBytes),
+  problem: `must be text of one line, of at most ${limits.labelBytes} bytes`,
+  schema: { type: 'string' },
+  control: 'line',
+  note: `One line of at most ${limits.labelBytes} bytes of UTF-8.`,
+} as const satisfies Kind<string>;
+
+/** Every part of a theme: its schema and what the builder says of it. */
+export const themeParts = {
+  color: {
+    ...colour,
+    title: 'Colour',
+    help: 'Of buttons, selected options and the focus ring.',
+    note: `Text on it needs a contrast of ${textContrast}:1.`,
+  },
+  background: { ...colour, title: 'Background', help: 'Behind the form, on screens wider than a phone.' },
+  paper: {
+    ...colour,
+    title: 'Paper',
+    help: 'Behind the questions: pale on a light page, dark on a dark one.',
+    note: `The text on it needs a contrast of ${inkContrast}:1.`,
+  },
+  font: {
+    ...oneOf(fontNames, fonts, 'system'),
+    title: 'Font',
+  },
+  corner: { ...oneOf(corners, { sharp: 'Sharp', soft: 'Soft', round: 'Round' }, 'soft'), title: 'Corners' },
+  density: {
+    ...oneOf(densities, { compact: 'Compact', regular: 'Regular', airy: 'Airy' }, 'regular'),
+    title: 'Density',
+  },
+  mode: {
+    ...oneOf(modes, { auto: 'As the device is set', light: 'Always light', dark: 'Always dark' }, 'auto'),
+    title: 'Light or dark',
+  },
+  logo: { ...image, title: 'Logo', help: 'Above the title, 56 px high.' },
+  logo_dark: { ...image, title: 'Logo on dark pages', help: 'Replaces the logo on a dark page.' },
+  cover: { ...image, title: 'Cover', help: 'Across the top, cropped to 4 by 1.' },
+  submit_label: { ...line, title: 'Submit button', help: 'The text of the last button.' },
+  confirmation_title: {
+    ...line,
+    title: 'Title of the confirmation',
+    help: 'The heading above the confirmation message. It can show answers.',
+  },
+  short_reference: {
+    ...flag(),
+    title: 'Short reference',
+    help: 'The confirmation shows ten letters and digits, like K7QF2-9XM4D, instead of the whole receipt. Search finds the submission by them.',
+  },
+  favicon: { ...image, title: 'Icon of the tab', help: 'In the browser tab, best a square.' },
+  social_title: {
+    ...line,
+    title: 'Title of links',
+    help: 'What chats and other sites show for a link to the form, instead of its name.',
+  },
+  social_image: {
+    ...image,
+    title: 'Picture of links',
+    help: 'Shown with a link to the form, best 1200 by 630 pixels.',
+  },
+} as const satisfies Record<keyof Theme, Part<unknown>>;
+
+/** The row of a part, as every reader of the table uses it. */
+export const themePart = (name: keyof Theme): Part<unknown> => themeParts[name];
 
 /**
- * Returns everything that is wrong with a theme, each under `theme.<key>`. Text on the accent and the accent
- * on paper need 4.5:1 (WCAG 2.2, 1.4.3). A lower contrast is rejected with its ratio.
+ * Everything that is wrong with a theme as it was sent, each problem under `theme.<part>`. Text on the accent and the accent on
+ * paper need 4.5:1 (WCAG 2.2, 1.4.3). A lower contrast is refused with its figure.
  */
-export function findThemeProblems(input: unknown): readonly ThemeProblem[] {
+export function findThemeProblems(input: unknown, form?: Form): readonly SettingsError[] {
   if (!isRecord(input)) return [{ field: 'theme', message: '"theme" must be an object.' }];
-  const problems = Object.entries(input).flatMap(([key, value]): ThemeProblem[] => {
-    const check = own<Check>(keys, key);
-    if (!check) {
-      const message = `Unknown theme key ${quote(key)}. Use one of these: ${Object.keys(keys).join(', ')}.`;
-      return [{ field: 'theme', message }];
-    }
-    const problem = check(value);
-    return problem === undefined ? [] : [{ field: `theme.${key}`, message: `"theme.${key}" ${problem}.` }];
+  const problems = Object.entries(input).flatMap(([key, value]): readonly SettingsError[] => {
+    const part = own<Part<unknown>>(themeParts, key);
+    if (part) return problemsOf(`theme.${key}`, part, value, undefined);
+    const message = `There is no ${quote(key)} in a theme. It may have: ${Object.keys(themeParts).join(', ')}.`;
+    return [{ field: 'theme', message }];
   });
-  return problems.length > 0 ? problems : [...paperProblems(input), ...contrastProblems(input)];
+  if (problems.length > 0) return problems;
+  return [...paperProblems(input), ...contrastProblems(input), ...titleProblems(input, form)];
+}
+
+/** The title of the confirmation shows only answers that its message may show. */
+function titleProblems({ confirmation_title: title = '' }: Theme, form: Form | undefined): SettingsError[] {
+  const field = 'theme.confirmation_title';
+  return pipedIds(title)
+    .filter((id) => form && !isShowable(form, id))
+    .map((id) => ({
+      field,
+      message: `"${field}" shows the answer to ${quote(id)}, which is no question of the form outside repeatable composites.`,
+    }));
 }
 
 /** Returns the lowest contrast of the theme's accent, and its scheme. */
@@ -108,7 +173,7 @@ export function suggestColour(theme: Theme): string {
   return readableAccent(theme.color!, paletteOf(theme, chosen).paper, chosen);
 }
 
-function paperProblems(theme: Theme): ThemeProblem[] {
+function paperProblems(theme: Theme): SettingsError[] {
   const ratio = theme.paper === undefined ? inkContrast : paperContrast(theme);
   if (ratio >= inkContrast) return [];
   const [scheme] = schemesOf(theme);
@@ -120,7 +185,7 @@ function paperProblems(theme: Theme): ThemeProblem[] {
   ];
 }
 
-function contrastProblems(theme: Theme): ThemeProblem[] {
+function contrastProblems(theme: Theme): SettingsError[] {
   const { ratio, scheme } = accentContrast(theme);
   if (theme.color === undefined || ratio >= textContrast) return [];
   return [

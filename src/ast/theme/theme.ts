@@ -1,19 +1,21 @@
-/** The included fonts. `system` uses the fonts of the visitor's device. */
-export const fontNames = [
-  'system',
-  'inter',
-  'figtree',
-  'nunito',
-  'source-serif',
-  'fraunces',
-  'space-grotesk',
-  'vazirmatn',
-] as const;
+/** The typefaces that the service brings, each with its name and a description. `system` is the one of the visitor's device. */
+export const fonts = {
+  system: ['The device’s own', 'Nothing to load'],
+  inter: ['Inter', 'Neutral and clear'],
+  figtree: ['Figtree', 'Friendly, geometric'],
+  nunito: ['Nunito', 'Soft and round'],
+  'source-serif': ['Source Serif', 'A book’s letters'],
+  fraunces: ['Fraunces', 'Warm, old style'],
+  'space-grotesk': ['Space Grotesk', 'Technical, with character'],
+  vazirmatn: ['Vazirmatn', 'Arabic and Latin together'],
+} as const satisfies Record<string, readonly [name: string, description: string]>;
+
+export type FontName = keyof typeof fonts;
+export const fontNames = Object.keys(fonts) as readonly FontName[];
 export const corners = ['sharp', 'soft', 'round'] as const;
 export const densities = ['compact', 'regular', 'airy'] as const;
 export const modes = ['auto', 'light', 'dark'] as const;
 
-export type FontName = (typeof fontNames)[number];
 export type Corner = (typeof corners)[number];
 export type Density = (typeof densities)[number];
 export type Mode = (typeof modes)[number];

@@ -176,6 +176,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     description:
       'Returns the form as one file, for Unpack form here or on another server: all its versions with their settings and texts, its working copy, its images, and its webhooks without secrets if the caller has webhooks:read. The file is a gzip-compressed tar file without submissions and passwords. If there are too many versions, the oldest are omitted. 413 if the live version has more than 16 MB of images.',
     permission: 'forms:read',
+    audit: 'entry',
     params: idParameter,
     errors: ['payload_too_large'],
     reply: { status: 200, description: 'The file.', content: gzip },
@@ -192,6 +193,7 @@ export const packageEndpoints = (context: UnpackContext & { addresses: FormAddre
     description:
       'Creates a draft from a form package, or nothing if the file has a problem. A file can have up to 24 MB. The form, its images and its webhooks get new ids. Webhooks require the permission webhooks:write, and are paused if they had secrets. `left_out` lists what was not imported.',
     permission: 'forms:write',
+    audit: 'entry',
     bodyContent: gzip,
     bodyLimit: packageLimits.bytes,
     example: { body: examplePackage },

@@ -367,6 +367,7 @@ export const imageEndpoints = ({ database, storage }: ImagesContext) => ({
     // Also allowed for a key that is limited to certain forms: it can set their logos, and an image id gives
     // no access.
     permission: 'forms:write',
+    audit: 'entry',
     bodyContent: imageTypes,
     bodyLimit: imageLimits.bytes,
     example: { body: Buffer.from(pixel, 'base64') },

@@ -4,10 +4,7 @@ import type { FontName } from '#ast/theme/theme.ts';
 export type Subset = 'latin' | 'latin-ext' | 'vietnamese' | 'cyrillic' | 'greek' | 'arabic';
 
 export type Face = {
-  readonly label: string;
-  /** A short description for the font picker. */
-  readonly description: string;
-  /** The npm package @fontsource-variable/<source>. Its file names begin with this name. */
+  /** The npm package @fontsource-variable/<source>, which also begins the names of its files. */
   readonly source: string;
   readonly weights: string;
   /** The fallback while the font loads, and for missing characters. */
@@ -27,8 +24,6 @@ export type Face = {
 /** The built-in fonts, all under the SIL Open Font License. */
 export const faces = {
   inter: {
-    label: 'Inter',
-    description: 'Neutral and clear',
     source: 'inter',
     weights: '100 900',
     fallback: 'sans',
@@ -44,8 +39,6 @@ export const faces = {
     },
   },
   figtree: {
-    label: 'Figtree',
-    description: 'Friendly, geometric',
     source: 'figtree',
     weights: '300 900',
     fallback: 'sans',
@@ -55,8 +48,6 @@ export const faces = {
     files: { latin: '4ba7d3d096', 'latin-ext': 'bf7828e2c2' },
   },
   nunito: {
-    label: 'Nunito',
-    description: 'Soft and rounded',
     source: 'nunito',
     weights: '200 1000',
     fallback: 'sans',
@@ -71,8 +62,6 @@ export const faces = {
     },
   },
   'source-serif': {
-    label: 'Source Serif',
-    description: 'Classic book serif',
     source: 'source-serif-4',
     weights: '200 900',
     fallback: 'serif',
@@ -88,8 +77,6 @@ export const faces = {
     },
   },
   fraunces: {
-    label: 'Fraunces',
-    description: 'Warm, old-style serif',
     source: 'fraunces',
     weights: '100 900',
     fallback: 'serif',
@@ -99,8 +86,6 @@ export const faces = {
     files: { latin: '7f9d191d99', 'latin-ext': 'a21ecfbf41', vietnamese: 'ce7b18aac7' },
   },
   'space-grotesk': {
-    label: 'Space Grotesk',
-    description: 'Technical and distinctive',
     source: 'space-grotesk',
     weights: '300 700',
     fallback: 'sans',
@@ -110,8 +95,6 @@ export const faces = {
     files: { latin: '0640890476', 'latin-ext': '952dddb45d', vietnamese: '8895e3d498' },
   },
   vazirmatn: {
-    label: 'Vazirmatn',
-    description: 'Arabic and Latin',
     source: 'vazirmatn',
     weights: '100 900',
     fallback: 'sans',

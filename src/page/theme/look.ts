@@ -1,6 +1,14 @@
 import type { Settings } from '#ast/settings.ts';
 import { type Palette, paletteOf, type Scheme } from '#ast/theme/colour.ts';
-import type { Corner, Density, FontName, Mode, PictureSize, Theme } from '#ast/theme/theme.ts';
+import {
+  type Corner,
+  type Density,
+  type FontName,
+  fonts,
+  type Mode,
+  type PictureSize,
+  type Theme,
+} from '#ast/theme/theme.ts';
 import { type Face, type FaceName, faces, fontAddress, type Subset } from './fonts.ts';
 
 /** The characters of each subset, as in the packages' unicode.json; Arabic without mathematical symbols. */
@@ -36,8 +44,8 @@ const standIns = {
 /** Returns the value of `font-family` for a font. */
 function fontFamily(name: FontName): string {
   if (name === 'system') return systemSans;
-  const face: Face = faces[name];
-  return `"${face.label}","${face.label} stand-in",${face.fallback === 'serif' ? systemSerif : systemSans}`;
+  const [family] = fonts[name];
+  return `"${family}","${family} stand-in",${faces[name].fallback === 'serif' ? systemSerif : systemSans}`;
 }
 
 /**
@@ -49,18 +57,19 @@ function fontFaceRules(name: FaceName): string {
   const subsets = Object.keys(face.files) as Subset[];
   const own = subsets.map(
     (subset) =>
-      `@font-face{font-family:"${face.label}";font-weight:${face.weights};font-display:swap;` +
+      `@font-face{font-family:"${fonts[name][0]}";font-weight:${face.weights};font-display:swap;` +
       `src:url(${fontAddress(name, subset)!}) format("woff2");unicode-range:${ranges[subset]}}`,
   );
   const { regular, bold } = standIns[face.fallback];
-  return [...own, standIn(face, '100 500', regular, 0), standIn(face, '600 900', bold, 1)].join('\n');
+  return [...own, standIn(name, '100 500', regular, 0), standIn(name, '600 900', bold, 1)].join('\n');
 }
 
-function standIn(face: Face, weights: string, source: string, width: 0 | 1): string {
+function standIn(name: FaceName, weights: string, source: string, width: 0 | 1): string {
+  const face: Face = faces[name];
   const size = face.widths[width];
   const share = (part: number): string => `${Math.round((part / size) * 10_000) / 100}%`;
   return (
-    `@font-face{font-family:"${face.label} stand-in";font-weight:${weights};src:${source};` +
+    `@font-face{font-family:"${fonts[name][0]} stand-in";font-weight:${weights};src:${source};` +
     `size-adjust:${Math.round(size * 1000) / 10}%;ascent-override:${share(face.ascent)};` +
     `descent-override:${share(face.descent)};line-gap-override:0%}`
   );

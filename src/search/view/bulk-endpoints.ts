@@ -58,6 +58,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Moves submissions to the trash in the background, or with `permanent` deletes them permanently: those in a list, or all that match a filter now. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, closed),
       example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
@@ -76,6 +77,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Adds and removes tags in the background: on the submissions in a list, or all that match a filter now. A submission that would have more than 20 tags stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object({ ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) }, closed),
       example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
@@ -95,6 +97,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Sets the status in the background, and sends webhooks and emails for each change. A submission whose answers are not valid cannot be completed and stays unchanged. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, closed),
       example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
@@ -112,6 +115,7 @@ export function bulkEndpoints(context: ChangeContext) {
       description:
         'Undoes a move to the trash, a tagging or a status change in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: Type.Object({ id: uuid, change: uuid }),
       errors: ['conflict'],
       reply: { status: 202, description: 'The undo has started.', schema: BulkChange },

@@ -112,6 +112,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       description:
         'Returns a submission with the version that it answers, and the previous and next submission in the requested view.',
       permission: 'submissions:read',
+      audit: 'entry by people',
       params: idParameter,
       query: ViewQuery,
       reply: { status: 200, description: 'The submission.', schema: SubmissionDetail },
@@ -162,6 +163,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
       description:
         'Streams all submissions that match the filter as a file. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
       permission: 'submissions:read',
+      audit: 'entry',
       params: idParameter,
       query: ExportQuery,
       example: { query: { format: 'csv', for: 'spreadsheets' } },

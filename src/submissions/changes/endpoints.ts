@@ -93,6 +93,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       description:
         'Applies a merge patch. Webhooks receive `submission.updated`, except for changes of tags, which events do not contain. The history records every change.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: SubmissionPatch,
       example: { body: { reference: { campaign: 'spring' }, tags: ['urgent'] } },
@@ -117,6 +118,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       description:
         'Moves the submission to the trash, where it can be restored for 30 days. With `permanent`, immediately deletes it with its files, and webhooks receive `submission.deleted`.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       query: Type.Object(
         {
@@ -140,6 +142,7 @@ export function submissionChangeEndpoints(context: SubmitContext & { links: File
       summary: 'Restore submission',
       description: 'Restores a submission with its files from the trash. It is counted again.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       reply: { status: 200, description: 'The submission.', schema: Submission },
       async run({ params, ...scope }) {

@@ -197,6 +197,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         'Releases submissions from spam. They keep their time of arrival, and webhooks receive them as new. 409 if the form has reached its response limit; the remaining ones stay in spam.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: HeldSelection,
       example: { body: { ids: [some] } },
@@ -213,6 +214,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         'Permanently deletes spam submissions and their files: those in `ids`, or `everything`. Webhooks receive no event, because they received none on arrival.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: HeldDeletion,
       example: { body: { everything: true } },
@@ -232,6 +234,7 @@ export function spamEndpoints(context: SubmitContext) {
       description:
         "Adds the site to the form's settings, and releases the submissions that were spam because it was missing. Also requires the permission forms:write.",
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Site,
       example: { body: { origin: 'https://www.example.com' } },

@@ -192,6 +192,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     description:
       'Returns the use of each column, the first submissions, and the problems of each cell. Changes nothing. 409 if the form was never published.',
     permission: 'submissions:write',
+    audit: { none: 'It changes nothing.' },
     command: 'submissions preview-import',
     params: idParameter,
     body: ImportBody,
@@ -233,6 +234,7 @@ export const submissionImportEndpoints = (context: ImportContext) => ({
     description:
       'Creates completed submissions from up to 10,000 lines of a CSV file or a workbook, in the background; List imports returns the progress. Each line is checked like a submission, and skipped if it has a problem. A line is imported once, even if it is sent again. Sends no webhooks, emails or receipts.',
     permission: 'submissions:write',
+    audit: 'entry',
     command: 'submissions import',
     params: idParameter,
     body: ImportBody,

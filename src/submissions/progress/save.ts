@@ -4,6 +4,8 @@ import { limits } from '#ast/basics/limits.ts';
 import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { settingRows } from '#ast/settings-table.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
@@ -127,10 +129,7 @@ function withoutRules<Node extends FormNode>(node: Node): Node {
   };
 }
 
-/** How many days after the last save a resume link is valid, unless the form sets another number. */
-const defaultResumeDays = 30;
-
-/** Answers to save; `step` is the visitor's current step, from 0. */
+/** What is saved; `step` is where the visitor is, from 0. */
 type ProgressRequest = SubmitRequest & { key: string; step: number };
 
 /** Saved answers and their link: `/f/<form>/resume/<resumeToken>`, valid until `expiresAt`. */
@@ -158,7 +157,7 @@ export async function saveProgress(context: SubmitContext, request: ProgressRequ
       client,
       context.vault,
       { workspaceId: live.workspaceId, formId: live.id, submissionId: id },
-      { purpose: 'resume', days: live.settings.resume_days ?? defaultResumeDays, step },
+      { purpose: 'resume', days: live.settings.resume_days ?? settingRows.resume_days.default, step },
     );
     return { id, resumeToken: token, expiresAt };
   });

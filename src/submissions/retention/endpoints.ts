@@ -202,6 +202,7 @@ export function retentionEndpoints({
       description:
         'Omitted rules keep their value; `null` restores the default. Data past its new limit is deleted permanently within minutes: `POST /retention/preview` shows how much. Only owners can change `audit_days`; API keys cannot.',
       permission: 'people:write',
+      audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash', 'audit_days'] },
       body: Type.Object({ ...retentionChange, audit_days: Type.Optional(AuditDays) }, closed),
       example: { body: { incomplete: 30 } },
       isConditional: true,
@@ -243,6 +244,7 @@ export function retentionEndpoints({
       description:
         "The form's rules override those of its workspace; `null` restores the workspace rule. Data past its new limit is deleted permanently within minutes.",
       permission: 'people:write',
+      audit: { fields: ['submissions', 'incomplete', 'files', 'mails', 'deliveries', 'trash'] },
       params: idParameter,
       body: Type.Object(retentionChange, closed),
       example: { body: { submissions: 365 } },
@@ -271,6 +273,7 @@ export function retentionEndpoints({
       description:
         'Returns how much data expires now, within a week and within a month, in the workspace or one form. Uses the current rules, or those in the request. Changes nothing.',
       permission: 'workspace:read',
+      audit: { none: 'It changes nothing.' },
       body: Type.Object({ form_id: Type.Optional(uuid), ...retentionChange }, closed),
       isBodyOptional: true,
       example: { body: { submissions: 365 } },

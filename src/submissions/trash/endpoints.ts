@@ -128,6 +128,7 @@ export function trashEndpoints(context: ChangeContext) {
       command: 'trash restore',
       description: 'Restores submissions from the trash. 404 if none of them is in the trash.',
       permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
       params: idParameter,
       body: Type.Object({ ids: idList }, closed),
       example: { body: { ids: [some] } },
@@ -149,6 +150,7 @@ export function trashEndpoints(context: ChangeContext) {
       description:
         'Permanently deletes submissions in the trash, in the background: those in `ids`, or `everything`, up to the limit per deletion, most recently deleted first. Webhooks receive each submission that was completed. 409 if their number differs from `expected`.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object(
         {

@@ -46,6 +46,7 @@ export function replayEndpoints(context: { database: Database }) {
       description:
         'Sends deliveries again in the background, with their original ids. Only failed deliveries are sent by default. 409 if the webhook is paused, or another replay of it is running.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       body: ReplayQuery,
       example: { body: { status: 'Failed', event: 'submission.created' } },
@@ -62,6 +63,7 @@ export function replayEndpoints(context: { database: Database }) {
       summary: 'Cancel replay',
       description: 'Stops the replay. Requests in flight complete. 409 if it has already ended.',
       permission: 'webhooks:write',
+      audit: 'entry',
       params: idParameter,
       errors: ['conflict'],
       reply: { status: 200, description: 'The replay.', schema: Replay },

@@ -4,8 +4,8 @@ import { gather } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
-import type { Answer, AuditLine, Origin, Scope } from '#kit/operation.ts';
-import { runPeriodically } from '#kit/queue/periodic.ts';
+import type { Answer, AuditLine, AuditPolicy, Origin, Scope } from '#kit/operation.ts';
+import { runPeriodically } from '#kit/periodic.ts';
 import { statement, texts } from '#kit/statement.ts';
 import { notePerson, type PersonalLine } from './note-person.ts';
 import { changesBetween } from './personal-audit.ts';
@@ -107,7 +107,7 @@ export type AuditLog = {
    * @param compared reads what the operation changes, before and after.
    */
   note<Caller extends Scope>(
-    operation: { readonly isNotingItself: boolean },
+    operation: { readonly audit: AuditPolicy | undefined },
     line: AuditLine | undefined,
     caller: Caller,
     run: (caller: Caller) => Promise<Answer>,
@@ -219,7 +219,7 @@ export function openAuditLog({ database, log }: { database: Database; log: Log }
   return {
     note(operation, line, caller, run, compared) {
       if (!line) return run(caller);
-      return operation.isNotingItself
+      return operation.audit === 'own entry'
         ? run({ ...caller, line })
         : noteBoth(line, () => run(caller), compared);
     },

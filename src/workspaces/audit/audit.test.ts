@@ -130,7 +130,7 @@ test('what the operator does is nobody’s, and what an answer says that is no i
   const line = lineOf({ name: 'testMail', method: 'POST', path: '/mail/test' }, scope, { params: {} });
   assert.equal(lineValues(line).line_actor_id, null);
   const answer = { status: 201, body: { id: 'number 7' } };
-  await audit.note({ isNotingItself: false }, line, scope, async () => answer);
+  await audit.note({ audit: 'entry' }, line, scope, async () => answer);
   await audit.stop();
   const { rows } = await database.query(
     `select actor_id, thing_id, status from audit_lines where workspace_id = $1 and actor_kind = 'operator'`,

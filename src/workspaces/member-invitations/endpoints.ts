@@ -95,6 +95,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       description:
         "Emails a person an invitation to join with a role. API keys can't invite owners. An open invitation to the address is replaced. If the server sends no email, the response has a link to hand over. 409 if they are already a member.",
       permission: 'members:write',
+      audit: { fields: ['email', 'role'] },
       body: NewInvitation,
       example: { body: { email: 'ada@example.org', role: 'editor' } },
       errors: ['conflict'],
@@ -110,6 +111,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       summary: 'Resend member invitation',
       description: 'Emails the link again and extends its expiry.',
       permission: 'members:write',
+      audit: 'entry',
       params: idParameter,
       reply: { status: 200, description: 'The invitation.', schema: Invited },
       async run({ params, ...scope }) {
@@ -123,6 +125,7 @@ export function memberInvitationEndpoints(context: InviteContext) {
       summary: 'Revoke member invitation',
       description: 'The link of the invitation stops working.',
       permission: 'members:write',
+      audit: 'entry',
       params: idParameter,
       isDestructive: true,
       reply: { status: 204, description: 'The invitation is revoked.' },

@@ -111,6 +111,7 @@ export function secondFactorEndpoints(services: SessionServices) {
     startTotp: operation({
       summary: 'Start setting up an authenticator app',
       caller: 'person',
+      audit: { none: 'It takes effect when it is confirmed, which has an entry.' },
       body: PasswordAgain,
       reply: {
         status: 201,
@@ -127,6 +128,7 @@ export function secondFactorEndpoints(services: SessionServices) {
     confirmTotp: operation({
       summary: 'Confirm the authenticator app with a code',
       caller: 'person',
+      audit: 'own entry',
       body: SecondStep,
       reply: addedReply('The cookies carry a new session. All other sessions have ended.'),
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -138,6 +140,7 @@ export function secondFactorEndpoints(services: SessionServices) {
     removeTotp: operation({
       summary: 'Remove the authenticator app',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: addedReply('The authenticator app is removed.'),
       errors: ['not_found', 'rate_limit_exceeded'],
@@ -149,6 +152,7 @@ export function secondFactorEndpoints(services: SessionServices) {
     renewRecoveryCodes: operation({
       summary: 'Create new recovery codes',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: {
         status: 200,
@@ -172,6 +176,7 @@ export function passkeyEndpoints(services: SessionServices) {
     startPasskey: operation({
       summary: 'Start adding a passkey',
       caller: 'person',
+      audit: { none: 'It changes nothing.' },
       body: PasswordAgain,
       reply: {
         status: 201,
@@ -188,6 +193,7 @@ export function passkeyEndpoints(services: SessionServices) {
     addPasskey: operation({
       summary: 'Add a passkey',
       caller: 'person',
+      audit: 'own entry',
       body: MadePasskey,
       reply: addedReply('The passkey is added. If it is the first, all other sessions have ended.'),
       errors: ['bad_request', 'conflict'],
@@ -199,6 +205,7 @@ export function passkeyEndpoints(services: SessionServices) {
     renamePasskey: operation({
       summary: 'Rename a passkey',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasskeyName,
       reply: { status: 204, description: 'The passkey is renamed.' },
@@ -211,6 +218,7 @@ export function passkeyEndpoints(services: SessionServices) {
     removePasskey: operation({
       summary: 'Remove a passkey',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
       reply: addedReply('The passkey no longer signs anyone in.'),
@@ -226,7 +234,8 @@ export function passkeyEndpoints(services: SessionServices) {
     askForPasskey: operation({
       summary: 'Start signing in with a passkey',
       caller: 'visitor',
-      reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyQuestion },
+      audit: { none: 'It changes nothing.' },
+      reply: { status: 201, description: 'What the browser shows one by.', schema: PasskeyQuestion },
       errors: ['conflict', 'rate_limit_exceeded'],
       run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
     }),
@@ -234,6 +243,7 @@ export function passkeyEndpoints(services: SessionServices) {
     signInByPasskey: operation({
       summary: 'Sign in with a passkey',
       caller: 'visitor',
+      audit: 'own entry',
       body: ShownPasskey,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'conflict', 'rate_limit_exceeded'],
@@ -269,7 +279,8 @@ export function providerEndpoints(services: SessionServices) {
     askProvider: operation({
       summary: 'Start signing in with the identity provider',
       caller: 'visitor',
-      reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderQuestion },
+      audit: { none: 'It changes nothing.' },
+      reply: { status: 201, description: 'Where the browser goes to.', schema: ProviderQuestion },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
         const { url, kept } = await askProvider(services, visitor);
@@ -280,6 +291,7 @@ export function providerEndpoints(services: SessionServices) {
     signInByProvider: operation({
       summary: 'Sign in with the identity provider',
       caller: 'visitor',
+      audit: 'own entry',
       body: ProviderAnswer,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'forbidden', 'conflict', 'rate_limit_exceeded'],

@@ -78,6 +78,7 @@ export function sessionEndpoints(services: SessionServices) {
     takeSecondStep: operation({
       summary: 'Complete two-factor sign-in',
       caller: 'halfway',
+      audit: 'own entry',
       body: SecondStep,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['conflict', 'rate_limit_exceeded'],
@@ -103,6 +104,7 @@ export function sessionEndpoints(services: SessionServices) {
     signIn: operation({
       summary: 'Sign in',
       caller: 'visitor',
+      audit: 'own entry',
       body: SignIn,
       reply: { status: 204, description: 'The cookies carry the session.' },
       errors: ['unauthorized', 'rate_limit_exceeded'],
@@ -128,7 +130,8 @@ export function sessionEndpoints(services: SessionServices) {
     signOut: operation({
       summary: 'Sign out',
       caller: 'visitor',
-      reply: { status: 204, description: 'The session has ended.' },
+      audit: 'own entry',
+      reply: { status: 204, description: 'The session is over.' },
       async run({ visitor }) {
         const { auth } = await accounts.library();
         const { person } = await findPerson(accounts, visitor.headers.get('Cookie') ?? '');
@@ -141,6 +144,7 @@ export function sessionEndpoints(services: SessionServices) {
     changePassword: operation({
       summary: 'Change your password',
       caller: 'newcomer',
+      audit: 'own entry',
       body: PasswordChange,
       reply: { status: 204, description: 'The cookies carry a new session. All other sessions have ended.' },
       errors: ['rate_limit_exceeded'],
@@ -159,6 +163,7 @@ export function sessionEndpoints(services: SessionServices) {
     renamePerson: operation({
       summary: 'Change your name',
       caller: 'person',
+      audit: 'own entry',
       body: PersonChange,
       reply: { status: 204, description: 'The name is changed.' },
       async run({ person, visitor, body }) {
@@ -232,6 +237,7 @@ export function ownSessionEndpoints(services: Pick<SessionServices, 'database' |
     endSession: operation({
       summary: 'End a session',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
       reply: { status: 204, description: 'The session has ended.' },
@@ -246,6 +252,7 @@ export function ownSessionEndpoints(services: Pick<SessionServices, 'database' |
     endOtherSessions: operation({
       summary: 'End all other sessions',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: { status: 204, description: 'Only the current session remains.' },
       errors: ['rate_limit_exceeded'],
@@ -269,6 +276,7 @@ export function passwordResetEndpoints(services: SessionServices) {
     askForPasswordReset: operation({
       summary: 'Request a password reset',
       caller: 'visitor',
+      audit: { none: 'Anyone can ask for any address. Use of the link has an entry.' },
       body: PasswordReset,
       reply: {
         status: 202,
@@ -291,6 +299,7 @@ export function passwordResetEndpoints(services: SessionServices) {
     finishPasswordReset: operation({
       summary: 'Reset a password',
       caller: 'visitor',
+      audit: 'own entry',
       body: NewPassword,
       reply: { status: 200, description: 'The address to sign in with.', schema: Account },
       errors: ['gone', 'rate_limit_exceeded'],

@@ -30,6 +30,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices
     createWorkspace: operation({
       summary: 'Create a workspace',
       caller: 'person',
+      audit: 'own entry',
       body: WorkspaceName,
       reply: { status: 201, description: 'The workspace. You are its owner.', schema: MadeWorkspace },
       errors: ['forbidden'],
@@ -53,6 +54,7 @@ export function ownWorkspaceEndpoints({ database, config }: Pick<SessionServices
     leaveWorkspace: operation({
       summary: 'Leave a workspace',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       reply: { status: 204, description: 'You are no longer a member.' },
       errors: ['conflict'],
@@ -82,6 +84,7 @@ export function endingEndpoints(services: SessionServices) {
     deleteWorkspace: operation({
       summary: 'Delete a workspace',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       body: PasswordAgain,
       reply: {
@@ -103,6 +106,7 @@ export function endingEndpoints(services: SessionServices) {
     bringBackWorkspace: operation({
       summary: 'Restore a workspace that is being deleted',
       caller: 'person',
+      audit: 'own entry',
       params: idParameter,
       reply: { status: 204, description: 'The workspace is open again, unchanged.' },
       errors: ['forbidden', 'conflict'],
@@ -117,6 +121,7 @@ export function endingEndpoints(services: SessionServices) {
     deleteAccount: operation({
       summary: 'Delete your account',
       caller: 'person',
+      audit: 'own entry',
       body: PasswordAgain,
       reply: {
         status: 200,
@@ -138,7 +143,8 @@ export function endingEndpoints(services: SessionServices) {
     bringBackAccount: operation({
       summary: 'Restore your account before it is deleted',
       caller: 'leaving',
-      reply: { status: 204, description: 'The account is open again, unchanged.' },
+      audit: 'own entry',
+      reply: { status: 204, description: 'The account is open again, as it was.' },
       errors: ['conflict'],
       async run({ person, visitor }) {
         const { by } = personalLine({ person, visitor }, 'bringBackAccount');
@@ -168,6 +174,7 @@ export function joinEndpoints(services: SessionServices) {
     openMemberInvitation: operation({
       summary: 'Get a workspace invitation',
       caller: 'visitor',
+      audit: { none: 'It changes nothing.' },
       body: InvitationToken,
       reply: { status: 200, description: 'The invitation.', schema: OpenInvitation },
       errors: ['gone', 'rate_limit_exceeded'],
@@ -181,6 +188,7 @@ export function joinEndpoints(services: SessionServices) {
     joinByPassword: operation({
       summary: 'Join a workspace with a new account',
       caller: 'visitor',
+      audit: 'own entry',
       body: NewPerson,
       reply: { status: 201, description: 'The address to sign in with.', schema: Account },
       errors: ['gone', 'conflict', 'rate_limit_exceeded'],
@@ -195,6 +203,7 @@ export function joinEndpoints(services: SessionServices) {
     joinWorkspace: operation({
       summary: 'Join a workspace',
       caller: 'person',
+      audit: 'own entry',
       body: InvitationToken,
       reply: { status: 200, description: 'You are a member.', schema: Joined },
       errors: ['gone', 'conflict'],

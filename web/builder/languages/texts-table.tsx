@@ -11,7 +11,7 @@ import { useBuilder, useEditorState } from '../editor/use-editor.ts';
 import { sayNode } from '../model/compare.ts';
 import { type EditNode, nodeAt } from '../model/edit-node.ts';
 import { translateText } from '../model/edit-steps.ts';
-import { sayConfirmationText, settingTitles, themeTitles } from '../settings/settings-values.ts';
+import { sayConfirmationText, titleOfSetting } from '../settings/settings-values.ts';
 
 /** The languages in the list. Others can be entered by their tag. */
 const offered = [
@@ -246,9 +246,7 @@ function sayPlace(root: EditNode, { path, attribute, option }: FormText): string
   if (path === undefined) {
     const place = confirmationPlace(attribute);
     if (place) return sayConfirmationText(place.attribute, `confirmation ${place.index + 1}`);
-    const [name, part] = attribute.split('.');
-    const titles: Readonly<Record<string, string>> = part === undefined ? settingTitles : themeTitles;
-    return titles[part ?? name!] ?? attribute;
+    return titleOfSetting(attribute) ?? attribute;
   }
   const specs = attributesOfType(nodeAt(root, path).type);
   const title = specs[attribute]?.title ?? attribute;

@@ -1,7 +1,13 @@
-import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
-import type { ChoiceOption } from '#ast/basics/options.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
-import { elements, isElementType } from '#ast/form/elements.ts';
+import type { ChoiceOption } from '#ast/answers/options.ts';
+import { elements, isElementType } from '#ast/elements.ts';
+import { isRecord } from '#ast/json.ts';
+import { sayCount } from '#ast/say-count.ts';
+import {
+  compareForms as compareParts,
+  compareValues,
+  type Part,
+  type PartChange,
+} from '#rules/compare-forms.ts';
 import { readOptions } from '../../conditions/condition-tree.ts';
 import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './say-logic.ts';
@@ -19,62 +25,42 @@ export type Difference = {
   readonly key?: NodeKey;
 };
 
-type Placed = { readonly node: EditNode; readonly parent: Placed | undefined };
-type Pair = { readonly before: Placed; readonly after: Placed };
-
-/**
- * Lists all differences between `before` and `after` in reading order of `after`, with removed nodes last.
- */
+/** Everything in which `after` differs from `before`, in reading order of `after`, then what was removed. */
 export function compareForms(before: EditNode, after: EditNode): readonly Difference[] {
-  const old = placeNodes(before);
-  const fresh = placeNodes(after);
-  const pairs = pairNodes(old, fresh);
-  const moved = findMoved(pairs, old, fresh);
-  const kept = new Set([...pairs.values()].map((pair) => pair.before));
-  return [
-    ...fresh.flatMap((placed): Difference[] => {
-      const pair = pairs.get(placed);
-      return pair
-        ? tellPair(pair, moved.has(placed), { before, after })
-        : tellWhole('added', placed, fresh, (other) => !pairs.has(other));
-    }),
-    ...old.flatMap((placed) =>
-      kept.has(placed) ? [] : tellWhole('removed', placed, old, (other) => !kept.has(other)),
-    ),
-  ];
+  const { changes } = compareParts(before, after);
+  const added = changes.flatMap((change) => (change.kind === 'added' ? [change.after] : []));
+  const removed = changes.flatMap((change) => (change.kind === 'removed' ? [change.before] : []));
+  return changes.flatMap((change): Difference[] => {
+    if (change.kind === 'added') return describeWhole('added', change.after, added);
+    if (change.kind === 'removed') return describeWhole('removed', change.before, removed);
+    const { node } = change.after;
+    const subject = sayNode(node);
+    const details = describeAttributes(change, { before, after });
+    return [
+      ...(details.length > 0 ? [{ kind: 'changed', subject, details, key: node.key } as const] : []),
+      ...(change.isMoved ? [{ kind: 'moved', subject, details: [], key: node.key } as const] : []),
+    ];
+  });
 }
 
-/** Both forms, because the text of a rule depends on the elements it refers to. */
+/** The two forms: the words of a rule depend on the nodes that it names in them. */
 type Roots = { readonly before: EditNode; readonly after: EditNode };
 
-function tellPair({ before, after }: Pair, isMoved: boolean, roots: Roots): Difference[] {
-  const { node } = after;
-  const subject = sayNode(node);
-  const details = compareAttributes(before.node, node, roots);
-  const told: Difference[] = [];
-  if (details.length > 0) told.push({ kind: 'changed', subject, details, key: node.key });
-  if (isMoved) told.push({ kind: 'moved', subject, details: [], key: node.key });
-  return told;
-}
-
-/** Describes an added or removed node together with its children. */
-function tellWhole(
+/** What was added or removed as a whole. Parts inside of it are described with it. */
+function describeWhole(
   kind: 'added' | 'removed',
-  placed: Placed,
-  all: readonly Placed[],
-  isAlike: (other: Placed) => boolean,
+  { node, parent }: Part<EditNode>,
+  all: readonly Part<EditNode>[],
 ): Difference[] {
-  const { node, parent } = placed;
-  if (parent && isAlike(parent)) return [];
-  const inside = all.filter((other) => isInside(other, placed) && isAlike(other));
+  if (parent && all.includes(parent)) return [];
+  const inside = all.filter((other) => isInside(other, node));
   const details =
     inside.length === 0 ? [] : [`With ${inside.map((other) => sayNode(other.node)).join(', ')}`];
   return [{ kind, subject: sayNode(node), details, ...(kind === 'added' && { key: node.key }) }];
 }
 
-function isInside({ parent }: Placed, outer: Placed): boolean {
-  return parent !== undefined && (parent === outer || isInside(parent, outer));
-}
+const isInside = ({ parent }: Part<EditNode>, outer: EditNode): boolean =>
+  parent !== undefined && (parent.node === outer || isInside(parent, outer));
 
 /** Returns the title of a node type: `Email`, `Step`, `Form`. */
 export function titleOf(type: string): string {
@@ -93,91 +79,14 @@ export function sayNode(node: EditNode): string {
 export const sayNodes = (nodes: readonly EditNode[]): string =>
   nodes.length === 1 ? sayNode(nodes[0]!) : sayCount(nodes.length, 'part');
 
-/** Lists every node with its parent. */
-function placeNodes(root: EditNode): Placed[] {
-  const placed: Placed[] = [];
-  const visit = (node: EditNode, parent: Placed | undefined): void => {
-    const own = { node, parent };
-    placed.push(own);
-    for (const child of node.children) visit(child, own);
-  };
-  visit(root, undefined);
-  return placed;
-}
+type Kept = Extract<PartChange<EditNode>, { kind: 'kept' }>;
 
-/**
- * Matches the nodes of two forms by id, then by type and text, then by type in order. A rewritten paragraph
- * therefore matches its old version.
- */
-function pairNodes(old: readonly Placed[], fresh: readonly Placed[]): Map<Placed, Pair> {
-  const pairs = new Map<Placed, Pair>();
-  const taken = new Set<Placed>();
-  // A step may get its id late, when a jump first refers to it. It must still match.
-  const isNamed = ({ type, attrs }: EditNode): boolean => type !== 'step' && Boolean(attrs['id']);
-  const rules = [
-    ({ node }: Placed) =>
-      textOf(node, 'id') ? `${node.type === 'step' ? 'step' : 'element'} ${textOf(node, 'id')}` : undefined,
-    ({ node }: Placed) =>
-      isNamed(node) ? undefined : `${node.type} ${textOf(node, 'label') || textOf(node, 'title')}`,
-    ({ node }: Placed) => (isNamed(node) ? undefined : node.type),
-  ];
-  for (const identify of rules) {
-    const waiting = Map.groupBy(
-      old.filter((placed) => !taken.has(placed) && identify(placed)),
-      identify,
-    );
-    for (const after of fresh) {
-      if (pairs.has(after)) continue;
-      const before = waiting.get(identify(after))?.shift();
-      if (!before || identify(after) === undefined) continue;
-      taken.add(before);
-      pairs.set(after, { before, after });
-    }
-  }
-  return pairs;
-}
-
-/** Finds moved nodes: those with another parent, and the fewest that explain a changed order. */
-function findMoved(
-  pairs: ReadonlyMap<Placed, Pair>,
-  old: readonly Placed[],
-  fresh: readonly Placed[],
-): Set<Placed> {
-  const position = new Map(old.map((placed, index) => [placed, index]));
-  const all = fresh.flatMap((placed) => pairs.get(placed) ?? []);
-  const isInSame = ({ before, after }: Pair): boolean =>
-    (after.parent && pairs.get(after.parent)?.before) === before.parent;
-  const stayed = all.filter(isInSame);
-  const inOrder = longestRise(stayed.map(({ before }) => position.get(before)!));
-  const kept = new Set(stayed.filter((_, index) => inOrder.has(index)));
-  return new Set(all.filter((pair) => !kept.has(pair)).map(({ after }) => after));
-}
-
-/** Returns the indexes of the longest rising subsequence. */
-function longestRise(numbers: readonly number[]): Set<number> {
-  const ends: number[] = [];
-  const before: (number | undefined)[] = [];
-  for (const [index, number] of numbers.entries()) {
-    const found = ends.findIndex((end) => numbers[end]! >= number);
-    const length = found === -1 ? ends.length : found;
-    before[index] = ends[length - 1];
-    ends[length] = index;
-  }
-  const series = new Set<number>();
-  for (let index = ends.at(-1); index !== undefined; index = before[index]) series.add(index);
-  return series;
-}
-
-function compareAttributes(before: EditNode, after: EditNode, roots: Roots): string[] {
-  const names = new Set([...Object.keys(before.attrs), ...Object.keys(after.attrs)]);
+function describeAttributes({ before, after, attributes }: Kept, roots: Roots): string[] {
   const details =
     before.type === after.type ? [] : [`Type: ${titleOf(before.type)} → ${titleOf(after.type)}`];
-  for (const name of names) {
-    const old = before.attrs[name];
-    const fresh = after.attrs[name];
-    if (JSON.stringify(old) === JSON.stringify(fresh)) continue;
+  for (const { name, before: old, after: fresh } of attributes) {
     const title = attributeTitle(after.type, name);
-    const rules = [sayRule(roots.before, before, name), sayRule(roots.after, after, name)] as const;
+    const rules = [sayRule(roots.before, before.node, name), sayRule(roots.after, after.node, name)] as const;
     if (name === 'translations') details.push(...sayTranslations(title, old, fresh));
     else if (rules.some((rule) => rule !== undefined))
       details.push(`${title}: ${rules.map((rule) => rule || 'nothing').join(' → ')}`);
@@ -245,12 +154,11 @@ function sayOptionsChange(
   });
   const renamed = kept.filter(({ was, option }) => was.label !== option.label);
   const details = kept.flatMap(({ was, option }) =>
-    [...new Set([...Object.keys(was), ...Object.keys(option)])]
-      .filter((name) => name !== 'label')
-      .filter((name) => !isSameJson(own<unknown>(was, name), own<unknown>(option, name)))
+    compareValues(was, option)
+      .filter(({ name }) => name !== 'label')
       .map(
-        (name) =>
-          `${name} of ${sayValue(option.label)}: ${sayValue(own<unknown>(was, name))} → ${sayValue(own<unknown>(option, name))}`,
+        ({ name, before: one, after: other }) =>
+          `${name} of ${sayValue(option.label)}: ${sayValue(one)} → ${sayValue(other)}`,
       ),
   );
   const calls = new Map(fresh.map(({ id, label }) => [id, label]));

@@ -1,9 +1,5 @@
-import { type LocaleChoice, localeChoices } from '#ast/basics/locales.ts';
 import { isColour } from '#ast/theme/colour.ts';
-import type { Corner, Density, FontName, Mode, Theme } from '#ast/theme/theme.ts';
-import { fontNames } from '#ast/theme/theme.ts';
-import { type Face, faces } from '#page/theme/fonts.ts';
-import type { Choice } from '../../design/select.tsx';
+import type { Theme } from '#ast/theme/theme.ts';
 
 /** Preset colors. Each is readable on white, and has a shade that is readable on dark paper. */
 export const presets = [
@@ -17,46 +13,7 @@ export const presets = [
   { name: 'Black', color: '#111111' },
 ] as const;
 
-const labelOf = (name: FontName): Choice<FontName> => {
-  if (name === 'system') return { id: name, label: 'System font', description: 'No font to download' };
-  const { label, description }: Face = faces[name];
-  return { id: name, label, description };
-};
-export const fontChoices: readonly Choice<FontName>[] = fontNames.map(labelOf);
-
-export const cornerChoices: readonly Choice<Corner>[] = [
-  { id: 'sharp', label: 'Sharp' },
-  { id: 'soft', label: 'Soft' },
-  { id: 'round', label: 'Round' },
-];
-export const densityChoices: readonly Choice<Density>[] = [
-  { id: 'compact', label: 'Compact' },
-  { id: 'regular', label: 'Regular' },
-  { id: 'airy', label: 'Spacious' },
-];
-export const modeChoices: readonly Choice<Mode>[] = [
-  { id: 'auto', label: 'Match device' },
-  { id: 'light', label: 'Always light' },
-  { id: 'dark', label: 'Always dark' },
-];
-
-const languageNames: Readonly<Record<LocaleChoice, string>> = {
-  auto: 'Visitor’s browser language',
-  en: 'English',
-  fr: 'Français',
-  de: 'Deutsch',
-  es: 'Español',
-  pt: 'Português',
-  ar: 'العربية',
-  ja: '日本語',
-  zh: '中文',
-};
-export const localeLabels: readonly Choice<LocaleChoice>[] = localeChoices.map((id) => ({
-  id,
-  label: languageNames[id],
-}));
-
-/** A change of a theme; undefined removes a property. */
+/** A change of some parts of a theme; undefined takes one away. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
 /**

@@ -1,110 +1,278 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useMemo, useState } from 'react';
-import { type Language, languages } from '#ast/basics/languages.ts';
-import { sayCount } from '#ast/basics/say-count.ts';
-import { subjectCandidates } from '#ast/searchable.ts';
+import { sayCount } from '#ast/say-count.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
+import { settingRow } from '#ast/settings-table.ts';
+import type { Form, InputElement } from '#ast/tree.ts';
 import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
-import { Switch } from '../../design/checkbox.tsx';
-import { TextField } from '../../design/field.tsx';
+import { RadioGroup, Switch } from '../../design/checkbox.tsx';
+import { TextArea, TextField } from '../../design/field.tsx';
 import { FormDialog } from '../../design/form-dialog.tsx';
 import { Icon } from '../../design/icon.tsx';
-import { Card } from '../../design/page.tsx';
+import { Message } from '../../design/message.tsx';
 import { readNumber } from '../../design/read-number.ts';
-import { Select } from '../../design/select.tsx';
+import { type Choice, Select } from '../../design/select.tsx';
 import { toastDone } from '../../design/toast.tsx';
+import { membersQuery } from '../../settings/workspace.ts';
+import { useForm } from '../../shell/form-place.ts';
 import type { EditNode } from '../model/edit-node.ts';
-import { focusSetting, type SettingProblem, settingTitles } from './settings-values.ts';
-import { useElementChoices } from './use-element-choices.ts';
+import { validateRoot } from '../model/say-problem.ts';
+import { focusSetting, fromLocal, type SettingProblem, toLocal } from './settings-values.ts';
 
-/** A change of settings; undefined removes one. */
+/** A change of some settings; undefined removes one. */
 export type SettingsChange = { readonly [Name in SettingName]?: Settings[Name] | undefined };
 
-/** Shared by all groups of settings. */
+/** The settings as every control works with them. */
 export type SettingsForm = {
+  readonly root: EditNode;
   readonly settings: Settings;
   readonly set: (change: SettingsChange) => void;
   /** Returns the problem that keeps a setting from being published. */
   readonly error: (name: SettingName) => string | undefined;
   readonly isReadOnly: boolean;
+  readonly hasPassword: boolean;
+  readonly setPassword: (password: string) => Promise<void>;
 };
 
-/** Returns the props that every control of a setting has in common. */
-export const fieldOf = (form: SettingsForm, name: SettingName) => ({
-  label: settingTitles[name],
-  error: form.error(name),
-});
+export type SettingProps = { readonly form: SettingsForm };
 
-type NamesOf<Value> = {
-  [Name in SettingName]: Settings[Name] extends Value | undefined ? Name : never;
-}[SettingName];
+/** What every control of a setting is given. */
+export function fieldOf(form: SettingsForm, name: SettingName) {
+  const { title, help, control, default: byDefault } = settingRow(name);
+  const notes = {
+    number: ` Leave empty for ${byDefault ?? 'no limit'}.`,
+    time: ' In your time zone.',
+  } as const;
+  const note = control === 'number' || control === 'time' ? notes[control] : '';
+  return { label: title, description: `${help}${note}`, error: form.error(name) };
+}
 
-type FieldProps<Name extends SettingName> = {
-  readonly form: SettingsForm;
-  readonly name: Name;
-  readonly description?: string;
-};
-
-/**
- * A setting with a whole number, or empty for none. Invalid text is kept as typed and reported as a problem.
- */
-export function CountField({ form, name, description }: FieldProps<NamesOf<number>>): ReactElement {
+/** The control of a setting, as its row in the table declares it. */
+export function SettingField({
+  form,
+  name,
+}: SettingProps & { readonly name: SettingName }): ReactElement | null {
+  const { control, choices = [], default: byDefault, isKept } = settingRow(name);
   const value: unknown = form.settings[name];
+  const { isReadOnly } = form;
+  const set = (next: unknown): void => form.set({ [name]: next === byDefault && !isKept ? undefined : next });
+  const field = fieldOf(form, name);
+  // A number that is not valid yet is kept as it was typed.
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  switch (control) {
+    case 'switch':
+      return (
+        <Switch
+          isSelected={(value ?? byDefault) === true}
+          onChange={(isOn) => form.set({ [name]: isOn })}
+          description={field.description}
+          isDisabled={isReadOnly}
+        >
+          {field.label}
+        </Switch>
+      );
+    case 'radio':
+    case 'select': {
+      const Control = control === 'radio' ? RadioGroup : Select;
+      const chosen = text || String(byDefault);
+      return <Control {...field} choices={choices} value={chosen} onChange={set} isDisabled={isReadOnly} />;
+    }
+    case 'text':
+      return <TextArea {...field} value={text} onChange={set} isReadOnly={isReadOnly} />;
+    case 'line':
+    case 'url':
+      return (
+        <TextField
+          {...field}
+          {...(control === 'url' && { type: 'url', placeholder: 'https://' })}
+          value={text}
+          onChange={set}
+          isReadOnly={isReadOnly}
+        />
+      );
+    case 'time':
+      return (
+        <TextField
+          {...field}
+          type="datetime-local"
+          value={toLocal(text)}
+          onChange={(local) => set(fromLocal(local))}
+          isReadOnly={isReadOnly}
+        />
+      );
+    case 'number':
+      return (
+        <TextField
+          {...field}
+          inputMode="numeric"
+          autoComplete="off"
+          value={text}
+          onChange={(written) => form.set({ [name]: readNumber(written, true) ?? written })}
+          isReadOnly={isReadOnly}
+        />
+      );
+    default:
+      return null;
+  }
+}
+
+/** The addresses of notifications. A warning names those that belong to nobody in the workspace. */
+export function NotificationEmailField({ form }: SettingProps): ReactElement {
+  const { notification_email: addresses = '' } = form.settings;
   return (
-    <TextField
+    <>
+      <TextField
+        {...fieldOf(form, 'notification_email')}
+        inputMode="email"
+        autoComplete="off"
+        value={addresses}
+        onChange={(text) => form.set({ notification_email: text })}
+        isReadOnly={form.isReadOnly}
+      />
+      <Strangers addresses={addresses} />
+    </>
+  );
+}
+
+function Strangers({ addresses }: { addresses: string }): ReactElement | null {
+  const { data: members } = useQuery(membersQuery(useForm().workspace_id));
+  const known = new Set(members?.map(({ email }) => email.toLowerCase()));
+  const strangers = addresses.split(',').flatMap((text) => {
+    const address = /[^\s<>]+@[^\s<>]+\.[^\s<>]+/.exec(text)?.[0];
+    return address === undefined || known.has(address.toLowerCase()) ? [] : [address];
+  });
+  if (!members || strangers.length === 0) return null;
+  return (
+    <Message tone="warn">
+      {strangers.length === 1
+        ? `${strangers[0]} is no member of this workspace, and gets`
+        : `${strangers.join(', ')} are no members of this workspace, and get`}{' '}
+      every submission by email.
+    </Message>
+  );
+}
+
+/** Whether the receipt has the answers, with the risk of it. */
+export function ReceiptAnswersField({ form }: SettingProps): ReactElement {
+  return (
+    <>
+      <SettingField form={form} name="receipt_answers" />
+      {form.settings.receipt_answers === true && (
+        <Message tone="warn">{settingRow('receipt_answers').note}</Message>
+      )}
+    </>
+  );
+}
+
+type ElementProps = SettingProps & {
+  readonly name: 'receipt_email_element' | 'subject_element';
+  readonly candidatesOf: (form: Form) => readonly InputElement[];
+  /** The label of the choice of no element. */
+  readonly none: string;
+};
+
+/** A setting that names an element of the form. */
+export function ElementField({ form, name, candidatesOf, none }: ElementProps): ReactElement {
+  return (
+    <Select
       {...fieldOf(form, name)}
-      description={description}
-      inputMode="numeric"
-      autoComplete="off"
-      value={typeof value === 'number' || typeof value === 'string' ? String(value) : ''}
-      onChange={(text) => form.set({ [name]: readNumber(text, true) ?? text })}
+      value={form.settings[name] ?? ''}
+      choices={useElementChoices(form.root, form.settings[name], candidatesOf, none)}
+      onChange={(id) => form.set({ [name]: id })}
+      isDisabled={form.isReadOnly}
+    />
+  );
+}
+
+/** The elements that a setting can name, and the chosen one even if it is gone. */
+export function useElementChoices(
+  root: EditNode,
+  chosen: string | undefined,
+  candidatesOf: (form: Form) => readonly InputElement[],
+  none: string,
+): readonly Choice<string>[] {
+  return useMemo(() => {
+    const result = validateRoot(root);
+    const known = (result.ok ? candidatesOf(result.form) : []).map(({ attrs: { id, label } }) => ({
+      id,
+      label: `${label} (${id})`,
+    }));
+    const isGone = chosen !== undefined && !known.some(({ id }) => id === chosen);
+    const why = result.ok ? 'not in the form' : 'the form is incomplete';
+    return [
+      { id: '', label: none },
+      ...known,
+      ...(isGone ? [{ id: chosen, label: `${chosen} (${why})` }] : []),
+    ];
+  }, [root, candidatesOf, chosen, none]);
+}
+
+/** The time zones that this browser knows, and the chosen one in any case. */
+export function TimeZoneField({ form }: SettingProps): ReactElement {
+  const { time_zone: chosen } = form.settings;
+  const zones = useMemo(() => timeZoneChoices(chosen), [chosen]);
+  return (
+    <Select
+      {...fieldOf(form, 'time_zone')}
+      value={chosen ?? ''}
+      choices={zones}
+      onChange={(zone) => form.set({ time_zone: zone })}
+      isDisabled={form.isReadOnly}
+    />
+  );
+}
+
+function timeZoneChoices(chosen: string | undefined): readonly Choice<string>[] {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const names = new Set(['UTC', own, ...(chosen ? [chosen] : []), ...Intl.supportedValuesOf('timeZone')]);
+  return [
+    { id: '', label: 'UTC (default)' },
+    ...[...names].map((id) => ({ id, label: id === own ? `${id} (yours)` : id.replaceAll('_', ' ') })),
+  ];
+}
+
+const originsIn = (text: string): string[] => text.split(/\s+/).filter((line) => line !== '');
+
+/** The sites that can embed the form, one a line (docs/embedding.md). */
+export function AllowedSitesField({ form }: SettingProps): ReactElement {
+  const listed = form.settings.embed_origins?.join('\n') ?? '';
+  // An empty line is no origin, but has to stay while its text is typed. Undo and other editors change the list itself.
+  const [written, setWritten] = useState(listed);
+  const text = originsIn(written).join('\n') === listed ? written : listed;
+  const change = (next: string): void => {
+    setWritten(next);
+    const origins = originsIn(next);
+    form.set({ embed_origins: origins.length > 0 ? origins : undefined });
+  };
+  const { description, ...field } = fieldOf(form, 'embed_origins');
+  return (
+    <TextArea
+      {...field}
+      description={`${description} One site a line. Leave empty to allow every site.`}
+      placeholder="https://example.com"
+      value={text}
+      onChange={change}
       isReadOnly={form.isReadOnly}
     />
   );
 }
 
-/** A setting that is on or off; `isOn` is the default. */
-export function FlagField({
-  form,
-  name,
-  description,
-  isOn: byDefault = false,
-}: FieldProps<NamesOf<boolean>> & { readonly isOn?: boolean }): ReactElement {
-  return (
-    <Switch
-      isSelected={form.settings[name] ?? byDefault}
-      onChange={(isOn) => form.set({ [name]: isOn })}
-      description={description}
-      isDisabled={form.isReadOnly}
-    >
-      {settingTitles[name]}
-    </Switch>
-  );
-}
-
-type PasswordProps = {
-  readonly hasPassword: boolean;
-  readonly error: string | undefined;
-  readonly isReadOnly: boolean;
-  readonly setPassword: (password: string) => Promise<void>;
-};
-
-/**
- * The form's password. It is the only setting that applies immediately, because no one can read it again: no
- * working copy and no version contains it.
- */
-export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: PasswordProps): ReactElement {
+/** The password of the form. It takes effect at once, since it cannot be read again and is in no working copy and no version. */
+export function PasswordField({ form }: SettingProps): ReactElement | null {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
+  const { hasPassword, isReadOnly, setPassword } = form;
+  const error = form.error('password');
+  if (form.settings.access !== 'password') return null;
   return (
     <div className="field" role="group" aria-labelledby={`${id}-label`} aria-describedby={`${id}-note`}>
       <span id={`${id}-label`} className="field-label">
-        {settingTitles.password}
+        {settingRow('password').title}
       </span>
       <span id={`${id}-note`} className="field-description">
-        {hasPassword ? 'A password is set. It is never shown again. ' : 'No password is set. '}A new password
-        applies immediately, without publishing, and is not part of the history.
+        {hasPassword ? 'A password is set. It is not shown again. ' : 'No password is set. '}A new one takes
+        effect at once, without publishing, and is not part of the history.
       </span>
       <div className="row">
         <Button isDisabled={isReadOnly} onPress={() => setOpen(true)}>
@@ -118,7 +286,7 @@ export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: P
           setPassword={setPassword}
           onSet={() => {
             setOpen(false);
-            toastDone('Password set.');
+            toastDone('The new password is in effect.');
           }}
         />
       )}
@@ -126,7 +294,7 @@ export function PasswordField({ hasPassword, error, isReadOnly, setPassword }: P
   );
 }
 
-type DialogProps = Pick<PasswordProps, 'setPassword'> & {
+type DialogProps = Pick<SettingsForm, 'setPassword'> & {
   readonly onClose: () => void;
   readonly onSet: () => void;
 };
@@ -149,7 +317,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
         autoFocus
         type="password"
         label="New password"
-        description="4 to 128 characters. No one can read it after you set it."
+        description="4 to 128 characters. Only a hash of it is stored."
         autoComplete="new-password"
         isRequired
         value={password}
@@ -160,10 +328,7 @@ function PasswordDialog({ setPassword, onClose, onSet }: DialogProps): ReactElem
   );
 }
 
-/**
- * Always visible at the top of a settings view: the number of problems that prevent publishing, and a link to
- * the first.
- */
+/** At the head of a view of settings: how many problems prevent publishing, with a link to the first. */
 export function ProblemLink({ problems }: { problems: readonly SettingProblem[] }): ReactElement | null {
   const [first] = problems;
   if (!first) return null;
@@ -175,65 +340,4 @@ export function ProblemLink({ problems }: { problems: readonly SettingProblem[] 
         : `Not valid yet: ${sayCount(problems.length, 'setting')}`}
     </button>
   );
-}
-
-const languageChoices = (Object.keys(languages) as Language[]).map((id) => ({
-  id,
-  label: id === 'simple' ? 'Any language (exact words)' : `${id.charAt(0).toUpperCase()}${id.slice(1)}`,
-}));
-
-/** How submissions are found and named, their time zone, and whether visits are counted. */
-export function SearchCard({ form, root }: { form: SettingsForm; root: EditNode }): ReactElement {
-  const { settings, set, isReadOnly } = form;
-  const subjects = useElementChoices(
-    root,
-    settings.subject_element,
-    subjectCandidates,
-    'Automatic: the element “subject”, or the first short text',
-  );
-  const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
-  return (
-    <Card title="Search, time and visits">
-      <Select
-        {...fieldOf(form, 'subject_element')}
-        description="Names the submission and ranks highest in search."
-        value={settings.subject_element ?? ''}
-        choices={subjects}
-        onChange={(id) => set({ subject_element: id === '' ? undefined : id })}
-        isDisabled={isReadOnly}
-      />
-      <Select
-        {...fieldOf(form, 'language')}
-        description="Search also finds other forms of a word in this language."
-        value={settings.language ?? 'english'}
-        choices={languageChoices}
-        onChange={(language) => set({ language })}
-        isDisabled={isReadOnly}
-      />
-      <Select
-        {...fieldOf(form, 'time_zone')}
-        description="Sets “today” for date limits and conditions, and the days in the summary of visits."
-        value={settings.time_zone ?? ''}
-        choices={zones}
-        onChange={(zone) => set({ time_zone: zone })}
-        isDisabled={isReadOnly}
-      />
-      <FlagField
-        form={form}
-        name="analytics"
-        isOn
-        description="The summary shows how many visitors viewed, started and submitted the form, and where the others left. Only totals are stored: no cookies, addresses or individual visits."
-      />
-    </Card>
-  );
-}
-
-/** Lists the time zones that this browser knows, including the chosen one. */
-function timeZoneChoices(chosen: string | undefined): readonly { id: string; label: string }[] {
-  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const names = new Set(['UTC', own, ...(chosen ? [chosen] : []), ...Intl.supportedValuesOf('timeZone')]);
-  return [
-    { id: '', label: 'Default (UTC)' },
-    ...[...names].map((id) => ({ id, label: id === own ? `${id} (yours)` : id.replaceAll('_', ' ') })),
-  ];
 }

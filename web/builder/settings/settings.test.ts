@@ -24,10 +24,10 @@ test('what keeps settings from being published is found at its control, in its v
   assert.deepEqual(
     problemsOf({ closes_at: 'soon', min_seconds: '12s', subject_element: 'gone', theme: { color: '#0b' } }),
     [
-      ['min_seconds', 'settings', 'Minimum time to fill in, in seconds'],
-      ['subject_element', 'settings', 'Subject'],
       ['closes_at', 'settings', 'Closes'],
-      ['theme.color', 'theme', 'Color'],
+      ['min_seconds', 'settings', 'Minimum seconds to complete'],
+      ['subject_element', 'settings', 'Subject'],
+      ['theme.color', 'theme', 'Colour'],
     ],
   );
   assert.deepEqual(problemsOf({ access: 'password' }), [['password', 'settings', 'Password']]);
@@ -48,10 +48,10 @@ test('differences of settings are said in the words of their controls', () => {
   assert.deepEqual(
     said.map(({ subject, details }) => [subject, ...details]),
     [
-      ['Who can respond', '“Everybody with the link” → “Nobody for now”'],
+      ['Access', '“Everyone with the link” → “No one”'],
       ['Theme: Colour', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
-      ['Minimum time to fill in, in seconds', 'nothing → 3'],
+      ['Minimum seconds to complete', 'nothing → 3'],
       ['Allowed sites', 'nothing → ["https://a.test"]'],
     ],
   );

@@ -1,6 +1,13 @@
 import type { ReactElement } from 'react';
-import type { LocaleChoice } from '#ast/basics/locales.ts';
-import { accentContrast, suggestColour, suggestPaper } from '#ast/theme/check-theme.ts';
+import type { LocaleChoice } from '#ast/locales.ts';
+import { settingRows } from '#ast/settings-table.ts';
+import {
+  accentContrast,
+  suggestColour,
+  suggestPaper,
+  themePart,
+  themeParts,
+} from '#ast/theme/check-theme.ts';
 import {
   defaultColour,
   inkContrast,
@@ -18,20 +25,9 @@ import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
-import {
-  changedTheme,
-  cornerChoices,
-  densityChoices,
-  drawableTheme,
-  fontChoices,
-  localeLabels,
-  modeChoices,
-  presets,
-  type ThemeChange,
-} from '../model/theme-choices.ts';
-import { ImageField } from '../panel/image-field.tsx';
-import { settingTitles, themeTitles } from '../settings/settings-values.ts';
 import { ColourField } from './colour-field.tsx';
+import { ImageField } from './image-field.tsx';
+import { changedTheme, drawableTheme, presets, type ThemeChange } from './theme-choices.ts';
 
 type NoteProps = {
   /** The theme, with valid colors only. */
@@ -79,15 +75,27 @@ export function ThemePanel(props: PanelProps): ReactElement {
   return (
     <>
       <Colours {...props} />
-      <Shape {...props} />
-      <Images {...props} />
-      <Words {...props} />
-      <Links {...props} />
+      <ThemeField {...props} name="font" />
+      <div className="theme-pair">
+        <ThemeField {...props} name="corner" />
+        <ThemeField {...props} name="density" />
+      </div>
+      <PageLanguage {...props} />
+      <ThemeField {...props} name="logo" />
+      {schemesOf(props.theme).includes('dark') && <ThemeField {...props} name="logo_dark" />}
+      <ThemeField {...props} name="cover" />
+      <ThemeField {...props} name="submit_label" placeholder="Submit" />
+      <ThemeField {...props} name="confirmation_title" placeholder="Thank you" />
+      <ThemeField {...props} name="short_reference" />
+      <ThemeField {...props} name="favicon" />
+      <ThemeField {...props} name="social_title" />
+      <ThemeField {...props} name="social_image" />
     </>
   );
 }
 
-function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
+function Colours(props: PanelProps): ReactElement {
+  const { theme, isReadOnly, error, onTheme } = props;
   const { color = '', background = '', paper = '' } = theme;
   const drawable = drawableTheme(theme);
   const plain = changedTheme(drawable, { background: undefined }) ?? {};
@@ -112,8 +120,8 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         ))}
       </div>
       <ColourField
-        label={themeTitles.color}
-        description="Used for buttons, selected options and focus outlines."
+        label={themeParts.color.title}
+        description={themeParts.color.help}
         value={color}
         fallback={defaultColour}
         error={problem(color) ?? error('theme.color')}
@@ -128,8 +136,8 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         />
       )}
       <ColourField
-        label={themeTitles.background}
-        description="The page background on screens wider than a phone."
+        label={themeParts.background.title}
+        description={themeParts.background.help}
         value={background}
         fallback={paletteOf(plain, chosen).ground}
         error={problem(background) ?? error('theme.background')}
@@ -137,21 +145,15 @@ function Colours({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElemen
         onChange={(text) => onTheme({ background: text === '' ? undefined : text })}
       />
       <ColourField
-        label={themeTitles.paper}
-        description="The surface behind the questions: pale on a light page, dark on a dark page."
+        label={themeParts.paper.title}
+        description={themeParts.paper.help}
         value={paper}
         fallback={paletteOf(changedTheme(drawable, { paper: undefined }) ?? {}, chosen).paper}
         error={problem(paper) ?? paperProblem(drawable) ?? error('theme.paper')}
         isReadOnly={isReadOnly}
         onChange={(text) => onTheme({ paper: text === '' ? undefined : text })}
       />
-      <Select
-        label={themeTitles.mode}
-        value={theme.mode ?? 'auto'}
-        choices={modeChoices}
-        isDisabled={isReadOnly}
-        onChange={(mode) => onTheme({ mode: mode === 'auto' ? undefined : mode })}
-      />
+      <ThemeField {...props} name="mode" />
     </>
   );
 }
@@ -162,141 +164,66 @@ const paperProblem = (theme: Theme): string | undefined =>
     ? `Text is not readable on this color. The nearest readable color is ${suggestPaper(theme)}.`
     : undefined;
 
-function Shape({ theme, locale, isReadOnly, error, onTheme, onLocale }: PanelProps): ReactElement {
+/** The language of the page's own words. */
+function PageLanguage({ locale, isReadOnly, error, onLocale }: PanelProps): ReactElement {
+  const { title, help, choices } = settingRows.locale;
   return (
-    <>
-      <Select
-        label={themeTitles.font}
-        value={theme.font ?? 'system'}
-        choices={fontChoices}
-        isDisabled={isReadOnly}
-        onChange={(font) => onTheme({ font: font === 'system' ? undefined : font })}
-      />
-      <div className="theme-pair">
-        <Select
-          label={themeTitles.corner}
-          value={theme.corner ?? 'soft'}
-          choices={cornerChoices}
-          isDisabled={isReadOnly}
-          onChange={(corner) => onTheme({ corner: corner === 'soft' ? undefined : corner })}
-        />
-        <Select
-          label={themeTitles.density}
-          value={theme.density ?? 'regular'}
-          choices={densityChoices}
-          isDisabled={isReadOnly}
-          onChange={(density) => onTheme({ density: density === 'regular' ? undefined : density })}
-        />
-      </div>
-      <Select
-        label={settingTitles.locale}
-        description="The language of buttons and messages. Your own texts stay unchanged."
-        value={locale}
-        choices={localeLabels}
-        isDisabled={isReadOnly}
-        error={error('locale')}
-        onChange={onLocale}
-      />
-    </>
+    <Select
+      label={title}
+      description={help}
+      value={locale}
+      choices={choices}
+      isDisabled={isReadOnly}
+      error={error('locale')}
+      onChange={onLocale}
+    />
   );
 }
 
-/** Returns a theme text, or undefined if it is empty. */
-const textOf = (text: string): string | undefined => (text.trim() === '' ? undefined : text);
-
-function Words({ theme, isReadOnly, error, onTheme }: PanelProps): ReactElement {
-  return (
-    <>
-      <TextField
-        label={themeTitles.submit_label}
-        placeholder="Submit"
-        value={theme.submit_label ?? ''}
-        error={error('theme.submit_label')}
-        isReadOnly={isReadOnly}
-        onChange={(text) => onTheme({ submit_label: textOf(text) })}
-      />
-      <TextField
-        label={themeTitles.confirmation_title}
-        placeholder="Thank you"
-        description="Edit the message below it in Settings."
-        value={theme.confirmation_title ?? ''}
-        error={error('theme.confirmation_title')}
-        isReadOnly={isReadOnly}
-        onChange={(text) => onTheme({ confirmation_title: textOf(text) })}
-      />
-      <Switch
-        isSelected={theme.short_reference ?? false}
-        isDisabled={isReadOnly}
-        description="Visitors get a 10-character reference instead of 36 characters. You can search for it."
-        onChange={(isOn) => onTheme({ short_reference: isOn || undefined })}
-      >
-        {themeTitles.short_reference}
-      </Switch>
-    </>
-  );
-}
-
-/** What browsers and other sites show about the page. */
-function Links(props: PanelProps): ReactElement {
-  const { theme, isReadOnly, error, onTheme } = props;
-  return (
-    <>
-      <ThemeImage
-        {...props}
-        name="favicon"
-        description="Shown in the browser tab. A square image works best."
-      />
-      <TextField
-        label={themeTitles.social_title}
-        description="Shown when the link is shared, instead of the form’s name."
-        value={theme.social_title ?? ''}
-        error={error('theme.social_title')}
-        isReadOnly={isReadOnly}
-        onChange={(text) => onTheme({ social_title: textOf(text) })}
-      />
-      <ThemeImage
-        {...props}
-        name="social_image"
-        description="Shown when the link is shared. 1200 × 630 pixels work best."
-      />
-    </>
-  );
-}
-
-const imageKinds = 'PNG, JPEG or WebP, up to 10 MB.';
-
-function Images(props: PanelProps): ReactElement {
-  return (
-    <>
-      <ThemeImage {...props} name="logo" description={`Shown above the title, 56 px high. ${imageKinds}`} />
-      {schemesOf(props.theme).includes('dark') && (
-        <ThemeImage {...props} name="logo_dark" description="Replaces the logo on dark pages." />
-      )}
-      <ThemeImage
-        {...props}
-        name="cover"
-        description={`Shown across the top, cropped to 4:1. ${imageKinds}`}
-      />
-    </>
-  );
-}
-
-type ImageProps = PanelProps & {
-  readonly name: 'logo' | 'logo_dark' | 'cover' | 'favicon' | 'social_image';
-  readonly description: string;
+type FieldProps = PanelProps & {
+  readonly name: Exclude<keyof Theme, 'color' | 'background' | 'paper'>;
+  readonly placeholder?: string;
 };
 
-function ThemeImage({ name, description, formId, workspaceId, theme, ...panel }: ImageProps): ReactElement {
-  const id = theme[name];
+/** The control of a part of the theme, as its row in the table declares it. */
+function ThemeField({ name, placeholder, theme, onTheme, isReadOnly, ...props }: FieldProps): ReactElement {
+  const { title, help = '', control, choices = [], default: byDefault } = themePart(name);
+  const value = theme[name] ?? byDefault;
+  const text = typeof value === 'string' ? value : '';
+  const error = props.error(`theme.${name}`);
+  const set = (next: string | boolean | undefined): void => {
+    const isNone = next === byDefault || (typeof next === 'string' && next.trim() === '');
+    onTheme({ [name]: isNone ? undefined : next });
+  };
+  if (control === 'switch')
+    return (
+      <Switch isSelected={value === true} isDisabled={isReadOnly} description={help} onChange={set}>
+        {title}
+      </Switch>
+    );
+  if (control === 'select')
+    return <Select label={title} value={text} choices={choices} isDisabled={isReadOnly} onChange={set} />;
+  if (control === 'image')
+    return (
+      <ImageField
+        label={title}
+        description={`${help} PNG, JPEG or WebP, at most 10 MB.`}
+        workspaceId={props.workspaceId}
+        address={text === '' ? undefined : imageAddress(props.formId, text)}
+        error={error}
+        isReadOnly={isReadOnly}
+        onChange={set}
+      />
+    );
   return (
-    <ImageField
-      label={themeTitles[name]}
-      description={description}
-      workspaceId={workspaceId}
-      address={id && imageAddress(formId, id)}
-      error={panel.error(`theme.${name}`)}
-      isReadOnly={panel.isReadOnly}
-      onChange={(image) => panel.onTheme({ [name]: image })}
+    <TextField
+      label={title}
+      description={help}
+      placeholder={placeholder}
+      value={text}
+      error={error}
+      isReadOnly={isReadOnly}
+      onChange={set}
     />
   );
 }

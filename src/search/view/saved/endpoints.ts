@@ -116,6 +116,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       summary: 'Save view',
       description: `Saves a filter, search, order and columns of a form's submissions under a name, for all members of the workspace. A form can have up to ${mostSavedViews} views. 409 if the form has that many, or if a view has this name.`,
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object({ name, query, columns: Type.Optional(columns) }, closed),
       example: { body: { name: 'Incomplete', query: { status: 'incomplete', sort: '-$updated' } } },
@@ -162,6 +163,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       description:
         'Updates the view for all members of the workspace. Omitted properties stay unchanged; `query` and `columns` are replaced as a whole. 409 if another view of the form has this name.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       body: Type.Object(
         { name: Type.Optional(name), query: Type.Optional(query), columns: Type.Optional(columns) },
@@ -187,6 +189,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
       summary: 'Delete view',
       description: 'Deletes the view for all members of the workspace. The submissions stay.',
       permission: 'submissions:write',
+      audit: 'entry',
       params: idParameter,
       isConditional: true,
       isDestructive: true,

@@ -1,0 +1,152 @@
+import { limits } from './limits.ts';
+import type { ProblemCode } from './problem-codes.ts';
+import { quote, sayBytes } from './problems.ts';
+import { readTimestamp } from './rules/timestamp.ts';
+import { fitsBytes, isCleanText } from './text.ts';
+import type { Form } from './tree.ts';
+
+export type SettingsError = {
+  /** `closes_at`, `theme.color`, `confirmations.0.when`. */
+  readonly field: string;
+  readonly message: string;
+  readonly code?: ProblemCode;
+};
+
+/** One of the values of a setting, as the builder shows it. */
+export type Choice<Id extends string = string> = {
+  readonly id: Id;
+  readonly label: string;
+  readonly description?: string;
+};
+
+/** What a setting, or a part of the theme, accepts, and how it is described and entered. */
+export type Kind<Value> = {
+  readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
+  /** The end of the sentence about a value that is not accepted. */
+  readonly problem: string;
+  /** For a setting with parts: what is wrong with which part, instead of `problem`. */
+  readonly explain?: (value: unknown, form: Form | undefined) => readonly SettingsError[];
+  /** The stored form of an accepted value, if it differs from the value. */
+  tidy?(value: Value): Value;
+  /** The JSON Schema, without its description. */
+  readonly schema: object;
+  /** Follows the help text in the API reference: what only programs need to know. */
+  readonly note?: string;
+  /** The control of the builder. Settings without one have a control of their own (web/builder/settings). */
+  readonly control?: 'switch' | 'number' | 'text' | 'line' | 'url' | 'time' | 'radio' | 'select' | 'image';
+  /** What an absent value means. */
+  readonly default?: string | number | boolean;
+  readonly choices?: readonly Choice[];
+};
+
+/** What people read about a setting or a part of the theme. */
+export type Words = {
+  readonly title: string;
+  /** Stands below the control, in the API reference and in docs/form-language.md. */
+  readonly help?: string;
+};
+
+/** The cards of the settings view in the builder, in their order. */
+export const settingCards = {
+  access: { title: 'Access and schedule' },
+  layout: { title: 'Layout' },
+  after: { title: 'After a submission' },
+  mail: { title: 'Email' },
+  later: { title: 'Save and edit' },
+  spam: {
+    title: 'Spam protection',
+    lead: 'No third party is involved. Suspected spam goes to the spam box, where you can release it.',
+  },
+  embedding: { title: 'Embedding' },
+  search: { title: 'Search, time and visits' },
+} as const satisfies Record<string, { title: string; lead?: string }>;
+
+/** One setting: everything that is known of it. */
+export type SettingRow<Value = unknown> = Kind<Value> &
+  Required<Words> & {
+    /** The card of the builder; settings without one are in the theme or the languages view. */
+    readonly card?: keyof typeof settingCards;
+    /** Its rank in the card if that differs from the order of the table. */
+    readonly order?: number;
+    /** Stored even if it is the default, since the API always returns it. */
+    readonly isKept?: true;
+    /** Takes half of the width beside another one. */
+    readonly isHalf?: true;
+    /** Shown only if this setting is set. */
+    readonly shownWith?: string;
+  };
+
+export const flag = (isOn = false) =>
+  ({
+    accepts: (value): value is boolean => typeof value === 'boolean',
+    problem: 'must be true or false',
+    schema: { type: 'boolean', default: isOn },
+    control: 'switch',
+    default: isOn,
+  }) as const satisfies Kind<boolean>;
+
+/** A whole number. An absent one is no limit, unless the row has a default. */
+export const count = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  ({
+    accepts: (value): value is number =>
+      Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
+    problem: `must be a whole number from ${minimum}${isFinal(maximum) ? ` to ${maximum}` : ''}`,
+    schema: { type: 'integer', minimum, ...(isFinal(maximum) && { maximum }) },
+    control: 'number',
+  }) as const satisfies Kind<number>;
+
+const isFinal = (maximum: number): boolean => maximum < Number.MAX_SAFE_INTEGER;
+
+/** One of a list. The labels are in the order of the list; a pair is a label with its description. */
+export const choice = <const Id extends string>(
+  ids: readonly Id[],
+  labels: Readonly<Record<Id, string | readonly [label: string, description: string]>>,
+  byDefault: Id,
+) =>
+  ({
+    accepts: (value): value is Id => ids.some((id) => id === value),
+    problem: `must be one of ${ids.map(quote).join(', ')}`,
+    schema: { enum: [...ids], default: byDefault },
+    control: 'select',
+    default: byDefault,
+    choices: ids.map((id): Choice<Id> => {
+      const words: string | readonly [string, string] = labels[id];
+      return typeof words === 'string'
+        ? { id, label: words }
+        : { id, label: words[0], description: words[1] };
+    }),
+  }) as const satisfies Kind<Id>;
+
+export const message = {
+  accepts: (value): value is string =>
+    typeof value === 'string' && isCleanText(value) && fitsBytes(value, limits.textBytes),
+  problem: `must be text of at most ${sayBytes(limits.textBytes)}`,
+  schema: { type: 'string' },
+  note: `At most ${limits.textBytes} bytes of UTF-8.`,
+  control: 'text',
+} as const satisfies Kind<string>;
+
+export const timestamp = {
+  accepts: (value): value is string => typeof value === 'string' && readTimestamp(value) !== undefined,
+  problem: 'must be a time like 2026-01-31T14:30:00Z or 2026-01-31T15:30:00+01:00',
+  tidy: (value: string): string => readTimestamp(value)!,
+  schema: { type: 'string', format: 'date-time' },
+  control: 'time',
+} as const satisfies Kind<string>;
+
+/** Everything that is wrong with a value, each problem under the name of its part. */
+export const problemsOf = (
+  field: string,
+  { accepts, problem, explain }: Kind<unknown>,
+  value: unknown,
+  form: Form | undefined,
+): readonly SettingsError[] =>
+  accepts(value, form) ? [] : (explain?.(value, form) ?? [{ field, message: `"${field}" ${problem}.` }]);
+
+/** The JSON Schema with its description: the help text, and the note for programs. */
+export function describedSchema({ schema, note, help, default: byDefault }: Kind<unknown> & Words): object {
+  const description = [help, typeof byDefault === 'number' && `${byDefault} by default.`, note]
+    .filter(Boolean)
+    .join(' ');
+  return description === '' || '$ref' in schema ? schema : { ...schema, description };
+}

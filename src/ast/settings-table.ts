@@ -1,0 +1,388 @@
+import { isMissing } from './attributes.ts';
+import { isRecord } from './json.ts';
+import { languages } from './languages.ts';
+import { limits } from './limits.ts';
+import { localeChoices } from './locales.ts';
+import { isShowable, pipedIds } from './piping.ts';
+import { quote } from './problems.ts';
+import { isTimeZone } from './rules/today.ts';
+import { isSubjectElement } from './searchable.ts';
+import {
+  areRecipients,
+  confirmationList,
+  isOrigin,
+  isReceiptElement,
+  isRedirect,
+  notificationList,
+  originLimit,
+} from './settings-by-condition.ts';
+import {
+  choice,
+  count,
+  flag,
+  type Kind,
+  message,
+  problemsOf,
+  type SettingRow,
+  type SettingsError,
+  timestamp,
+} from './settings-kinds.ts';
+import { countCharacters, isCleanText } from './text.ts';
+import { findThemeProblems } from './theme/check-theme.ts';
+import type { Theme } from './theme/theme.ts';
+import {
+  isSettingText,
+  languageProblem,
+  type SettingTranslations,
+  settingTexts,
+} from './translations/check-translations.ts';
+import { type Form, languagesOf } from './tree.ts';
+
+/** Who can fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
+export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
+export type AccessMode = (typeof accessModes)[number];
+
+export const digestModes = ['each', 'hourly', 'daily'] as const;
+export type DigestMode = (typeof digestModes)[number];
+
+const languageNames = Object.keys(languages) as (keyof typeof languages)[];
+const languageLabels = Object.fromEntries(
+  languageNames.map((name) => [
+    name,
+    name === 'simple' ? 'Any language, words as they are' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  ]),
+) as Record<keyof typeof languages, string>;
+
+/** Every setting of a form (specification, "Form"; docs/rules.md 15), in the order of the API reference. A new one is a row here. */
+export const settingRows = {
+  access: {
+    ...choice(
+      accessModes,
+      {
+        public: ['Everyone with the link', 'The form is open while it is published.'],
+        invited: ['Invited people', 'Each person needs an invitation.'],
+        password: ['Everyone with the password', 'The page asks for the password first.'],
+        closed: ['No one', 'The page says that the form is closed.'],
+      },
+      'public',
+    ),
+    control: 'radio',
+    title: 'Access',
+    help: 'Who can fill in the form.',
+    card: 'access',
+    isKept: true,
+  },
+  password: {
+    accepts(value): value is string {
+      if (typeof value !== 'string' || !isCleanText(value)) return false;
+      const length = countCharacters(value);
+      return length >= 4 && length <= 128;
+    },
+    problem: 'must be text of 4 to 128 characters',
+    // Stored as a hash, and in no version (src/forms/form-rows.ts).
+    schema: { type: 'string', minLength: 4, maxLength: 128, writeOnly: true },
+    title: 'Password',
+    help: 'Visitors enter it before they see the form, if access is by password.',
+    note: 'It is never returned. An omitted password stays; null removes it.',
+    card: 'access',
+  },
+  opens_at: {
+    ...timestamp,
+    title: 'Opens',
+    help: 'The form accepts no submissions before this time.',
+    card: 'access',
+    isHalf: true,
+  },
+  closes_at: {
+    ...timestamp,
+    title: 'Closes',
+    help: 'The form accepts no submissions from this time on.',
+    card: 'access',
+    isHalf: true,
+  },
+  max_submissions: {
+    ...count(1),
+    title: 'Response limit',
+    help: 'The form closes after this many completed submissions.',
+    note: 'The limit is exact, even if many submissions arrive at once.',
+    card: 'access',
+  },
+  closed_message: {
+    ...message,
+    title: 'Closed message',
+    help: 'Shown before the form opens, and after it closes or reaches its response limit.',
+    card: 'access',
+  },
+  confirmation_message: {
+    ...message,
+    accepts: (value, form): value is string =>
+      message.accepts(value) && pipedIds(value).every((id) => !form || isShowable(form, id)),
+    problem: `${message.problem}, and show ({{id}}) answers to questions of the form outside repeatable composites only`,
+    title: 'Confirmation message',
+    help: 'Shown after a submission. It can show answers.',
+    card: 'after',
+  },
+  redirect_url: {
+    accepts: isRedirect,
+    problem: 'must be an address that begins with https:// (http:// for localhost only)',
+    schema: { type: 'string', format: 'uri' },
+    control: 'url',
+    title: 'Redirect to',
+    help: 'Visitors go to this https address after a submission. It gets the receipt number as the parameter “receipt”.',
+    card: 'after',
+  },
+  confirmations: {
+    ...confirmationList,
+    title: 'Conditional confirmations',
+    help: 'The first confirmation whose condition is met replaces the message and the redirect. If none is met, they stay.',
+    card: 'after',
+  },
+  notifications: {
+    ...notificationList,
+    title: 'Additional emails',
+    help: 'Emails about a completed submission, always or on a condition. An address gets the answers at once. The answer to an email question gets a receipt.',
+    card: 'mail',
+    order: 1,
+  },
+  notification_email: {
+    accepts: (value): value is string => typeof value === 'string' && areRecipients(value),
+    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} with commas between them`,
+    schema: { type: 'string' },
+    title: 'Notify by email',
+    help: `Who gets completed submissions by email. Separate up to ${limits.notificationAddresses} addresses with commas.`,
+    card: 'mail',
+  },
+  notification_digest: {
+    ...choice(
+      digestModes,
+      {
+        each: 'For each submission',
+        hourly: ['Once an hour', 'One email for all submissions.'],
+        daily: ['Once a day', 'At 08:00 in the time zone of the form.'],
+      },
+      'each',
+    ),
+    title: 'Email frequency',
+    help: 'One email for each submission, or one for all submissions of an hour or a day.',
+    note: 'A daily email is sent at 08:00 in `time_zone`.',
+    card: 'mail',
+  },
+  receipt_email_element: {
+    accepts: (value, form): value is string => typeof value === 'string' && isReceiptElement(value, form),
+    problem: 'must be the id of an email element outside repeatable composites',
+    schema: { type: 'string' },
+    title: 'Receipt for visitors',
+    help: 'The email question whose answer gets a receipt, with the link to edit if editing is on.',
+    note: 'The id of the element.',
+    card: 'mail',
+  },
+  receipt_answers: {
+    ...flag(),
+    title: 'Repeat the answers in the receipt',
+    help: 'The receipt contains all answers.',
+    note: 'The address of a receipt is not verified: anyone can have any text sent to any address in your name.',
+    card: 'mail',
+    order: 2,
+    shownWith: 'receipt_email_element',
+  },
+  save_progress: {
+    ...flag(),
+    title: 'Save progress',
+    help: 'Unfinished answers are kept as an incomplete submission. A link opens them again, also on another device.',
+    card: 'later',
+  },
+  resume_days: {
+    ...count(1, 365),
+    default: 30,
+    title: 'Days to resume',
+    help: 'How many days the link works after the last save.',
+    card: 'later',
+    shownWith: 'save_progress',
+  },
+  review_step: {
+    ...flag(),
+    title: 'Check your answers',
+    help: 'A last step lists all answers, with a link to change each, before they are sent.',
+    card: 'layout',
+    order: 1,
+  },
+  layout: {
+    ...choice(
+      ['page', 'question'],
+      {
+        page: ['A step at a time', 'Each step is a page with its questions.'],
+        question: ['One question at a time', 'Each question is a page. A group stays together.'],
+      },
+      'page',
+    ),
+    control: 'radio',
+    title: 'Questions on a page',
+    help: 'Whether a page has a whole step or one question.',
+    note: 'It does not affect JSON requests.',
+    card: 'layout',
+  },
+  editing: {
+    ...flag(),
+    title: 'Editing',
+    help: 'Visitors get a link to change their answers. Webhooks receive each change as “Updated”.',
+    card: 'later',
+  },
+  edit_days: {
+    ...count(1, 3_650),
+    default: 365,
+    title: 'Days to edit',
+    help: 'How many days the link works after the submission.',
+    card: 'later',
+    shownWith: 'editing',
+  },
+  analytics: {
+    ...flag(true),
+    title: 'Count visits',
+    help: 'Counts views, starts, steps reached, and the last question that visitors touched. Only totals are kept: no cookies, no addresses, no single visit.',
+    card: 'search',
+    order: 1,
+  },
+  min_seconds: {
+    ...count(1, 600),
+    title: 'Minimum seconds to complete',
+    help: 'Faster submissions of the form’s own page go to the spam box. Other pages and programs are not timed.',
+    card: 'spam',
+    isHalf: true,
+  },
+  limit_per_address: {
+    ...count(1, 1_000_000),
+    title: 'Limit per address and hour',
+    help: 'Submissions from one IP address in an hour. More are refused.',
+    note: 'They get status 429.',
+    card: 'spam',
+    isHalf: true,
+  },
+  limit_per_form: {
+    ...count(1, 1_000_000),
+    title: 'Limit per hour',
+    help: 'Submissions of the form in an hour. More are refused.',
+    note: 'They get status 429.',
+    card: 'spam',
+    isHalf: true,
+  },
+  proof_of_work: {
+    ...flag(),
+    title: 'Proof of work',
+    help: 'The visitor’s browser computes for about a second. Submissions without the result go to the spam box, unless they come from an allowed site.',
+    card: 'spam',
+  },
+  subject_element: {
+    accepts: (value, form): value is string => typeof value === 'string' && isSubjectElement(value, form),
+    problem: 'must be the id of a text element outside repeatable composites',
+    schema: { type: 'string' },
+    title: 'Subject',
+    help: 'The text question that search ranks highest and that names a submission. By default, the element “subject” or the first short text.',
+    note: 'The id of the element.',
+    card: 'search',
+  },
+  language: {
+    ...choice(languageNames, languageLabels, 'english'),
+    problem: 'must be a language that search knows, like "english" or "simple"',
+    title: 'Language of the answers',
+    help: 'Search finds other forms of a word in this language.',
+    card: 'search',
+  },
+  time_zone: {
+    accepts: (value): value is string => typeof value === 'string' && isTimeZone(value),
+    problem: 'must be the name of a time zone like "Europe/Berlin" or "UTC"',
+    schema: { type: 'string', default: 'UTC' },
+    title: 'Time zone',
+    help: 'Decides which day is “today” in limits and conditions, and the days of the visit summary.',
+    note: 'An IANA name like Europe/Berlin.',
+    card: 'search',
+  },
+  translations: {
+    accepts: (value, form): value is SettingTranslations => findTextProblems(value, form).length === 0,
+    problem: 'must be an object of languages',
+    explain: findTextProblems,
+    schema: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: Object.fromEntries(settingTexts.map((name) => [name, { type: 'string', minLength: 1 }])),
+      },
+      examples: [{ de: { confirmation_message: 'Vielen Dank.' } }],
+    },
+    title: 'Translations',
+    help: 'Texts of the settings in the form’s other languages, by language and setting.',
+    note: 'A text of the theme is named `theme.submit_label`.',
+  },
+  locale: {
+    ...choice(
+      localeChoices,
+      {
+        auto: 'That of the visitor’s browser',
+        en: 'English',
+        fr: 'Français',
+        de: 'Deutsch',
+        es: 'Español',
+        pt: 'Português',
+        ar: 'العربية',
+        ja: '日本語',
+        zh: '中文',
+      },
+      'auto',
+    ),
+    title: 'Language of the page',
+    help: 'The language of buttons and messages. Your own texts stay as you wrote them.',
+  },
+  theme: {
+    accepts: (value, form): value is Theme => findThemeProblems(value, form).length === 0,
+    problem: 'must be a theme',
+    explain: findThemeProblems,
+    schema: { $ref: '#/components/schemas/Theme' },
+    title: 'Theme',
+    help: 'How the page looks.',
+  },
+  embed_origins: {
+    accepts: (value): value is readonly string[] =>
+      Array.isArray(value) && value.length <= originLimit && value.every(isOrigin),
+    problem: `must be a list of at most ${originLimit} origins like "https://example.com"`,
+    schema: { type: 'array', items: { type: 'string' } },
+    title: 'Allowed sites',
+    help: 'Only these sites can embed the form and post to it, like https://example.com or https://*.example.com. Their submissions need no proof of work.',
+    note: 'Without a list every site is allowed; with an empty list none is.',
+    card: 'embedding',
+  },
+} as const satisfies Record<string, SettingRow>;
+
+type ValueOf<Row> = Row extends Kind<infer Value> ? Value : never;
+export type SettingName = keyof typeof settingRows;
+export type Settings = { readonly [Name in SettingName]?: ValueOf<(typeof settingRows)[Name]> };
+
+export const settingNames = Object.keys(settingRows) as readonly SettingName[];
+
+/** The row of a setting, as every reader of the table uses it. */
+export const settingRow = (name: SettingName): SettingRow => settingRows[name];
+
+/** What is wrong with the texts of the settings in other languages. Each has to be a value that its setting accepts. */
+function findTextProblems(input: unknown, form: Form | undefined): readonly SettingsError[] {
+  const field = 'translations';
+  if (!isRecord(input)) return [{ field, message: '"translations" must be an object of languages.' }];
+  return Object.entries(input).flatMap(([language, texts]): readonly SettingsError[] => {
+    const problem = form && languageProblem(language, languagesOf(form));
+    if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
+    const at = `${field}.${language}`;
+    if (!isRecord(texts)) return [{ field: at, message: `"${at}" must be an object of texts.` }];
+    return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
+      if (!isSettingText(name))
+        return [
+          { field: at, message: `${quote(name)} is no text of the settings: ${settingTexts.join(', ')}.` },
+        ];
+      const where = `${at}.${name}`;
+      if (isMissing(text)) return [{ field: where, message: `"${where}" must not be blank: leave it out.` }];
+      const [setting, part] = name.split('.') as [SettingName, string?];
+      const value = part === undefined ? text : { [part]: text };
+      return problemsOf(setting, settingRow(setting), value, form).map(({ message }) => ({
+        field: where,
+        message,
+      }));
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { composite, element, structure } from '#ast/testing.ts';
+import { compareForms, type Part } from './compare-forms.ts';
+
+const paragraph = (label: string) => ({ type: 'paragraph', attrs: { label }, children: [] });
+
+/** What changed: `added text`, `moved a`, `a.label`. */
+function changesOf(before: unknown, after: unknown): string[] {
+  const name = ({ type, attrs }: Part<unknown>): string => {
+    const known = attrs['id'] ?? attrs['label'];
+    return typeof known === 'string' ? known : type;
+  };
+  return compareForms(before, after).changes.flatMap((change) => {
+    if (change.kind === 'added') return [`added ${name(change.after)}`];
+    if (change.kind === 'removed') return [`removed ${name(change.before)}`];
+    return [
+      ...(change.isMoved ? [`moved ${name(change.after)}`] : []),
+      ...change.attributes.map((each) => `${name(change.after)}.${each.name}`),
+    ];
+  });
+}
+
+const [a, b, c] = ['a', 'b', 'c'].map((id) => element('text', id));
+
+test('elements are the same by their ids, and as few as possible of them have moved', () => {
+  assert.deepEqual(changesOf(structure(a, b, c), structure(a, b, c)), []);
+  assert.deepEqual(changesOf(structure(a, b, c), structure(c, a, b)), ['moved c']);
+  assert.deepEqual(changesOf(structure(a, b), structure(element('email', 'a'), c)), ['added c', 'removed b']);
+  assert.deepEqual(changesOf(structure(a, composite('g', [b])), structure(composite('g', [a, b]))), [
+    'moved a',
+  ]);
+});
+
+test('parts without an id are the same by type and text, else by type', () => {
+  const [one, two, three] = ['One', 'Two', 'Three'].map(paragraph);
+  assert.deepEqual(changesOf(structure(one, two), structure(two)), ['removed One']);
+  assert.deepEqual(changesOf(structure(one, two), structure(one, three)), ['Three.label']);
+});
+
+test('a structure that is not a form is compared too, however deep it is', () => {
+  let deep: object = { type: 'text', attrs: { id: 'deep' } };
+  for (let depth = 0; depth < 20_000; depth += 1) deep = { type: 'composite', children: [deep] };
+  assert.deepEqual(changesOf(structure(a), null).length, 3);
+  assert.ok(changesOf(structure(element('text', 'deep')), deep).includes('moved deep'));
+  assert.deepEqual(changesOf({ children: 'none' }, { children: [5, null, []] }), []);
+});

@@ -1,0 +1,152 @@
+import { isRecord, isSameJson, own } from '#ast/json.ts';
+
+/** A node of a form that may be incomplete or invalid, with the node that it is in. */
+export type Part<Node> = {
+  readonly node: Node;
+  readonly type: string;
+  readonly attrs: Readonly<Record<string, unknown>>;
+  readonly parent: Part<Node> | undefined;
+};
+
+/** Two values of one name; undefined where there is none. */
+export type ValueChange = { readonly name: string; readonly before: unknown; readonly after: unknown };
+
+export type PartChange<Node> =
+  | { readonly kind: 'added'; readonly after: Part<Node> }
+  | { readonly kind: 'removed'; readonly before: Part<Node> }
+  | {
+      /** In both forms, also if nothing of it changed. */
+      readonly kind: 'kept';
+      readonly before: Part<Node>;
+      readonly after: Part<Node>;
+      readonly isMoved: boolean;
+      readonly attributes: readonly ValueChange[];
+    };
+
+type Comparison<Node> = {
+  /** The parts of each form in reading order. */
+  readonly before: readonly Part<Node>[];
+  readonly after: readonly Part<Node>[];
+  /** In reading order of the form after, then what was removed. */
+  readonly changes: readonly PartChange<Node>[];
+};
+
+/** Compares two forms. Each is a structure of any kind, also one that is not valid. */
+export function compareForms<Node>(one: Node, other: Node): Comparison<Node> {
+  const [before, after] = [listParts(one), listParts(other)];
+  const pairs = pairParts(before, after);
+  const moved = findMoved(pairs, before, after);
+  const kept = new Set(pairs.values());
+  return {
+    before,
+    after,
+    changes: [
+      ...after.map((part): PartChange<Node> => {
+        const old = pairs.get(part);
+        if (!old) return { kind: 'added', after: part };
+        const attributes = compareValues(old.attrs, part.attrs);
+        return { kind: 'kept', before: old, after: part, isMoved: moved.has(part), attributes };
+      }),
+      ...before.flatMap((part): PartChange<Node>[] =>
+        kept.has(part) ? [] : [{ kind: 'removed', before: part }],
+      ),
+    ],
+  };
+}
+
+/** The values in which two records differ. */
+export const compareValues = (
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly ValueChange[] =>
+  Object.keys({ ...before, ...after })
+    .map((name) => ({ name, before: own(before, name), after: own(after, name) }))
+    .filter((change) => !isSameJson(change.before, change.after));
+
+/** Every node with its parent, in reading order. It uses a list instead of calls, as an invalid structure can be deep. */
+function listParts<Node>(root: Node): Part<Node>[] {
+  const parts: Part<Node>[] = [];
+  const open: { node: unknown; parent: Part<Node> | undefined }[] = [{ node: root, parent: undefined }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { node, parent } = next;
+    if (!isRecord(node)) continue;
+    const { type, attrs, children } = node;
+    // The children of a node are nodes of its kind.
+    const part = { node: node as Node, type: String(type), attrs: isRecord(attrs) ? attrs : {}, parent };
+    parts.push(part);
+    const inside = Array.isArray(children) ? (children as unknown[]) : [];
+    for (const child of inside.toReversed()) open.push({ node: child, parent: part });
+  }
+  return parts;
+}
+
+const textOf = ({ attrs }: Part<unknown>, name: string): string => {
+  const text = own(attrs, name);
+  return typeof text === 'string' ? text : '';
+};
+
+/** An element with an id is known by it. A step gets its id late, when a jump first names it, and stays the same step. */
+const isNamed = (part: Part<unknown>): boolean => part.type !== 'step' && textOf(part, 'id') !== '';
+
+/** What two parts have in common if they are the same part. The first rule that finds a pair counts. */
+const identities: readonly ((part: Part<unknown>) => string | undefined)[] = [
+  (part) => {
+    const id = textOf(part, 'id');
+    return id === '' ? undefined : `${part.type === 'step' ? 'step' : 'element'} ${id}`;
+  },
+  (part) => (isNamed(part) ? undefined : `${part.type} ${textOf(part, 'label') || textOf(part, 'title')}`),
+  // A paragraph that was rewritten stays the same paragraph.
+  (part) => (isNamed(part) ? undefined : part.type),
+];
+
+/** The part before for each part after that was there. */
+function pairParts<Node>(
+  before: readonly Part<Node>[],
+  after: readonly Part<Node>[],
+): Map<Part<Node>, Part<Node>> {
+  const pairs = new Map<Part<Node>, Part<Node>>();
+  const used = new Set<Part<Node>>();
+  for (const identify of identities) {
+    // In reverse, so that the first one is taken from the end.
+    const waiting = Map.groupBy(
+      before.filter((part) => !used.has(part) && identify(part) !== undefined).toReversed(),
+      identify,
+    );
+    for (const part of after) {
+      const identity = pairs.has(part) ? undefined : identify(part);
+      const old = identity === undefined ? undefined : waiting.get(identity)?.pop();
+      if (!old) continue;
+      used.add(old);
+      pairs.set(part, old);
+    }
+  }
+  return pairs;
+}
+
+/** The parts with another parent, or no longer in order with the others: as few as explain the difference. */
+function findMoved<Node>(
+  pairs: ReadonlyMap<Part<Node>, Part<Node>>,
+  before: readonly Part<Node>[],
+  after: readonly Part<Node>[],
+): Set<Part<Node>> {
+  const position = new Map(before.map((part, index) => [part, index]));
+  const kept = after.filter((part) => pairs.has(part));
+  const stayed = kept.filter((part) => (part.parent && pairs.get(part.parent)) === pairs.get(part)!.parent);
+  const inOrder = longestRise(stayed.map((part) => position.get(pairs.get(part)!)!));
+  return new Set(kept).difference(new Set(stayed.filter((_, index) => inOrder.has(index))));
+}
+
+/** The indexes of the longest series of rising numbers. */
+function longestRise(numbers: readonly number[]): Set<number> {
+  const ends: number[] = [];
+  const previous: (number | undefined)[] = [];
+  for (const [index, number] of numbers.entries()) {
+    const found = ends.findIndex((end) => numbers[end]! >= number);
+    const length = found === -1 ? ends.length : found;
+    previous[index] = ends[length - 1];
+    ends[length] = index;
+  }
+  const series = new Set<number>();
+  for (let index = ends.at(-1); index !== undefined; index = previous[index]) series.add(index);
+  return series;
+}
