@@ -27,20 +27,20 @@ import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
 import { peopleEndpoints } from '#people/endpoints.ts';
 import type { Permission } from '#rules/permissions.ts';
+import { bulkEndpoints } from '#search/bulk-endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
-import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
-import { viewEndpoints } from '#search/view/endpoints.ts';
-import { savedViewEndpoints } from '#search/view/saved/endpoints.ts';
+import { listEndpoints } from '#search/list-endpoints.ts';
+import { viewEndpoints } from '#search/row-endpoints.ts';
+import { savedViewEndpoints } from '#search/saved-views.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { columnEndpoints } from '#submissions/columns/endpoints.ts';
-import { submissionEndpoints } from '#submissions/endpoints.ts';
+import { getEndpoint, submitEndpoint } from '#submissions/endpoints.ts';
 import { spamEndpoints } from '#submissions/held/endpoints.ts';
 import { historyEndpoints } from '#submissions/history/endpoints.ts';
 import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
 import { noteEndpoints } from '#submissions/notes.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
-import { submitEndpoint } from '#submissions/submit-endpoint.ts';
 import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
 import { tagEndpoints } from '#submissions/tags.ts';
 import { trashEndpoints } from '#submissions/trash/endpoints.ts';
@@ -69,7 +69,8 @@ export function apiOperations(services: Services) {
     ...textEndpoints(services),
     ...imageEndpoints(services),
     ...fileEndpoints(services),
-    ...submissionEndpoints(services),
+    ...listEndpoints(services),
+    getSubmission: getEndpoint(services),
     createSubmission: submitEndpoint(services),
     ...submissionChangeEndpoints(services),
     ...noteEndpoints(services),

@@ -138,6 +138,10 @@ export const [firstId, lastId] = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 
+/** The lesser and the greater of two ids. */
+export const least = (one: string, other: string): string => (one < other ? one : other);
+export const greatest = (one: string, other: string): string => (one > other ? one : other);
+
 /** For a list that is newest first: every id that is left is less. */
 export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastId;
 /** For a list that is oldest first: every id that is left is this one or greater. */

@@ -5,8 +5,8 @@ import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { openScene, type Scene } from '#submissions/testing.ts';
 import { insertSubmission, openNextSegment, segmentDocuments } from '#submissions/writing.ts';
 import { testDatabase } from '#test/database.ts';
-import { countMatches, searchSubmissions } from './find-page.ts';
 import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
+import { countMatches, searchSubmissions } from './search-page.ts';
 
 const { database } = await testDatabase();
 

@@ -2,35 +2,19 @@ import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { Form } from '#ast/tree.ts';
 import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
-import { listOf, listParameters, named } from '#kit/pagination.ts';
+import { listOf, named } from '#kit/pagination.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
-import { exportFormats } from './export/export.ts';
-import { formFilterParameters } from './filter/read-filter.ts';
+import { createdParameters } from './created-span.ts';
 import { changeKinds, changeThroughs, type Difference } from './history/differences.ts';
 import { submissionStatuses } from './present.ts';
-import { sortParameter } from './sort/sortable.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
 
-// Questions -----------------------------------------------------------------------------------------------
+// Queries -----------------------------------------------------------------------------------------------
 
-const viewParameters = {
-  ...formFilterParameters,
-  q: Type.Optional(Type.String({ description: 'Words, as in the search: then by relevance.' })),
-  sort: sortParameter,
-};
-
-/** Which submissions of a form are looked at; everything is optional. */
-export const ViewQuery = Type.Object(viewParameters, closed);
-export type ViewQuery = Static<typeof ViewQuery>;
-
-// What a list is ordered by is part of its cursors.
-const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
-export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
-
-/** Whoever reads answers is told questions and options in their own language. */
+/** The language in which a reader of answers sees questions and options. */
 export const languageParameter = Type.Optional(
   Type.String({
     minLength: 2,
@@ -40,38 +24,9 @@ export const languageParameter = Type.Optional(
   }),
 );
 
-export const ExportQuery = Type.Object(
-  {
-    ...viewParameters,
-    language: languageParameter,
-    format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
-    for: Type.Optional(
-      Type.Enum(['programs', 'spreadsheets'], {
-        description:
-          'What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate.',
-      }),
-    ),
-    columns: Type.Optional(
-      Type.Enum(['all', 'shown'], {
-        description:
-          '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
-      }),
-    ),
-    view: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'With `columns=shown`: those of this saved view. Its filter and order are parameters of their own.',
-      }),
-    ),
-  },
-  closed,
-);
-
 export const SummaryQuery = Type.Object(
   {
-    created_from: formFilterParameters.created_from,
-    created_to: formFilterParameters.created_to,
+    ...createdParameters,
     time_zone: Type.Optional(
       Type.String({
         minLength: 1,

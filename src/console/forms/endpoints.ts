@@ -3,8 +3,8 @@ import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
+import { findTableSettings, saveTableSettings } from '#search/list-rows.ts';
 import { TableSettings } from '#submissions/shapes.ts';
-import { findTableSettings, saveTableSettings } from '#submissions/table.ts';
 import { type ConsoleServices, refuseOneStep } from '../serve.ts';
 import { Arrangement, LocatedForm } from './shapes.ts';
 

@@ -11,7 +11,7 @@ import { columns, json, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { readStructures, readViewedForm } from '../columns/read-columns.ts';
 import { unionColumns } from '../columns.ts';
-import { readFilter } from '../filter/read-filter.ts';
+import { readSpan } from '../created-span.ts';
 import { readDown } from '../read-down.ts';
 import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';
 import { findPlaces, limitsOf } from '../taken/take.ts';
@@ -212,8 +212,7 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const { version } = await readViewedForm(database, { workspaceId, formId: params.id });
-      const { from_id, to_id } = readFilter(days);
-      const span = { workspace_id: workspaceId, form_id: params.id, from_id, to_id };
+      const span = { workspace_id: workspaceId, form_id: params.id, ...readSpan(days) };
       return { body: await readSummary(database, span, { timeZone, sample, language, version }) };
     },
   }),

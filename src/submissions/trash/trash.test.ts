@@ -9,12 +9,13 @@ import { textOf } from '#kit/http.ts';
 import type { Answer } from '#kit/operation.ts';
 import { openVault } from '#kit/vault.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
+import { listEndpoints } from '#search/list-endpoints.ts';
 import { testDatabase } from '#test/database.ts';
 import { scopeOf } from '#workspaces/testing.ts';
 import { createUser } from '#workspaces/users.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { removeSubmission } from '../changes/remove.ts';
-import { submissionEndpoints } from '../endpoints.ts';
+import { getEndpoint } from '../endpoints.ts';
 import { changedBy } from '../history/differences.ts';
 import { applyRetention } from '../retention/apply.ts';
 import { openScene, type Scene } from '../testing.ts';
@@ -27,7 +28,11 @@ const { id: userId } = await createUser(database, {
 });
 const by = { kind: 'person', id: userId } as const;
 const links = openFileLinks({ vault: openVault('0f'.repeat(32)), publicUrl: 'http://127.0.0.1:3000', now });
-const api = { ...submissionEndpoints({ database, links }), ...searchEndpoints({ database, links }) };
+const api = {
+  ...listEndpoints({ database, links }),
+  ...searchEndpoints({ database, links }),
+  getSubmission: getEndpoint({ database, links }),
+};
 
 const openHeardScene = async (): Promise<Scene> => {
   const scene = await openScene(database, [element('text', 'name'), element('file_upload', 'photo')]);

@@ -65,7 +65,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   many: {
-    sources: ['src/submissions/{bulk,tags,notes,filter}/*.ts'],
+    sources: ['src/submissions/{bulk,tags,notes}/*.ts', 'src/search/filter/*.ts'],
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/search/**/*.test.ts'],
   },
   submissions: {

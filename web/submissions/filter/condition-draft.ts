@@ -1,6 +1,6 @@
 import { isRecord } from '#ast/json.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
-import type { Counted } from '#submissions/filter/shapes.ts';
+import type { Counted } from '#search/filter/read-counted.ts';
 import type { Column } from '#submissions/shapes.ts';
 import {
   type askFor,

@@ -2,7 +2,7 @@ import { inputRules, isInputType } from '#ast/input-rules.ts';
 import { isRecord, own } from '#ast/json.ts';
 import type { Condition as FormCondition } from '#ast/logic/condition.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import type { Counted } from '#submissions/filter/shapes.ts';
+import type { Counted } from '#search/filter/read-counted.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** Of an answer, by its element's id, or of one row of a matrix; or of a reference value, by its name. */

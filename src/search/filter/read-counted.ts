@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { storageProblem } from '#ast/json.ts';
 import { indexOf } from '#ast/logic/form-index.ts';
@@ -6,9 +6,25 @@ import { normalizeJson } from '#ast/normalize-json.ts';
 import { quote } from '#ast/problems.ts';
 import { type Form, isComposite, isInput, isRepeatable } from '#ast/tree.ts';
 import { ApiError } from '#kit/errors.ts';
-import { typesOfKind } from './file-kinds.ts';
-import { Counted } from './shapes.ts';
+import { typesOfKind } from '#submissions/summary/summarise.ts';
 import { like, sameText } from './where-path.ts';
+
+const closed = { additionalProperties: false } as const;
+const element = Type.String({ minLength: 1, maxLength: 64 });
+const word = Type.String({ maxLength: 10_000 });
+const end = Type.Union([Type.Number(), Type.String({ maxLength: 32 })]);
+
+/** What a bar of the summary counts, where no `where` says it: of files, of rankings, and of what is asked in rows. */
+export const Counted = Type.Union([
+  Type.Object({ element, by: Type.Literal('file'), value: word }, closed),
+  Type.Object({ element, by: Type.Literal('first'), value: word }, closed),
+  Type.Object({ element, by: Type.Literal('rows'), from: Type.Number(), to: Type.Number() }, closed),
+  Type.Object({ element, by: Type.Literal('option'), value: Type.Union([word, Type.Boolean()]) }, closed),
+  Type.Object({ element, by: Type.Literal('text'), value: word }, closed),
+  Type.Object({ element, by: Type.Literal('span'), from: end, to: end }, closed),
+  Type.Object({ element, by: Type.Literal('answered') }, closed),
+]);
+export type Counted = Static<typeof Counted>;
 
 const check = Compile(Counted);
 

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { isCleanText, trimText } from '#ast/text.ts';
 import { lockForm, reachForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
@@ -7,13 +7,48 @@ import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
-import { jsonb, nullable, type Queryable, requireRow, statement } from '#kit/statement.ts';
+import { named } from '#kit/pagination.ts';
+import {
+  columns as columnsOf,
+  jsonb,
+  nullable,
+  type Queryable,
+  requireRow,
+  statement,
+} from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
-import { TableSettings, ViewQuery } from '#submissions/shapes.ts';
+import { timestamp, uuid } from '#kit/validation.ts';
+import { TableSettings } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { readView } from '../view.ts';
-import { viewColumns, written } from './saved-view.ts';
-import { SavedView } from './shapes.ts';
+import { readView, ViewQuery } from './view.ts';
+
+/** A view of a form's submissions with a name, which its workspace shares. */
+export const SavedView = named(
+  'SavedView',
+  Type.Object({
+    id: uuid,
+    form_id: uuid,
+    name: Type.String(),
+    query: ViewQuery,
+    columns: Type.Union([TableSettings, Type.Null()]),
+    created_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The name of the member; null for a key, and for somebody who is gone.',
+    }),
+    created_at: timestamp,
+    updated_at: timestamp,
+  }),
+);
+export type SavedView = Static<typeof SavedView>;
+
+const viewColumns = columnsOf('id form_id name created_by? created_at updated_at', {
+  query: jsonb<ViewQuery>(),
+  columns: nullable(jsonb<TableSettings>()),
+});
+
+const written = columnsOf('workspace_id id name now', {
+  query: jsonb<ViewQuery>(),
+  columns: nullable(jsonb<TableSettings>()),
+});
 
 const viewSelection = `v.id, v.form_id, v.name, v.query, v.columns, u.name as created_by, v.created_at, v.updated_at`;
 

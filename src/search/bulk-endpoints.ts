@@ -13,9 +13,9 @@ import {
 } from '#submissions/bulk/bulk.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
 import { submissionStatuses } from '#submissions/present.ts';
-import { ViewQuery } from '#submissions/shapes.ts';
 import { readTags, Tags } from '#submissions/tags.ts';
-import { readView, readViewIds } from './view.ts';
+import { readIds } from './read-submissions.ts';
+import { readView, ViewQuery } from './view.ts';
 
 /** Either `ids` or a `filter`. */
 const selection = {
@@ -40,7 +40,7 @@ export function bulkEndpoints(context: ChangeContext) {
     const form = await reachForm(database, scope, formId);
     if ((given.ids === undefined) === (given.filter === undefined))
       throw new ApiError('validation_error', 'Send either "ids" or "filter".');
-    const ids = given.ids ?? (await readViewIds(database, await readView(database, form, given.filter!)));
+    const ids = given.ids ?? (await readIds(database, await readView(database, form, given.filter!)));
     requireExpected(ids.length, given.expected);
     return { form, ids };
   };

@@ -5,7 +5,7 @@ import { todayIn } from '#ast/rules/today.ts';
 import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { boolean, columns, integers, nullable, type RowOf, statement, word } from '#kit/statement.ts';
-import type { SubmissionStatus } from '../submission-rows.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import { countComparisons, inSpan, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
 import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
 
@@ -67,6 +67,29 @@ export const byFilter = <Declared>(
   filtered: declare(`${name}_filtered`, filterColumns, `${inSpan} and ${isMet}`),
   tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${isMet}`),
 });
+
+/**
+ * The same statements for a list by `receivedAt`, whose index answers all of them. The planner must not take the index of
+ * ids for their span, of which it knows nothing and expects little: `is true` keeps it from that.
+ */
+export const byFilterReceived = <Declared>(
+  name: string,
+  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+): Record<FilterKind, Declared> => {
+  const isIn = 'p.trashed_at is null and (p.id >= $from_id and p.id < $to_id) is true';
+  const filtered = declare(
+    `${name}_filtered`,
+    filterColumns,
+    `${isIn} and ${receivedAt} >= coalesce($received_from, '-infinity')
+     and ${receivedAt} < coalesce($received_to, 'infinity') and ${isMet}`,
+  );
+  return {
+    any: declare(name, spanColumns, `${isIn} and $status is null`),
+    one: declare(`${name}_by_status`, spanColumns, `${isIn} and p.status = $status`),
+    filtered,
+    tagged: filtered,
+  };
+};
 
 /** Forms within reach, their days, and how many versions each has. */
 const listAskedForms = statement(

@@ -9,6 +9,7 @@ import { todayIn } from '#ast/rules/today.ts';
 import { composite, element, structure } from '#ast/testing.ts';
 import { newWork } from '#ast/work.ts';
 import { now, timeOfId } from '#kit/clock.ts';
+import { insertMany } from '#submissions/testing.ts';
 import { cases } from '#test/cases.ts';
 import { readAll } from '#test/read-all.ts';
 import { shareService } from '#test/service.ts';
@@ -16,7 +17,6 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { meetsFilter } from '#webhooks/record-event.ts';
 import { createKey } from '#workspaces/keys.ts';
-import { insertMany } from '../testing.ts';
 
 /* Which submissions of a form are read: by what was answered, in the language of webhook filters, and by all else. */
 const service = await shareService();

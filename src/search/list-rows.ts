@@ -1,85 +1,12 @@
 import { formTree } from '#forms/form-rows.ts';
-import { columns, jsonb, nullable, statement, word } from '#kit/statement.ts';
-import {
-  byFilter,
-  type FilterKind,
-  filterColumns,
-  isMet,
-  receivedAt,
-  spanColumns,
-} from './filter/where-of-forms.ts';
-import type { TableSettings } from './shapes.ts';
-import type { SubmissionStatus } from './submission-rows.ts';
-
-/**
- * The same statements for a list by `receivedAt`, whose index answers all of them. The planner must not take the index of
- * ids for their span, of which it knows nothing and expects little: `is true` keeps it from that.
- */
-const byFilterReceived = <Declared>(
-  name: string,
-  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
-): Record<FilterKind, Declared> => {
-  const isIn = 'p.trashed_at is null and (p.id >= $from_id and p.id < $to_id) is true';
-  const filtered = declare(
-    `${name}_filtered`,
-    filterColumns,
-    `${isIn} and ${receivedAt} >= coalesce($received_from, '-infinity')
-     and ${receivedAt} < coalesce($received_to, 'infinity') and ${isMet}`,
-  );
-  return {
-    any: declare(name, spanColumns, `${isIn} and $status is null`),
-    one: declare(`${name}_by_status`, spanColumns, `${isIn} and p.status = $status`),
-    filtered,
-    tagged: filtered,
-  };
-};
-
-/** A row of the table; every column is null where the page is empty. */
-export const rowColumns = columns(
-  'id? version? answers:text? reference:text? created_at? updated_at? completed_at? tags?',
-  { status: nullable(word<SubmissionStatus>()) },
-);
-
-export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
-  s.created_at, s.updated_at, s.completed_at, s.tags`;
+import { columns, jsonb, statement, word } from '#kit/statement.ts';
+import type { TableSettings } from '#submissions/shapes.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import { byFilter, byFilterReceived, receivedAt } from './filter/where-of-forms.ts';
+import { rowColumns, rowSelection } from './list-pages.ts';
 
 const form = columns('workspace_id form_id');
 const ofForm = 'p.workspace_id = $workspace_id and p.form_id = $form_id';
-
-const countersTotal = `(select coalesce(sum(c.count), 0)::bigint from submission_counts c
-  where c.workspace_id = $workspace_id and c.form_id = $form_id and ($status is null or c.status = $status))`;
-
-/** How a view without columns to sort by is ordered: as its submissions were begun, which their ids say, or received. */
-export type ViewOrder = 'begun' | 'received';
-
-const pageBy =
-  (order: (of: string) => string) =>
-  (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) =>
-    statement(
-      name,
-      ['is_counted:boolean limit offset', form, columns],
-      ['total', rowColumns],
-      // What is looked up in the rows is looked up once, and then both counted and cut.
-      `with found as ${'tag' in columns ? '' : 'not'} materialized (
-       select p.id, ${receivedAt} as received_at from submissions p where ${ofForm} and ${met})
-     select count.total, ${rowSelection}
-     from (select case when $is_counted then (select count(*) from found) else ${countersTotal} end as total) count
-     left join lateral (select id, received_at from found order by ${order('found')} limit $limit offset $offset) page on true
-     left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
-     order by ${order('page')}`,
-    );
-
-/** A page of the view with the exact total in each row; at least one row. */
-export const listView = {
-  begun: byFilter(
-    'view.list_view',
-    pageBy((of) => `${of}.id desc`),
-  ),
-  received: byFilterReceived(
-    'view.list_received',
-    pageBy((of) => `${of}.received_at desc, ${of}.id desc`),
-  ),
-} as const;
 
 /** The submissions above and below one in the view. */
 const neighboursColumns = columns('previous_id? next_id?');

@@ -1,8 +1,7 @@
 import type { Database } from '#kit/database.ts';
+import type { Cut } from '#kit/pagination.ts';
 import { orNothing, type RowOf, statement } from '#kit/statement.ts';
-import { readFiltered } from '#submissions/list.ts';
-import { answeredVersion } from '#submissions/remove-form.ts';
-import { foundColumns, submissionSelection } from '#submissions/submit-endpoint.ts';
+import { answeredVersion, foundColumns, submissionSelection } from '#submissions/submission-rows.ts';
 import { checking, checkParameters, isPassed, lookWindow } from './ask.ts';
 import {
   asking,
@@ -14,7 +13,7 @@ import {
   wordParameters,
   wordsInSubject,
 } from './question.ts';
-import type { Reached } from './read-asked.ts';
+import type { Question, View } from './view.ts';
 
 const wordsAlone = { question: askingWords, hasSpan: false };
 
@@ -25,7 +24,7 @@ const anything = { question: asking, hasSpan: true };
  * all words in the subject, then some (with three words and more: of the newest subjectWindow of these, by how many),
  * then none; each newest first. The rest is only looked for while the page is not full.
  */
-const searchPage = <Parameters extends typeof wordParameters>(
+const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
   { question, hasSpan }: { question: string; hasSpan: boolean },
@@ -87,8 +86,7 @@ const searchPage = <Parameters extends typeof wordParameters>(
    page as (
      select id, words from (select id, words from ahead union all select id, 0 from behind) ranked
      order by words desc, id desc limit $limit offset $offset)
-   select total.total, s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
-          v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at
+   select total.total, ${submissionSelection}
    from page
    cross join total
    join submissions s on s.workspace_id = $workspace_id and s.id = page.id
@@ -97,10 +95,10 @@ const searchPage = <Parameters extends typeof wordParameters>(
   );
 
 /** Of words alone. */
-export const searchSubmissions = searchPage('search_submissions', wordParameters, wordsAlone);
+export const searchSubmissions = pageOf('search_submissions', wordParameters, wordsAlone);
 
 /** Of all that the index can tell. */
-export const searchQuestion = searchPage('search_question', questionParameters, anything);
+export const searchQuestion = pageOf('search_question', questionParameters, anything);
 
 /**
  * One page of what the index finds and what passes the checks, by relevance; at least one row, with the total and whether
@@ -155,72 +153,40 @@ export const countMatches = countPage('count_matches', wordParameters, wordsAlon
 const countQuestion = countPage('count_question', questionParameters, anything);
 
 type FoundSubmission = RowOf<typeof foundColumns>;
-/** A page, how many there are (question.ts says up to where), and whether more would have had to be looked at. */
-export type FoundPage = { rows: FoundSubmission[]; total: number; isPartial: boolean };
 
 /**
- * Finds a page of what answers a question. Words alone are a matter of the index; of what is none of its matters the
- * submissions are looked at that have the words; without words it is a list, newest first.
+ * Finds a page of what answers a question, and how many there are up to searchWindow. Words alone are answered by the index; of
+ * everything else the submissions that have the words are compared one by one. `isPartial`: there were too many to compare.
  */
-export async function findPage(
+export async function searchPage(
   database: Database,
-  workspaceId: string,
-  asked: Reached,
-  page: { limit: number; offset: number },
-): Promise<FoundPage> {
-  const forms = { workspace_id: workspaceId, form_ids: asked.form_ids };
-  if (asked.isList) return listPage(database, forms, asked, page);
-  const question = { ...forms, ...asked.index, ...asked.span, is_open: !asked.hasWords && !asked.isPlain };
-  const limit = Math.min(page.limit, searchWindow - page.offset);
-  if (asked.isChecked) {
+  { workspace_id, form_ids, filter, question }: View & { question: Question },
+  { offset, ...cut }: Cut,
+): Promise<{ rows: FoundSubmission[]; total: number; isPartial: boolean }> {
+  const { from_id, to_id } = filter;
+  const parameters = { ...question, workspace_id, form_ids, from_id, to_id };
+  const limit = Math.min(cut.limit, searchWindow - offset);
+  if (question.isChecked) {
     const { submissions, bytesOfAddresses, bytesOfWords } = lookWindow;
-    const isOfAddresses = asked.checks.check_kinds.every((kind) => kind.endsWith('address'));
+    const isOfAddresses = question.check_kinds.every((kind) => kind.endsWith('address'));
     const rows = await searchChecked(database, {
-      ...question,
-      ...asked.checks,
+      ...parameters,
       look_window: submissions,
       look_bytes: isOfAddresses ? bytesOfAddresses : bytesOfWords,
       limit: Math.max(0, limit),
-      offset: page.offset,
+      offset,
     });
     const [{ total, is_cut: isPartial }] = rows as [(typeof rows)[number]];
     return { rows: rows.filter(isFound), total, isPartial };
   }
-  const [search, count] = asked.isPlain ? [searchSubmissions, countMatches] : [searchQuestion, countQuestion];
-  const rows = limit > 0 ? await search(database, { ...question, limit, offset: page.offset }) : [];
+  const [search, count] = question.isPlain
+    ? [searchSubmissions, countMatches]
+    : [searchQuestion, countQuestion];
+  const rows = limit > 0 ? await search(database, { ...parameters, limit, offset }) : [];
   // A page past the end has no row that carries the total.
-  const total = rows[0]?.total ?? (page.offset > 0 ? (await count(database, question))[0]!.total : 0);
+  const total = rows[0]?.total ?? (offset > 0 ? (await count(database, parameters))[0]!.total : 0);
   return { rows, total, isPartial: false };
 }
 
 const isFound = <Row extends { id: string | null }>(row: Row): row is Row & FoundSubmission =>
   row.id !== null;
-
-async function listPage(
-  database: Database,
-  forms: { workspace_id: string; form_ids: string[] | null },
-  { span, status, tag }: Reached,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<FoundPage> {
-  const filter = {
-    ...nothingAsked,
-    ...span,
-    status,
-    tag,
-    kind: tag === null ? (status ? 'one' : 'any') : 'tagged',
-  } as const;
-  const cut = { page: 1, perPage: limit, limit, offset, after: null, total: undefined, mark: null };
-  const { found, total } = await readFiltered(database, forms, { filter, sort: 'newest', cut });
-  return { rows: found, total, isPartial: false };
-}
-
-const nothingAsked = {
-  completed_from: null,
-  completed_to: null,
-  received_from: null,
-  received_to: null,
-  version: null,
-  condition: null,
-  asks_reference: false,
-  isDated: true,
-} as const;

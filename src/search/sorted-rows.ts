@@ -1,18 +1,8 @@
-import { type Column, type Columns, integers, statement, texts, uuid } from '#kit/statement.ts';
-import { inSpan } from '../filter/read-where.ts';
-import { filterColumns, isMet, receivedAt } from '../filter/where-of-forms.ts';
-import { rowColumns, rowSelection } from '../table.ts';
-import type { SortKind } from './sortable.ts';
-
-/** The columns that order submissions, the first before the second, each in the same place of every list. */
-export const sortParameters = {
-  sort_kinds: texts as Column<SortKind[]>,
-  sort_elements: texts,
-  /** A JSON record of what people read of options, by what answers keep. */
-  sort_labels: texts,
-  /** 1: ascending; -1: descending. */
-  sort_signs: integers,
-} as const;
+import { type Columns, orNothing, statement, uuid } from '#kit/statement.ts';
+import { inSpan } from './filter/read-where.ts';
+import { filterColumns, isMet, receivedAt } from './filter/where-of-forms.ts';
+import { rowColumns, rowSelection } from './list-pages.ts';
+import { sortParameters } from './read-sort.ts';
 
 /** So much of a text orders submissions: it is part of cursors. */
 const sortedCharacters = 80;
@@ -106,7 +96,7 @@ export function sortedFrom<P extends Columns>(
     page: statement(
       `${name}_page`,
       ['after:jsonText? limit offset', parameters],
-      ['total place?', rowColumns],
+      ['total place?', orNothing(rowColumns)],
       `with ${keyed},
        mark as (select ${markOf(1, 0)}, ${markOf(2, 3)}, ($after ->> 6)::uuid as id),
        page as (
@@ -146,7 +136,7 @@ export function sortedFrom<P extends Columns>(
 }
 
 /** Submissions of a form that a filter leaves. */
-export const sortedView = sortedFrom(
+export const sortedRows = sortedFrom(
   'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },
   {

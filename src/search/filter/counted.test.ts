@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composite, element } from '#ast/testing.ts';
+import type { Counted } from '#search/filter/read-counted.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import type { Counted } from './shapes.ts';
 
 /* What a bar of the summary counts is found in the list of submissions, where no condition of the form language says it. */
 const service = await shareService();

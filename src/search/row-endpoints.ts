@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import type { Answers } from '#ast/answers.ts';
 import type { FieldDescription } from '#ast/describe.ts';
 import type { FileLinks } from '#files/stored-files.ts';
@@ -8,26 +9,18 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type JsonText, jsonList, jsonText, wired } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
-import { endCutBy, readCutBy } from '#kit/pagination.ts';
+import { endCutBy, listParameters, readCutBy } from '#kit/pagination.ts';
 import { only, requireRow } from '#kit/statement.ts';
 import { tagOf } from '#kit/tag-of.ts';
+import { closed } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import { readColumns, readViewedForm } from '#submissions/columns/read-columns.ts';
 import type { Column } from '#submissions/columns.ts';
-import { exportStream, exportTypes, oneOfFew } from '#submissions/export/export.ts';
+import { exportFormats, exportStream, exportTypes, oneOfFew } from '#submissions/export/export.ts';
 import { mapFiles } from '#submissions/present.ts';
-import {
-  ExportQuery,
-  RowsQuery,
-  SubmissionDetail,
-  TablePage,
-  type TableRow,
-  ViewQuery,
-} from '#submissions/shapes.ts';
-import { sortedPlace, writePlace } from '#submissions/sort/read-sort.ts';
-import { findTableSettings, findViewedSubmission } from '#submissions/table.ts';
+import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import type { Asked } from '../ask.ts';
+import type { Asked } from './ask.ts';
 import {
   findHits,
   type OptionLabels,
@@ -36,9 +29,44 @@ import {
   type SayOption,
   soughtBy,
   textsOf,
-} from '../hits.ts';
-import { findSavedView } from './saved/endpoints.ts';
-import { type FoundRow, readNeighbours, readView, readViewPage, readWholeView } from './view.ts';
+} from './hits.ts';
+import { findTableSettings, findViewedSubmission } from './list-rows.ts';
+import { sortedPlace, writePlace } from './read-sort.ts';
+import { type FoundRow, planTable, readAll } from './read-submissions.ts';
+import { findSavedView } from './saved-views.ts';
+import { readView, ViewQuery, viewParameters } from './view.ts';
+
+/** A cursor has the keys that order its list. */
+const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
+const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
+
+const ExportQuery = Type.Object(
+  {
+    ...viewParameters,
+    language: languageParameter,
+    format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
+    for: Type.Optional(
+      Type.Enum(['programs', 'spreadsheets'], {
+        description:
+          'What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate.',
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Enum(['all', 'shown'], {
+        description:
+          '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
+      }),
+    ),
+    view: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'With `columns=shown`: those of this saved view. Its filter and order are parameters of their own.',
+      }),
+    ),
+  },
+  closed,
+);
 
 /** The JSON of a submission's answers and reference values, as text. */
 type Texts = { answers: string; reference: string };
@@ -89,14 +117,19 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const form = { workspaceId, formId: params.id };
         const { language, version } = await readViewedForm(database, form);
         const view = await readView(database, form, query, { isPart: query.cursor === undefined });
-        const cut = readCutBy(view.sort ? sortedPlace : uuidPattern, query, 'rows', params.id);
-        const { rows: found, total } = await readViewPage(database, view, cut);
+        const cut = readCutBy(
+          typeof view.order === 'object' ? sortedPlace : uuidPattern,
+          query,
+          'rows',
+          params.id,
+        );
+        const { rows: found, total } = await planTable(database, view).page(cut);
         const { rows, ends } = endCutBy(cut, found, total, ({ id, place }) =>
           place ? writePlace(place) : id,
         );
         const hits = await findRowHits(
           { database, optionLabels },
-          view.asked,
+          view.question,
           { ...form, version, language },
           rows,
         );
@@ -123,15 +156,14 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
           readViewedForm(database, form),
           readView(database, form, query, { isPart: true }),
         ]);
-        const found = row as typeof row & FoundRow;
         const [hits] = await findRowHits(
           { database, optionLabels },
-          view.asked,
+          view.question,
           { ...form, version, language },
-          [found],
+          [row],
         );
         const linked = mapFiles(
-          JSON.parse(found.answers) as Answers,
+          JSON.parse(row.answers) as Answers,
           JSON.parse(row.fields) as Record<string, FieldDescription>,
           (file) => ({
             ...file,
@@ -141,15 +173,15 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const { form_name, structure, is_live_version } = row;
         return {
           body: {
-            ...wired(factsOf(found)),
+            ...wired(factsOf(row)),
             answers: linked,
-            reference: JSON.parse(found.reference) as Record<string, string>,
+            reference: JSON.parse(row.reference) as Record<string, string>,
             hits: hits!,
             form_name,
             structure,
             is_live_version,
-            ...(await readNeighbours(database, view, found.id)),
-            etag: tagOf(row.updated_at!),
+            ...(await planTable(database, view).neighbours(row.id)),
+            etag: tagOf(row.updated_at),
           },
         };
       },
@@ -172,7 +204,7 @@ export function viewEndpoints({ database, links }: { database: Database; links: 
         const view = await readView(database, form, asked);
         const all = await readColumns(database, form, language);
         const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
-        const source = { columns, batches: readWholeView(database, view) };
+        const source = { columns, batches: readAll(database, view) };
         const day = now().toISOString().slice(0, 10);
         return {
           headers: {

@@ -1,13 +1,71 @@
+import { Type } from 'typebox';
+import { sayNumber } from '#ast/say-number.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Cut, refuseCursor } from '#kit/pagination.ts';
-import type { RowOf } from '#kit/statement.ts';
+import { integers, type RowOf, type Column as SqlColumn, texts } from '#kit/statement.ts';
 import { isSortableType } from '#rules/columns.ts';
-import { readColumns } from '../columns/read-columns.ts';
-import type { Column } from '../columns.ts';
-import { facts, isFact, mostColumns, mostSorted, type SortKind } from './sortable.ts';
-import type { sortParameters } from './sorted-sql.ts';
+import { readColumns } from '#submissions/columns/read-columns.ts';
+import type { Column } from '#submissions/columns.ts';
+
+/** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
+type SortKind =
+  | 'created'
+  | 'received'
+  | 'completed'
+  | 'updated'
+  | 'status'
+  | 'tags'
+  | 'reference'
+  | 'answer'
+  | '';
+
+/** So many columns order submissions: the first, and of equals the second. */
+const mostColumns = 2;
+
+/**
+ * So many submissions are sorted at most: each is read, and its answer is taken out of its JSON. With two columns that is
+ * some 3 s of one core (docs/decisions/0068).
+ */
+export const mostSorted = 200_000;
+
+/** What is no answer, by the id that its column has in the console. */
+const facts = {
+  $created: 'created',
+  $received: 'received',
+  $completed: 'completed',
+  $updated: 'updated',
+  $status: 'status',
+  $tags: 'tags',
+  $reference: 'reference',
+} as const satisfies Readonly<Record<string, SortKind>>;
+type FactId = keyof typeof facts;
+const isFact = (id: string): id is FactId => Object.hasOwn(facts, id);
+
+export const sortParameter = Type.Optional(
+  Type.String({
+    maxLength: 260,
+    description: `Columns that order the submissions, at most ${mostColumns} with a comma between them, each with a \`-\` before it where it descends: the id of an element, ${Object.keys(
+      facts,
+    )
+      .map((id) => `\`${id}\``)
+      .join(
+        ', ',
+      )}. \`$received\` is the completion of a submission, or the last save of an incomplete one. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${sayNumber(mostSorted)} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
+    examples: ['-$completed', 'age,-$created'],
+  }),
+);
+
+/** The columns that order submissions, the first before the second, each in the same place of every list. */
+export const sortParameters = {
+  sort_kinds: texts as SqlColumn<SortKind[]>,
+  sort_elements: texts,
+  /** A JSON record of what people read of options, by what answers keep. */
+  sort_labels: texts,
+  /** 1: ascending; -1: descending. */
+  sort_signs: integers,
+} as const;
 
 /** How submissions are ordered, as the statements take it. */
 export type Sort = RowOf<typeof sortParameters>;

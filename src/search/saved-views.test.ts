@@ -3,8 +3,7 @@ import { test } from 'node:test';
 import { signIn } from '#test/console.ts';
 import { makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { mostSavedViews } from './endpoints.ts';
-import type { SavedView } from './shapes.ts';
+import { mostSavedViews, type SavedView } from './saved-views.ts';
 
 const columns = { order: ['name'], hidden: ['age'], widths: { name: 300 }, pinned: 1, is_tall: true };
 const adults = {

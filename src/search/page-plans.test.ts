@@ -3,11 +3,10 @@ import { test } from 'node:test';
 import { element } from '#ast/testing.ts';
 import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
+import { openScene } from '#submissions/testing.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
-import { listFiltered, listSubmissions, listSubmissionsByStatus } from './list.ts';
-import { listView } from './table.ts';
-import { openScene } from './testing.ts';
+import { rowPages, submissionPages } from './list-pages.ts';
 
 const { database } = await testDatabase();
 const scene = await openScene(database, [element('text', 'name')]);
@@ -29,13 +28,15 @@ const span = {
   from_id: '00000000-0000-0000-0000-000000000000',
   to_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
 };
+const ofForms = { ...page, ...span, form_ids: [scene.formId] };
 const lists: Record<string, (db: Queryable) => Promise<unknown[]>> = {
-  'a list': (db) => listSubmissions(db, { ...ofForm, status: null }),
-  'a list of one status': (db) => listSubmissionsByStatus(db, { ...ofForm, status: 'completed' }),
-  'the newest of a workspace': (db) => listFiltered.newest.any(db, { ...page, ...span, form_ids: null }),
-  'the oldest of a workspace': (db) => listFiltered.oldest.any(db, { ...page, ...span, form_ids: null }),
-  'a table as it was received': (db) => listView.received.any(db, { ...ofForm, ...span, is_counted: false }),
-  'a table': (db) => listView.begun.any(db, { ...ofForm, ...span, is_counted: false }),
+  'a list': (db) => submissionPages.plain.any(db, { ...ofForm, status: null }),
+  'a list of one status': (db) => submissionPages.plain.one(db, { ...ofForm, status: 'completed' }),
+  'the newest of a workspace': (db) => submissionPages.newest.any(db, { ...ofForms, form_ids: null }),
+  'the oldest of a workspace': (db) => submissionPages.oldest.any(db, { ...ofForms, form_ids: null }),
+  'a table': (db) => rowPages.plain.any(db, { ...ofForm, status: null }),
+  'a table of a span': (db) => rowPages.newest.any(db, ofForms),
+  'a table by receipt': (db) => rowPages.received.any(db, ofForms),
 };
 
 test('a page reads the submissions that it has, and not all others', async () => {

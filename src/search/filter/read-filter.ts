@@ -1,21 +1,17 @@
 import { type Static, Type } from 'typebox';
-import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { firstId, lastId } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { submissionStatuses } from '../present.ts';
-import { longestTag } from '../tags.ts';
+import { createdParameters, moment, readSpan } from '#submissions/created-span.ts';
+import { submissionStatuses } from '#submissions/present.ts';
+import { longestTag } from '#submissions/tags.ts';
 import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
 import { type Conditions, type FilterKind, type filterColumns, readWhereOfForms } from './where-of-forms.ts';
 
-const moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
-
 /** What submissions are filtered by, of one form or of many. */
 const filterParameters = {
   status: Type.Optional(Type.Enum([...submissionStatuses])),
-  created_from: moment('From this moment on.'),
-  created_to: moment('Up to this moment, which is left out.'),
+  ...createdParameters,
   completed_from: moment('From this moment on.'),
   completed_to: moment('Up to this moment, which is left out.'),
   received_from: moment(
@@ -55,6 +51,7 @@ export const formFilterParameters = {
 const FormFilter = Type.Object(formFilterParameters);
 type FormFilterQuery = Static<typeof FormFilter>;
 type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
+export type FormsFilterQuery = FilterQuery & { where?: string };
 
 /** Which submissions are meant, as the statements take it, and which of them it takes (queries.ts). */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
@@ -75,8 +72,7 @@ export function readFilter(query: FilterQuery): Filter {
   const kind = query.tag !== undefined ? 'tagged' : isTimed ? 'filtered' : query.status ? 'one' : 'any';
   return {
     status: query.status ?? null,
-    from_id: query.created_from === undefined ? firstId : idAt(query.created_from),
-    to_id: query.created_to === undefined ? lastId : idAt(query.created_to),
+    ...readSpan(query),
     ...times,
     tag: query.tag ?? null,
     version: null,
@@ -86,9 +82,6 @@ export function readFilter(query: FilterQuery): Filter {
     isDated: query.created_from !== undefined || query.created_to !== undefined,
   };
 }
-
-/** Ids begin in 1970. */
-const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
 
 /**
  * Reads the filter of a form that is there.
@@ -114,7 +107,7 @@ export async function readFormFilter(
 export async function readFormsFilter(
   database: Database,
   reach: { workspaceId: string; formIds: readonly string[] | null },
-  { where: sent, ...query }: FilterQuery & { where?: string },
+  { where: sent, ...query }: FormsFilterQuery,
 ): Promise<{ filter: Filter; conditions?: Conditions }> {
   const filter = readFilter(query);
   if (sent === undefined) return { filter };
