@@ -4,7 +4,7 @@ import { elements } from '#ast/elements.ts';
 import { element, structure } from '#ast/testing.ts';
 import { openInvitations, queryOf } from '#invitations/testing.ts';
 import { newId } from '#kit/clock.ts';
-import { mostNotes } from '#submissions/notes.ts';
+import { mostNotes } from '#submissions/changes/notes.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { holdAgainst } from '#test/documented.ts';
 import { openMailServer } from '#test/mail-server.ts';

@@ -8,15 +8,11 @@ import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
-import { readKey } from '#submissions/exactly-once.ts';
-import { type HoldReason, holdAnswers } from '#submissions/held/hold.ts';
-import {
-  answerRepeat,
-  type SubmitContext,
-  type SubmitRequest,
-  type SubmitResult,
-  submitAnswers,
-} from '#submissions/submit.ts';
+import { answerRepeat } from '#submissions/repeat.ts';
+import type { SpamReason } from '#submissions/spam.ts';
+import { readKey } from '#submissions/submission-keys.ts';
+import { submitAnswers } from '#submissions/submit.ts';
+import type { SubmitContext, SubmitRequest, SubmitResult } from '#submissions/submit-request.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
@@ -147,8 +143,8 @@ export function hasWorked(page: string, proof: string, bits: number = proofBits)
 }
 
 /**
- * Takes a visitor's answers: what is suspicious is answered like the rest and held in the spam box, what is too much
- * is refused. Whoever sent the same before under the same key gets the same answer, whatever the limits say now.
+ * Submits a visitor's answers. Suspicious ones get the same response and are kept in the spam box; above a limit they are
+ * refused. The same answers under the same key get the same response again, whatever the limits are now.
  * @throws ApiError rate_limit_exceeded, and whatever submitAnswers throws.
  */
 export async function screenAnswers(
@@ -169,7 +165,7 @@ export async function screenAnswers(
   if (reason) {
     const address = context.vault.sign('sender addresses', [live.workspaceId, live.id, sender.address]);
     const origin = reason === 'other_site' && sender.source.kind !== 'own' ? sender.source.origin : undefined;
-    return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
+    return submitAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
   }
   if (!isScreened(live.settings)) return submitAnswers(context, request);
   // Only what would be taken counts: neither answers to correct, nor what was taken already. And what was held under
@@ -193,7 +189,7 @@ function findReason(
   vault: Vault,
   live: LiveForm,
   { page, website, proof, source }: Sender,
-): HoldReason | undefined {
+): SpamReason | undefined {
   const { min_seconds, proof_of_work } = live.settings;
   if (website) return 'honeypot';
   if (source.kind === 'named') return undefined;

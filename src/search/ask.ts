@@ -2,8 +2,8 @@ import type { OperatorName, Question, QuestionPart } from '#ast/search.ts';
 import { firstId, lastId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
 import { idAt } from '#submissions/created-span.ts';
+import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import { searchMarks } from '#submissions/writing.ts';
 import type { UnitKind } from './question.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   requireExpected,
   startBulk,
   undoBulk,
-} from '#submissions/bulk/bulk.ts';
+} from '#submissions/changes/bulk.ts';
 import type { ChangeContext } from '#submissions/changes/edit.ts';
 import { submissionStatuses } from '#submissions/present.ts';
 import { readTags, Tags } from '#submissions/tags.ts';

@@ -6,8 +6,8 @@ import { ApiError } from '#kit/errors.ts';
 import { type Cut, refuseCursor } from '#kit/pagination.ts';
 import { integers, type RowOf, type Column as SqlColumn, texts } from '#kit/statement.ts';
 import { isSortableType } from '#rules/columns.ts';
-import { readColumns } from '#submissions/columns/read-columns.ts';
 import type { Column } from '#submissions/columns.ts';
+import { readColumns } from '#submissions/read-columns.ts';
 
 /** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
 type SortKind =

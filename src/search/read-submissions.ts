@@ -2,8 +2,8 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, type Cut, greatest, least, leastId, refuseCursor } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
-import { readViewedForm } from '#submissions/columns/read-columns.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
+import { readViewedForm } from '#submissions/read-columns.ts';
 import { batchSize, readDown } from '#submissions/read-down.ts';
 import type { foundColumns } from '#submissions/submission-rows.ts';
 import { isPlain } from './filter/read-filter.ts';
@@ -43,7 +43,8 @@ type Rows = readonly { id: string | null; total: number }[];
 /** The page of a statement that gives one row with the total at least. @throws ApiError not_found for none: the form is gone. */
 function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total): Found<Row> {
   if (total === undefined) throw new ApiError('not_found');
-  return { rows: rows.filter(({ id }) => id !== null) as Row[], total };
+  const all: readonly { id: string | null }[] = rows;
+  return { rows: all.filter(({ id }) => id !== null) as Row[], total };
 }
 
 /** The parameters that statements without words share. */

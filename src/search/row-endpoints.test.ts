@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { shortReference } from '#ast/short-reference.ts';
 import { element, structure } from '#ast/testing.ts';
 import type { FormNode } from '#ast/tree.ts';
-import type { BulkChange } from '#submissions/bulk/bulk.ts';
+import type { BulkChange } from '#submissions/changes/bulk.ts';
 import type { LinkedFile, SubmissionDetail, TableColumns } from '#submissions/shapes.ts';
 import { until } from '#test/service.ts';
 import {

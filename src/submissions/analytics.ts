@@ -11,7 +11,7 @@ import { requireReach } from '#workspaces/authenticate.ts';
 import { medianOf } from './analytics/spans.ts';
 import { reviewName, stepNames } from './analytics/step-names.ts';
 import type { VisitKind } from './analytics/visit-counter.ts';
-import { findViewedForm, readStructures } from './columns/read-columns.ts';
+import { findViewedForm, readStructures } from './read-columns.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>

@@ -8,11 +8,12 @@ import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { requireRow } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { findArrived, takeNamedFiles } from './changes/edited-answers.ts';
+import { findArrived, takeNamedFiles } from './edited-answers.ts';
 import { Submission, submissionJson, submissionTag } from './present.ts';
 import { requireClean } from './reference.ts';
 import { findSubmission } from './submission-rows.ts';
-import { type SubmitContext, submitAnswers } from './submit.ts';
+import { submitAnswers } from './submit.ts';
+import type { SubmitContext } from './submit-request.ts';
 
 /** Reading one submission. Lists and searches of them are the room of search's. */
 export const getEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>

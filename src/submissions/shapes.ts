@@ -6,7 +6,7 @@ import { listOf, named } from '#kit/pagination.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
 import { createdParameters } from './created-span.ts';
-import { changeKinds, changeThroughs, type Difference } from './history/differences.ts';
+import { changeKinds, changeThroughs, type Difference } from './differences.ts';
 import { submissionStatuses } from './present.ts';
 
 export type { Difference };

@@ -47,12 +47,12 @@ const countSlots = 64;
 /** The slot of the connection that asks; that of its process where a session has no number. */
 export const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
-/** What came under a key before: a submission, completed or not yet, or one that is held in the spam box. */
+/** What was sent under a key before: a submission, saved answers, or spam. */
 export const findByKey = statement(
   'find_by_key',
   'workspace_id form_id key:uuid',
-  'id version key_digest? completed_at? is_held:boolean',
-  `select id, version, key_digest, completed_at, false as is_held from submissions
+  'id version key_digest? completed_at? is_spam:boolean',
+  `select id, version, key_digest, completed_at, false as is_spam from submissions
    where workspace_id = $workspace_id and form_id = $form_id and key = $key
    union all
    select id, version, key_digest, created_at, true from held_submissions

@@ -9,7 +9,8 @@ import { openVault } from '#kit/vault.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { addToCount } from './submission-rows.ts';
-import { type SubmitResult, submitAnswers } from './submit.ts';
+import { submitAnswers } from './submit.ts';
+import type { SubmitResult } from './submit-request.ts';
 
 // Submissions to test with. Only tests import this file.
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AnswerFiles } from '#ast/answers.ts';
-import { answerRepeat, type SubmitResult } from '#submissions/submit.ts';
+import { answerRepeat } from '#submissions/repeat.ts';
+import type { SubmitResult } from '#submissions/submit-request.ts';
 import { addressKey } from '#workspaces/users.ts';
 import type { Refusal } from '../admission.ts';
 import { screenAnswers, sourceOf } from '../screening.ts';

@@ -14,7 +14,7 @@ import type { LiveForm } from '#forms/live-form.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
-import { uploadsIn } from '#submissions/changes/edited-answers.ts';
+import { uploadsIn } from '#submissions/edited-answers.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { addressKey } from '#workspaces/users.ts';
 import { restoreRows } from '../render/elements/rows.ts';

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sayDay } from '#ast/words.ts';
 import { ApiError } from '#kit/errors.ts';
-import { makeKey } from '#submissions/exactly-once.ts';
-import { type SavedProgress, saveProgress } from '#submissions/progress/save.ts';
-import { answerRepeat, OtherAnswers, type SubmitResult } from '#submissions/submit.ts';
+import { answerRepeat } from '#submissions/repeat.ts';
+import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
+import { makeKey } from '#submissions/submission-keys.ts';
+import { type Accepted, OtherAnswers } from '#submissions/submit-request.ts';
 import { addressKey } from '#workspaces/users.ts';
 import { sendPage } from '../problem-page.ts';
 import { renderSaved } from '../render/notices.ts';
@@ -17,8 +18,6 @@ import { countTaken, keyInHeader, nextPage, redirectsOf, sendResult, wantsJson }
 import type { AnsweringContext } from './answering.ts';
 import { type PagePost, pageAgain } from './page-post.ts';
 import { discardReceived } from './read-post.ts';
-
-type Taken = Extract<SubmitResult, { ok: true }>;
 
 /** A page that ends with a new submission: under the page's key, once. */
 export function submitEnding(
@@ -35,10 +34,10 @@ export function submitEnding(
     const { look, live } = visit;
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
-  const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
+  const sendTaken = async (result: Accepted, post: PagePost): Promise<void> => {
     // The first of two equal posts has its files already.
-    if (result.repeated) await discardReceived(context, visit.live, post.received);
-    else if (!result.isHeld) countTaken(context, visit, request, post);
+    if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
+    else if (result.outcome !== 'spam') countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
     if (wantsJson(request)) sendResult(context, visit, result, reply, told);
     else reply.redirect(nextPage(visit, result, told), 303);
@@ -64,11 +63,11 @@ export function submitEnding(
       const progress = { live, raw, files, reference, language, key: guest?.invitationId ?? key, step };
       try {
         await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
-        const saved = await saveProgress(context, progress).catch(async (error: unknown) => {
+        const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
           // Submitted meanwhile, elsewhere: a visitor is answered as one who submits again, a program with the conflict.
           const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
           const repeated = isTaken ? await answerRepeat(context, progress, { refuseOther: true }) : undefined;
-          if (!repeated?.ok) throw error;
+          if (!repeated) throw error;
           return repeated;
         });
         if ('submission' in saved) await sendTaken(saved, post);
@@ -105,7 +104,7 @@ function pageOfProblem(
 function sendSaved(
   context: AnsweringContext,
   visit: Visit,
-  { resumeToken, expiresAt }: SavedProgress,
+  { resumeToken, expiresAt }: SavedAnswers,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {

@@ -13,7 +13,7 @@ import { newId } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { openSharedPage, type Page } from '#kit/packing.ts';
 import type { Vault } from '#kit/vault.ts';
-import { makeKey } from '#submissions/exactly-once.ts';
+import { makeKey } from '#submissions/submission-keys.ts';
 import { entryParameter } from '../admission.ts';
 import { notBegun, visitControl, writeCourse } from '../counting/course.ts';
 import type { HeldFiles } from '../post/held-files.ts';

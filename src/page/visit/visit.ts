@@ -10,7 +10,7 @@ import { type Arrival, type Guest, invitationParameter, receiveGuest } from '#in
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { findPlaces, noPlaces, type Places } from '#submissions/taken/take.ts';
+import { findPlaces, noPlaces, type Places } from '#submissions/quotas.ts';
 import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
 import { isCounted } from '../counting/is-counted.ts';
 import { styleOf } from '../render/elements/drawings.ts';

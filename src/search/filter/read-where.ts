@@ -8,7 +8,7 @@ import { now } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorItem } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
-import { findViewedForm, readAnsweredForms, readStructures } from '#submissions/columns/read-columns.ts';
+import { findViewedForm, readAnsweredForms, readStructures } from '#submissions/read-columns.ts';
 import { countedPath, parseCounted } from './read-counted.ts';
 import { asksReference, type Subject, wherePath } from './where-path.ts';
 

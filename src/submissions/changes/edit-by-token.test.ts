@@ -5,10 +5,10 @@ import { element, structure } from '#ast/testing.ts';
 import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { testDatabase } from '#test/database.ts';
-import { changedBy } from '../history/differences.ts';
+import { changedBy } from '../differences.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { trashMany } from '../trash/trash.ts';
 import { editByToken, openEdit } from './edit-by-token.ts';
+import { trashMany } from './trash.ts';
 
 const { database } = await testDatabase();
 const questions = [

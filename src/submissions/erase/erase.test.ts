@@ -7,8 +7,8 @@ import { enqueueMails } from '#kit/outbox.ts';
 import { testDatabase } from '#test/database.ts';
 import { makeWebhook } from '#webhooks/testing.ts';
 import { changeSubmission } from '../changes/edit.ts';
+import { trashSubmission } from '../changes/trash.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { trashSubmission } from '../trash/trash.ts';
 import { type Erased, eraseIdentity, eraseSubmissions } from './erase.ts';
 
 const { database } = await testDatabase();

@@ -9,8 +9,8 @@ import { signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
+import { trashSubmission } from '../changes/trash.ts';
 import { openScene, type Scene } from '../testing.ts';
-import { trashSubmission } from '../trash/trash.ts';
 import { applyRetention } from './apply.ts';
 
 const service = await openService();

@@ -9,12 +9,12 @@ import { leastIdAt, timeOfId } from '#kit/id-times.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, json, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { readStructures, readViewedForm } from '../columns/read-columns.ts';
 import { unionColumns } from '../columns.ts';
 import { readSpan } from '../created-span.ts';
+import { findPlaces, quotasOf } from '../quotas.ts';
+import { readStructures, readViewedForm } from '../read-columns.ts';
 import { readDown } from '../read-down.ts';
 import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';
-import { findPlaces, limitsOf } from '../taken/take.ts';
 import { summariseElements } from './summarise.ts';
 
 /** Times are given as the ids that were made then: ids sort by time, and their indexes answer. */
@@ -142,7 +142,7 @@ async function readLive(
   const form = live?.structure;
   if (!form) return () => ({});
   const left = await findPlaces(database, { workspaceId: workspace_id, id: form_id, version, form });
-  const { options } = limitsOf(form);
+  const { options } = quotasOf(form);
   const asked = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const images = new Map(asked.map((input) => [input.attrs.id, optionsOf(input)]));
   return (element, option) => {

@@ -3,8 +3,8 @@ import './spam-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { HeldRow, SpamPage } from '#submissions/held/endpoints.ts';
 import type { Column } from '#submissions/shapes.ts';
+import type { SpamPage, SpamRow } from '#submissions/spam-endpoints.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
@@ -39,7 +39,7 @@ const reasons = {
     'It was sent by a page of another site, which this form’s settings do not name.',
   ],
   no_proof: ['No proof of work', 'It came without the work that this form asks of browsers.'],
-} as const satisfies Record<HeldRow['reason'], readonly [word: string, sentence: string]>;
+} as const satisfies Record<SpamRow['reason'], readonly [word: string, sentence: string]>;
 
 type ActionsProps = {
   form: FormPlace;
@@ -233,13 +233,13 @@ function NothingHeld({ formId }: { formId: string }): ReactElement {
 }
 
 type ColumnsOf = {
-  rows: readonly HeldRow[];
+  rows: readonly SpamRow[];
   asked: readonly Column[] | undefined;
   selection: RowSelection | undefined;
   onOpen: (id: string) => void;
 };
 
-function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
+function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<SpamRow>[] {
   return [
     {
       id: 'answers',

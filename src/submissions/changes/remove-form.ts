@@ -1,0 +1,63 @@
+import { deleteFormRow } from '#forms/live-form.ts';
+import type { Database } from '#kit/database.ts';
+import type { Job } from '#kit/queue.ts';
+import { type Queryable, statement } from '#kit/statement.ts';
+import { runTaskStep } from '#tasks/run-tasks.ts';
+import { deleteSpam } from '../spam.ts';
+import { snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
+import { removeRows } from './remove.ts';
+
+/** What still holds a deleted form back: deliveries that wait, and files that the sweep has not removed. */
+const findFormRemainder = statement(
+  'find_form_remainder',
+  'workspace_id form_id',
+  'has_deliveries:boolean has_files',
+  `select exists (select from deliveries d where d.workspace_id = $workspace_id and d.form_id = $form_id and d.status = 'Retrying') as has_deliveries,
+          exists (select from files f where f.workspace_id = $workspace_id and f.form_id = $form_id) as has_files`,
+);
+
+// Removal -------------------------------------------------------------------------------------------------
+
+/** The next submissions of a form that is being removed, oldest first. Locked, so that two workers take turns. */
+const lockOldestSubmissions = statement(
+  'submissions.lock_oldest',
+  'workspace_id form_id limit',
+  snapshotColumns,
+  `select ${snapshotSelection} from submissions s ${versionJoin}
+   where s.workspace_id = $workspace_id and s.form_id = $form_id
+   order by s.id limit $limit for update of s`,
+);
+
+/** Submissions removed in one transaction: short enough that nobody waits for its locks. */
+const batchSize = 500;
+/** Between looks at what a deleted form still waits for (deliveries on their way, files to sweep). */
+const remainderSeconds = 60;
+
+/**
+ * The job `form.remove`: one batch of a deleted form's submissions with their `submission.deleted` events
+ * (docs/rules.md 4), again and again, and in the end the form itself, once its last deliveries have been made.
+ */
+export const removeFormBatch = (
+  context: { database: Database; wakeQueue: () => void },
+  job: Job,
+): Promise<void> =>
+  runTaskStep(context, job, 0, async (client, { task }) => {
+    const { workspaceId } = job;
+    const formId = task.subject_id!;
+    const key = { workspace_id: workspaceId, form_id: formId };
+    const batch = await lockOldestSubmissions(client, { ...key, limit: batchSize });
+    if (batch.length === 0)
+      return { isLast: await removeRemainder(client, workspaceId, formId), delay: remainderSeconds };
+    const made = await removeRows(client, { workspaceId, formId }, batch);
+    return { done: batch.length, isWaking: made > 0, isLast: false };
+  });
+
+/** Removes the form itself. @returns false while deliveries or files still hold it back. */
+async function removeRemainder(db: Queryable, workspaceId: string, formId: string): Promise<boolean> {
+  const key = { workspace_id: workspaceId, form_id: formId };
+  await deleteSpam(db, { ...key, ids: null });
+  const [remainder] = await findFormRemainder(db, key);
+  if (remainder!.has_deliveries || remainder!.has_files) return false;
+  await deleteFormRow(db, { workspace_id: workspaceId, id: formId });
+  return true;
+}
