@@ -14,7 +14,7 @@ import { packFile, sendPacked, whenAsked } from '#kit/packing.ts';
 import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/routes.ts';
 import { permissions } from '#rules/permissions.ts';
-import { openVisitCounter } from '#submissions/analytics/visit-counter.ts';
+import { openVisitCounter } from '#submissions/visit-counter.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { anonymousRate, takeRequest } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';

@@ -15,10 +15,10 @@ import { openOptionLabels, placeHits, soughtBy, writtenWords } from './hits.ts';
 import { submissionPage } from './list-endpoints.ts';
 import { searchWindow, wordsAlone } from './question.ts';
 import { refuseUnsearchable } from './read-asked.ts';
-import { type Found, type FoundSubmission, readSubmissions } from './read-submissions.ts';
+import { readSubmissions } from './read-submissions.ts';
 import { countMatches } from './search-page.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
-import { readSearchView, type View } from './view.ts';
+import { type Found, type FoundSubmission, readSearchView, type View } from './view.ts';
 
 /** So many letters a word has at least to be taken for another one that is written a little differently. */
 const leastMistaken = 4;

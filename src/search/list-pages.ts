@@ -25,20 +25,18 @@ export const rowColumns = columns(
 export const rowSelection = `s.id, s.status, s.version, s.answers::text as answers, s.reference::text as reference,
   s.created_at, s.updated_at, s.completed_at, s.tags`;
 
-/** What a page reads of each submission `s`: what the API returns, with the version that was answered; or a row of the table. */
+/** The columns that a page reads of each submission `s`: those of the API, with the answered version, or those of the table. */
 type Projection<Found extends Columns> = { found: Found; selection: string; version?: string };
 const asSubmission = { found: foundColumns, selection: submissionSelection, version: answeredVersion };
 const asRow = { found: rowColumns, selection: rowSelection };
 
 /**
- * One page of a form's submissions, newest first, with the exact total in each row. A form without rows on this
- * page gives one row without a submission; an absent form gives none. The page is cut on the index alone, so that
- * a deep page reads no skipped row, and from the end that is nearer: the total says where a page begins from there.
- * Its submissions are looked up one by one: PostgreSQL takes a tenth of all for what a page of any length has, and else
- * reads every submission of the table for it (measured: 33 ms of 26,000 short ones, not 0.2).
+ * One page of a form's submissions, newest first, with the exact total in each row. A page without submissions is one row
+ * of nulls with the total; a form that is gone has no row. The ids of the page come from the index alone, so a deep page reads no
+ * skipped row, and from the nearer end, which the total tells. Each submission is then looked up by its id: for a page of unknown
+ * length PostgreSQL expects a tenth of the table, and would read all of it (33 ms for 26,000 short submissions instead of 0.2).
  *
- * How long the page is stands in selects of their own, and the longest beside: a plan that knew it would always seem cheaper
- * than the one for all.
+ * The length of the page is in subselects, beside the maximum as a constant: PostgreSQL would otherwise plan each length anew.
  */
 const plainPage = <Found extends Columns>(
   name: string,
@@ -79,32 +77,32 @@ const plainPages = <Found extends Columns>(name: string, projection: Projection<
   one: plainPage(`${name}_by_status`, projection, 'and p.status = $status'),
 });
 
-/** The submissions `p` that meet the condition of their form, which `f.condition` numbers. */
+/** The submissions `p` that meet the condition of their form, which has the number `f.condition`. */
 const metByForm = `${inSpan} and ${lookedUp('($conditions)[f.condition]')}`;
 
 const forms = columns('workspace_id form_ids?');
 
 const cut = columns('limit offset');
 
-/** Of these forms, or of all of the workspace that are not being deleted. */
+/** These forms, or all of the workspace, except those that are being deleted. */
 const ofForms = `f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`;
 
 const allForms = `(select f.workspace_id, f.id from forms f where ${ofForms})`;
 
-/** Forms that each have a condition of their own. */
+/** Forms, each with its own condition. */
 const askedForms = `(
   select f.workspace_id, f.id, asked.condition from unnest($form_ids, $condition_of) as asked (id, condition)
   join forms f on f.workspace_id = $workspace_id and f.id = asked.id and f.deleted_at is null)`;
 
 const ofForm = 'p.workspace_id = f.workspace_id and p.form_id = f.id';
 
-/** How a page is ordered: by the ids of submissions, which say when they were begun, or by when they were received. */
+/** The order of a page: by id, which is the time when a submission was begun, or by the time when it was received. */
 type PageOrder = { by: (received: string, id: string) => string; isReceived?: true };
 const newest: PageOrder = { by: (_, id) => `${id} desc` };
 const oldest: PageOrder = { by: (_, id) => id };
 const received: PageOrder = { by: (at, id) => `${at} desc, ${id} desc`, isReceived: true };
 
-/** Each form gives as many as may be needed, down an index of its own; so no form is read through for another. */
+/** Reads up to a page of each form from its own index, and merges them, so no form is read as a whole. */
 const selectPage = (
   { selection, version }: Pick<Projection<Columns>, 'selection' | 'version'>,
   { by, isReceived }: PageOrder,
@@ -122,7 +120,7 @@ const selectPage = (
    ${version ? `cross join ${version}` : ''}
    order by ${by('page.received_at', 's.id')}`;
 
-/** A page of filtered submissions, without their number: a statement for each kind of filter. */
+/** A page of filtered submissions, without the total: one statement for each kind of filter. */
 const filteredPages = <Found extends Columns>(
   name: string,
   projection: Projection<Found>,
@@ -137,7 +135,7 @@ const filteredPages = <Found extends Columns>(
     ),
   );
 
-/** The same where each form has a condition of its own. */
+/** A page of filtered submissions of forms that each have their own condition. */
 const pageByForm = (name: string, order: PageOrder) =>
   statement(
     name,
@@ -184,7 +182,7 @@ export const counts = {
     'total',
     selectTotal(askedForms, metByForm),
   ),
-  /** Where nothing but a status is asked for: the counters know. */
+  /** For a filter by status alone, from the counters. */
   byCounters: statement(
     'list.count_by_counters',
     [{ status: spanColumns.status }, forms],

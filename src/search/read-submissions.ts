@@ -2,10 +2,10 @@ import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { belowId, type Cut, greatest, least, leastId, refuseCursor } from '#kit/pagination.ts';
 import type { RowOf } from '#kit/statement.ts';
+import { bulkLimit } from '#submissions/changes/bulk.ts';
 import type { ExportedSubmission } from '#submissions/export/cells.ts';
 import { readViewedForm } from '#submissions/read-columns.ts';
 import { batchSize, readDown } from '#submissions/read-down.ts';
-import type { foundColumns } from '#submissions/submission-rows.ts';
 import { isPlain } from './filter/read-filter.ts';
 import { counts, type rowColumns, rowPages, submissionPages } from './list-pages.ts';
 import { findNeighbours, listViewIds, readListed, readViewDown } from './list-rows.ts';
@@ -13,7 +13,7 @@ import { readPlace } from './read-sort.ts';
 import { searchPage } from './search-page.ts';
 import { relevance, sortedSearch } from './search-rows.ts';
 import { sortedRows } from './sorted-rows.ts';
-import type { FormView, View } from './view.ts';
+import type { FormView, Found, FoundSubmission, View } from './view.ts';
 
 /*
  * The planner: which statement finds the submissions of a view. Callers are lists and the search (readSubmissions), the table of a
@@ -30,13 +30,8 @@ import type { FormView, View } from './view.ts';
  * | words, by columns | | sortedSearch | The keys of the matches alone. |
  */
 
-export type FoundSubmission = RowOf<typeof foundColumns>;
-
 /** A row of the table. Its JSON is not parsed yet; `place` says where a sorted list goes on behind it. */
 export type FoundRow = RowOf<typeof rowColumns> & { place?: string | null };
-
-/** A page, how many there are in all, and whether a search left some of them out. */
-export type Found<Row> = { rows: Row[]; total: number; isPartial?: boolean };
 
 type Rows = readonly { id: string | null; total: number }[];
 
@@ -174,19 +169,16 @@ function refuseToGoOn({ mark }: Cut): null {
   );
 }
 
-/** So many ids are held in memory at once: about 20 MB. */
-const mostIds = 200_000;
-
 /**
  * Every id of the table, in its order.
- * @throws ApiError validation_error for more than mostIds.
+ * @throws ApiError validation_error for more than bulkLimit: ids are held in memory.
  */
 export async function readIds(database: Database, view: FormView): Promise<string[]> {
-  const ids = await planTable(database, view).ids(mostIds + 1);
-  if (ids.length <= mostIds) return ids;
+  const ids = await planTable(database, view).ids(bulkLimit + 1);
+  if (ids.length <= bulkLimit) return ids;
   throw new ApiError(
     'validation_error',
-    `This takes at most ${mostIds} submissions at a time. Narrow the filter.`,
+    `This takes at most ${bulkLimit} submissions at a time. Narrow the filter.`,
   );
 }
 

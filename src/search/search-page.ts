@@ -1,6 +1,6 @@
 import type { Database } from '#kit/database.ts';
 import type { Cut } from '#kit/pagination.ts';
-import { orNothing, type RowOf, statement } from '#kit/statement.ts';
+import { orNothing, statement } from '#kit/statement.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/submission-rows.ts';
 import { checking, checkParameters, isPassed, lookWindow } from './ask.ts';
 import {
@@ -13,7 +13,7 @@ import {
   wordParameters,
   wordsInSubject,
 } from './question.ts';
-import type { Question, View } from './view.ts';
+import type { Found, FoundSubmission, Question, View } from './view.ts';
 
 const wordsAlone = { question: askingWords, hasSpan: false };
 
@@ -152,8 +152,6 @@ export const countMatches = countPage('count_matches', wordParameters, wordsAlon
 
 const countQuestion = countPage('count_question', questionParameters, anything);
 
-type FoundSubmission = RowOf<typeof foundColumns>;
-
 /**
  * Finds a page of what answers a question, and how many there are up to searchWindow. Words alone are answered by the index; of
  * everything else the submissions that have the words are compared one by one. `isPartial`: there were too many to compare.
@@ -162,7 +160,7 @@ export async function searchPage(
   database: Database,
   { workspace_id, form_ids, filter, question }: View & { question: Question },
   { offset, ...cut }: Cut,
-): Promise<{ rows: FoundSubmission[]; total: number; isPartial: boolean }> {
+): Promise<Found<FoundSubmission>> {
   const { from_id, to_id } = filter;
   const parameters = { ...question, workspace_id, form_ids, from_id, to_id };
   const limit = Math.min(cut.limit, searchWindow - offset);

@@ -6,8 +6,8 @@ import { asking, askingWords, questionParameters, walk, wordParameters, wordsInS
 import { sortedFrom } from './sorted-rows.ts';
 
 /*
- * A view is a search in one form with the console's filters on top: the same question, the same order, and every match,
- * since a view is also deleted and exported. Times are given as the ids that were made then.
+ * The table of a form with words: the question and order of the search, the filters of the table, and every match, as the table is
+ * also exported and deleted. Times are the ids that were made then.
  */
 const viewParameters = columns('is_any:boolean', questionParameters, checkParameters, filterColumns);
 
@@ -26,12 +26,12 @@ const viewed = `${asking},
       and ($is_any or exists (
         select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${isPassed})))`;
 
-/** Of words alone, with no filter. */
+/** The matches of words alone, without a filter. */
 const viewedOfWords = `${askingWords},
   ${matches},
   viewed as (select f.id, ${wordsInSubject} as rank from f)`;
 
-/** How many submissions have the words of a question, as far as they are counted: so many are looked at one by one. */
+/** How many submissions have the words of a question, counted up to `most`: these are compared one by one. */
 export const countLooks = statement(
   'count_looks',
   ['most', questionParameters],
@@ -40,7 +40,7 @@ export const countLooks = statement(
    select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
 
-/** One page of a searched view with the exact total in each row; at least one row. */
+/** One page with the exact total in each row; at least one row. */
 const pageOf = <Parameters extends typeof wordParameters>(
   name: string,
   parameters: Parameters,
@@ -59,11 +59,11 @@ const pageOf = <Parameters extends typeof wordParameters>(
    order by page.rank desc, page.id desc`,
   );
 
-/** The table of a form by relevance: each statement finds every match, as a view is exported and deleted too. */
+/** The table by relevance. */
 export const relevance = {
   page: pageOf('search_view', viewParameters, viewed),
   pageOfWords: pageOf('search_view_of_words', wordParameters, viewedOfWords),
-  /** The submissions above and below one in a searched view; none when it is not in it. */
+  /** The submissions above and below one; none if it is not a match. */
   neighbours: statement(
     'search_neighbours',
     ['id', viewParameters],
@@ -73,7 +73,7 @@ export const relevance = {
      select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
             (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
   ),
-  /** Every id of a searched view in its order, up to one more than is allowed. */
+  /** Every id by relevance, up to `limit`. */
   ids: statement(
     'search_view_ids',
     ['limit', viewParameters],

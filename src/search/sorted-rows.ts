@@ -135,7 +135,7 @@ export function sortedFrom<P extends Columns>(
   };
 }
 
-/** Submissions of a form that a filter leaves. */
+/** The table by columns, without words. */
 export const sortedRows = sortedFrom(
   'view.sorted',
   { workspace_id: uuid, form_id: uuid, ...filterColumns },

@@ -4,18 +4,18 @@ import { leastIdAt } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { firstId, greatest, idBehind, lastId, least } from '#kit/pagination.ts';
-import { statement } from '#kit/statement.ts';
+import { type RowOf, statement } from '#kit/statement.ts';
 import { closed } from '#kit/validation.ts';
+import type { foundColumns } from '#submissions/submission-rows.ts';
 import {
   type Filter,
   type FormsFilterQuery,
   formFilterParameters,
   readFilter,
   readFormFilter,
-  readFormsFilter,
 } from './filter/read-filter.ts';
 import { countSpan } from './filter/read-where.ts';
-import type { Conditions } from './filter/where-of-forms.ts';
+import { type Conditions, readWhereOfForms } from './filter/where-of-forms.ts';
 import { type Reached, readAsked } from './read-asked.ts';
 import { limitSorted, mostSorted, readSort, type Sort, sortParameter } from './read-sort.ts';
 import { countLooks } from './search-rows.ts';
@@ -43,6 +43,11 @@ export type View = {
   /** With a question, an order that is not by columns is by relevance. */
   order: 'newest' | 'oldest' | 'received' | Sort;
 };
+
+export type FoundSubmission = RowOf<typeof foundColumns>;
+
+/** A page, how many there are in all, and whether a search left some of them out. */
+export type Found<Row> = { rows: Row[]; total: number; isPartial?: boolean };
 
 /** A view of one form. */
 export type FormView = View & { form_id: string };
@@ -72,11 +77,14 @@ const viewOf = ({ workspaceId, formId }: Form) => ({
  */
 export async function readFormsView(
   database: Database,
-  { workspaceId, formIds }: Reach,
+  reach: Reach,
   query: FormsFilterQuery,
   order: 'newest' | 'oldest',
 ): Promise<View> {
-  const { filter, conditions } = await readFormsFilter(database, { workspaceId, formIds }, query);
+  const { workspaceId, formIds } = reach;
+  const { where } = query;
+  const filter = readFilter(query);
+  const conditions = where === undefined ? undefined : await readWhereOfForms(database, reach, where, filter);
   const form_ids = formIds && [...formIds];
   return {
     workspace_id: workspaceId,

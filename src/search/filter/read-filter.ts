@@ -6,7 +6,7 @@ import { submissionStatuses } from '#submissions/present.ts';
 import { longestTag } from '#submissions/tags.ts';
 import { countedParameter } from './read-counted.ts';
 import { readWhere } from './read-where.ts';
-import { type Conditions, type FilterKind, type filterColumns, readWhereOfForms } from './where-of-forms.ts';
+import type { FilterKind, filterColumns } from './where-of-forms.ts';
 
 /** What submissions are filtered by, of one form or of many. */
 const filterParameters = {
@@ -98,18 +98,4 @@ export async function readFormFilter(
   const hasCondition = where !== undefined || counted !== undefined;
   const asked = hasCondition ? await readWhere(database, form, { where, counted }, filter) : {};
   return { ...filter, kind, version: version ?? null, ...asked };
-}
-
-/**
- * Reads the filter of all forms within reach (null: of the workspace), with what its condition is in each.
- * @throws ApiError bad_request, as readFormFilter.
- */
-export async function readFormsFilter(
-  database: Database,
-  reach: { workspaceId: string; formIds: readonly string[] | null },
-  { where: sent, ...query }: FormsFilterQuery,
-): Promise<{ filter: Filter; conditions?: Conditions }> {
-  const filter = readFilter(query);
-  if (sent === undefined) return { filter };
-  return { filter, conditions: await readWhereOfForms(database, reach, sent, filter) };
 }

@@ -69,8 +69,8 @@ export const byFilter = <Declared>(
 });
 
 /**
- * The same statements for a list by `receivedAt`, whose index answers all of them. The planner must not take the index of
- * ids for their span, of which it knows nothing and expects little: `is true` keeps it from that.
+ * The statements for a list by `receivedAt`, whose index answers all of them. For an unknown span PostgreSQL would choose the index
+ * of ids; `is true` prevents that.
  */
 export const byFilterReceived = <Declared>(
   name: string,

@@ -6,7 +6,7 @@ import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor } from '#test/visitor.ts';
 import { createWebhook } from '#webhooks/editing/webhooks.ts';
-import { addVisits } from '../analytics/visit-counter.ts';
+import { addVisits } from '../visit-counter.ts';
 
 const service = await openService();
 const tenant = await service.makeTenant();

@@ -7,9 +7,8 @@ import { openLog } from '#kit/log.ts';
 import { testDatabase } from '#test/database.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { sumVisits } from '../analytics.ts';
-import { medianOf, spanOf } from './spans.ts';
-import { openVisitCounter, type VisitCount } from './visit-counter.ts';
+import { sumVisits } from './analytics.ts';
+import { medianOf, openVisitCounter, spanOf, type VisitCount } from './visit-counter.ts';
 
 const { database } = await testDatabase();
 const log = openLog('silent');

@@ -1,3 +1,5 @@
+import { factOf } from '#ast/fact-of.ts';
+import { type Form, listQuestions, type Step } from '#ast/tree.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { runPeriodically } from '#kit/periodic.ts';
@@ -126,3 +128,46 @@ async function writeSums(database: Database, sums: readonly Sum[]): Promise<void
     counts: changed.map(({ count }) => count),
   });
 }
+
+/* Times are counted in spans, each a tenth longer than the one before: the middle of a span is never 5 % away. */
+const growth = 1.1;
+/** 30 days; longer visits are counted as that. */
+const mostSeconds = 2_592_000;
+
+/** The span that a time belongs to. */
+export const spanOf = (seconds: number): number =>
+  Math.floor(Math.log(Math.min(Math.max(seconds, 1), mostSeconds)) / Math.log(growth));
+
+/** Returns the median time in seconds; null without any. */
+export function medianOf(spans: readonly (readonly [span: number, count: number])[]): number | null {
+  const total = spans.reduce((sum, [, count]) => sum + count, 0);
+  let below = 0;
+  for (const [span, count] of spans.toSorted(([a], [b]) => a - b)) {
+    below += count;
+    if (below * 2 >= total && count > 0) return Math.round(growth ** (span + 0.5));
+  }
+  return null;
+}
+
+const questionsOf = (step: Step): string[] =>
+  listQuestions({ type: 'form', attrs: { name: '' }, children: [step] }).map(
+    ({ element }) => element.attrs.id,
+  );
+
+/**
+ * Returns the names under which visits of a step are counted: the ids of its questions, which stay when steps are moved. A step
+ * without a question has its own id, or its number.
+ */
+export function stepNames({ children }: Form, index: number): readonly [string, ...string[]] {
+  const step = children[index]!;
+  const [first, ...rest] = questionsOf(step);
+  return first === undefined ? [`#${step.attrs?.id ?? index}`] : [first, ...rest];
+}
+
+/** The name of the review step, by the id that the page gives it. */
+export const reviewName = '#_review';
+
+/** The name of each step of a form: the id of its first question. */
+export const stepNamesOf = factOf((form: Form): readonly string[] =>
+  form.children.map((_, index) => stepNames(form, index)[0]),
+);
