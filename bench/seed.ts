@@ -2,7 +2,7 @@ import type { Form } from '#ast/form/tree.ts';
 import { searchableText } from '#ast/searchable.ts';
 import { timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
-import { searchTerms, segmentDocuments } from '#submissions/writing.ts';
+import { searchTerms, segmentDocuments } from '#submissions/submission-record.ts';
 
 /** Words that some of the submissions have and that nothing else has: one in so many of them. */
 export const markerWords = {

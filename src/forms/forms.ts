@@ -89,10 +89,7 @@ const updateForm = statement(
    select id from form`,
 );
 
-/**
- * Marks a form as deleted: from now on it returns 404 everywhere. A job removes its data
- * (src/submissions/remove-form.ts).
- */
+/** From here on the form answers 404 everywhere; what it held is removed behind (src/submissions/changes/remove-form.ts). */
 const markFormDeleted = statement(
   'mark_form_deleted',
   'workspace_id id unchanged? now',
@@ -102,7 +99,7 @@ const markFormDeleted = statement(
      and ($unchanged is null or updated_at = any ($unchanged)) returning id`,
 );
 
-/** The job that removes a deleted form's submissions (src/submissions/remove-form.ts). */
+/** The job that removes a deleted form's submissions (src/submissions/changes/remove-form.ts). */
 export const removeFormJob = 'form.remove';
 
 /**

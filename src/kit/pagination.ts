@@ -139,7 +139,11 @@ export const [firstId, lastId] = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 
-/** Returns the exclusive upper bound of the remaining ids, for lists that are newest first. */
+/** The lesser and the greater of two ids. */
+export const least = (one: string, other: string): string => (one < other ? one : other);
+export const greatest = (one: string, other: string): string => (one > other ? one : other);
+
+/** For a list that is newest first: every id that is left is less. */
 export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastId;
 /** Returns the inclusive lower bound of the remaining ids, for lists that are oldest first. */
 export const leastId = ({ after }: Pick<Cut, 'after'>): string =>

@@ -10,7 +10,7 @@ import { only, type Queryable, statement } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { deleteInvitations, type Erased, eraseIdentity, eraseSubmissions } from '#submissions/erase/erase.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
-import { deleteHeld } from '#submissions/held/hold.ts';
+import { deleteSpam } from '#submissions/spam.ts';
 import { addTaskItems, findFirstItem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
 import { forgetKeptAnswers } from '#workspaces/idempotency.ts';
@@ -243,7 +243,7 @@ const works: Readonly<Record<ErasureItemKind, Work>> = {
     what === 'identity' ? eraseIdentity(db, place, ids, asked.standsIn) : eraseSubmissions(db, place, ids),
   async spam(db, { workspaceId, formId }, ids) {
     const files = await listHeldFiles(db, { workspace_id: workspaceId, held_ids: ids });
-    const gone = await deleteHeld(db, { workspace_id: workspaceId, form_id: formId, ids });
+    const gone = await deleteSpam(db, { workspace_id: workspaceId, form_id: formId, ids });
     return stepOf(
       { spam: gone.length, files: files.length },
       files.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import { fewAtOnce } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
-import { firstId } from '#kit/pagination.ts';
+import { firstId, readCut } from '#kit/pagination.ts';
 import {
   boolean,
   integer,
@@ -13,8 +13,8 @@ import {
   uuid,
   word,
 } from '#kit/statement.ts';
-import { findPage } from '#search/find-page.ts';
-import { readAsked as readQuestion } from '#search/read-asked.ts';
+import { readSubmissions } from '#search/read-submissions.ts';
+import { readSearchView } from '#search/view.ts';
 import { saidIn } from '#submissions/erase/strip-answers.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
 import type { Asked } from './asked.ts';
@@ -211,13 +211,10 @@ export async function findTraces(
 }
 
 async function searchFor(database: Database, workspaceId: string, q: string) {
-  const question = await readQuestion(database, { workspaceId, formIds: null }, q);
-  const { rows, total, isPartial } = await findPage(database, workspaceId, question, {
-    limit: searchMost,
-    offset: 0,
-  });
+  const view = await readSearchView(database, { workspaceId, formIds: null }, q);
+  const { rows, total, isPartial } = await readSubmissions(database, view, readCut({ per_page: searchMost }));
   const traces = rows.map((row) => traceOf('submission', row, []));
-  return { traces, isPartial: isPartial || total >= searchMost };
+  return { traces, isPartial: isPartial === true || total >= searchMost };
 }
 
 const lookIn = {

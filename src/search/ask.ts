@@ -1,9 +1,9 @@
 import type { OperatorName, Question, QuestionPart } from '#ast/search.ts';
-import { leastIdAt } from '#kit/clock.ts';
 import { firstId, lastId } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
+import { idAt } from '#submissions/created-span.ts';
+import { searchMarks } from '#submissions/submission-record.ts';
 import type { SubmissionStatus } from '#submissions/submission-rows.ts';
-import { searchMarks } from '#submissions/writing.ts';
 import type { UnitKind } from './question.ts';
 
 /**
@@ -184,7 +184,6 @@ export function ask(
       unit(isNot ? 'not_mark' : 'mark', `${searchMarks.tag}${text}`);
     },
   };
-  const idAt = (text: string): string => leastIdAt(new Date(Math.max(0, Date.parse(text))));
   const from = (text: string): void => {
     span.from_id = [span.from_id, idAt(text)].sort().at(-1)!;
   };

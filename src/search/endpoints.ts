@@ -6,17 +6,19 @@ import type { Database } from '#kit/database.ts';
 import { jsonList, jsonText } from '#kit/http.ts';
 import { mistakesBetween, mostMistakes } from '#kit/nearest.ts';
 import { operation, type Scope } from '#kit/operation.ts';
-import { pageParameters, paginate, readPage } from '#kit/pagination.ts';
+import { endCut, pageParameters, readCut } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
-import { submissionPage } from '#submissions/endpoints.ts';
 import { type Hit, submissionTexts } from '#submissions/present.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { lookWindow } from './ask.ts';
-import { countMatches, type FoundPage, findPage } from './find-page.ts';
 import { openOptionLabels, placeHits, soughtBy, writtenWords } from './hits.ts';
+import { submissionPage } from './list-endpoints.ts';
 import { searchWindow, wordsAlone } from './question.ts';
-import { type Reached, readAsked, refuseUnsearchable } from './read-asked.ts';
+import { refuseUnsearchable } from './read-asked.ts';
+import { readSubmissions } from './read-submissions.ts';
+import { countMatches } from './search-page.ts';
 import { listSearchedForms, suggest } from './suggest.ts';
+import { type Found, type FoundSubmission, readSearchView, type View } from './view.ts';
 
 /** Shorter words are not corrected. */
 const leastMistaken = 4;
@@ -158,10 +160,9 @@ const SuggestionList = Type.Object({
   ),
 });
 
-/**
- * Full-text search: specification, "Search rules"; docs/rules.md 11. docs/guides/search.md describes the
- * grammar.
- */
+type Searched = { view: View; found: Found<FoundSubmission> };
+
+/** Full-text search. Specification, "Search rules"; docs/rules.md 11; docs/guides/search.md has the grammar. */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {
@@ -194,24 +195,22 @@ export function searchEndpoints({ database, links }: { database: Database; links
       },
       async run({ workspaceId, formIds, query }) {
         const reach = await reachForms({ workspaceId, formIds }, query.form_id);
-        const page = readPage(query);
-        const cut = { limit: page.perPage, offset: page.offset };
-        const read = async (q: string): Promise<{ asked: Reached; found: FoundPage }> => {
-          const asked = await readAsked(database, reach, q);
-          return { asked, found: await findPage(database, workspaceId, asked, cut) };
+        const cut = readCut(query);
+        const read = async (q: string): Promise<Searched> => {
+          const view = await readSearchView(database, reach, q);
+          return { view, found: await readSubmissions(database, view, cut) };
         };
         const first = await read(query.q);
         const mended =
           query.typos && first.found.total === 0 ? await correctly(reach, query.q, read) : undefined;
-        const { asked, found } = mended ?? first;
+        const { view, found } = mended ?? first;
         const texts = await submissionTexts(found.rows, links);
-        const data =
-          query.include === 'hits' ? withHits(texts, await hitsOf(workspaceId, asked, found)) : texts;
-        const reading = { is_partial: found.isPartial, corrections: mended?.corrections ?? [] };
+        const data = query.include === 'hits' ? withHits(texts, await hitsOf(view, found)) : texts;
+        const reading = { is_partial: found.isPartial ?? false, corrections: mended?.corrections ?? [] };
         return {
           json: jsonList<Static<typeof SearchPage>>(data, {
-            pagination: paginate(page, found.total),
-            ...((!asked.isPlain || mended) && { search: reading }),
+            ...endCut(cut, found.rows, found.total).ends,
+            ...((!view.question?.isPlain || mended) && { search: reading }),
           }),
         };
       },
@@ -266,8 +265,8 @@ export function searchEndpoints({ database, links }: { database: Database; links
   async function correctly(
     reach: { workspaceId: string; formIds: readonly string[] | null },
     q: string,
-    read: (q: string) => Promise<{ asked: Reached; found: FoundPage }>,
-  ): Promise<{ asked: Reached; found: FoundPage; corrections: Correction[] } | undefined> {
+    read: (q: string) => Promise<Searched>,
+  ): Promise<(Searched & { corrections: Correction[] }) | undefined> {
     const forms = { workspace_id: reach.workspaceId, form_ids: reach.formIds && [...reach.formIds] };
     const corrected = await correct(database, forms, q);
     if (!corrected) return undefined;
@@ -275,11 +274,15 @@ export function searchEndpoints({ database, links }: { database: Database; links
     return again.found.total === 0 ? undefined : { ...again, corrections: corrected.corrections };
   }
 
-  async function hitsOf(workspaceId: string, asked: Reached, { rows }: FoundPage): Promise<Hit[][]> {
+  async function hitsOf(
+    { workspace_id, question }: View,
+    { rows }: Found<FoundSubmission>,
+  ): Promise<Hit[][]> {
+    if (!question) return rows.map(() => []);
     const form_ids = [...new Set(rows.map(({ form_id }) => form_id))];
-    const forms = await listSearchedForms(database, { workspace_id: workspaceId, form_ids });
+    const forms = await listSearchedForms(database, { workspace_id, form_ids });
     const languages = new Map(forms.map(({ id, language }) => [id, language]));
-    const labels = await optionLabels(workspaceId, forms);
+    const labels = await optionLabels(workspace_id, forms);
     const read = rows.map((row) => ({
       ...row,
       language:
@@ -288,7 +291,7 @@ export function searchEndpoints({ database, links }: { database: Database; links
           : searchLanguage({}, row.language),
       sayOption: labels(row.form_id),
     }));
-    return placeHits(database, soughtBy(asked.index), read);
+    return placeHits(database, soughtBy(question), read);
   }
 }
 

@@ -8,10 +8,8 @@ import { named } from '#kit/pagination.ts';
 import { columns, requireRow, statement, word } from '#kit/statement.ts';
 import { dayRange, readDays } from '#kit/time-range.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { medianOf } from './analytics/spans.ts';
-import { reviewName, stepNames } from './analytics/step-names.ts';
-import type { VisitKind } from './analytics/visit-counter.ts';
-import { findViewedForm, readStructures } from './columns/read-columns.ts';
+import { findViewedForm, readStructures } from './read-columns.ts';
+import { medianOf, reviewName, stepNames, type VisitKind } from './visit-counter.ts';
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 const share = (description: string) =>

@@ -4,10 +4,10 @@ import { newId, now } from '#kit/clock.ts';
 import { composite, element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
-import { changedBy } from './history/differences.ts';
+import { trashSubmissions } from './changes/trash.ts';
+import { changedBy } from './differences.ts';
+import { insertSubmission } from './submission-record.ts';
 import { addToCount } from './submission-rows.ts';
-import { trashSubmissions } from './trash/trash.ts';
-import { insertSubmission } from './writing.ts';
 
 const service = await shareService();
 const tenant = await service.makeTenant();

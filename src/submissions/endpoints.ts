@@ -1,106 +1,110 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
+import { quote } from '#ast/problems.ts';
+import { type Form, languagesOf } from '#ast/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
+import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
-import { jsonList } from '#kit/http.ts';
+import { ApiError } from '#kit/errors.ts';
 import { idParameter, operation } from '#kit/operation.ts';
-import { type Cut, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
 import { requireRow } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { readViewedForm } from './columns/read-columns.ts';
-import {
-  formFilterParameters,
-  formsFilterParameters,
-  isPlain,
-  readFormFilter,
-  readFormsFilter,
-} from './filter/read-filter.ts';
-import { type Part, readFiltered, readPlainPage, sorts } from './list.ts';
-import { Submission, submissionJson, submissionTag, submissionTexts } from './present.ts';
-import { findSubmission } from './submit-endpoint.ts';
+import { findArrived, takeNamedFiles } from './edited-answers.ts';
+import { Submission, submissionJson, submissionTag } from './present.ts';
+import { requireClean } from './reference.ts';
+import { findSubmission } from './submission-rows.ts';
+import { submitAnswers } from './submit.ts';
+import type { SubmitContext } from './submit-request.ts';
 
-/** The page of a list of submissions, also used by search. */
-export const submissionPage = listOf(Submission);
+/** Reading one submission. Lists and searches of them are the room of search's. */
+export const getEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
+  operation({
+    summary: 'Get submission',
+    description: 'Reading it again gives fresh links for its files.',
+    permission: 'submissions:read',
+    params: idParameter,
+    query: Type.Object(
+      { include: Type.Optional(Type.Enum(['tags'], { description: 'What is said beside.' })) },
+      { additionalProperties: false },
+    ),
+    reply: { status: 200, description: 'The submission.', schema: Submission },
+    async run({ workspaceId, formIds, params, query: { include } }) {
+      const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
+      requireReach(formIds, row.form_id);
+      const more = include && { tags: row.tags };
+      return { json: submissionJson(row, links, more), tag: submissionTag(row) };
+    },
+  });
 
-const closed = { additionalProperties: false } as const;
-const sortParameter = {
-  sort: Type.Optional(
-    Type.Enum([...sorts], {
-      default: 'newest',
-      description: 'Sorts by the time when submissions were started.',
-    }),
-  ),
-};
-
-/** Reads submissions. Specification, "Submissions". */
-export function submissionEndpoints({ database, links }: { database: Database; links: FileLinks }) {
-  return {
-    listFormSubmissions: operation({
-      summary: 'List submissions of a form',
-      description: 'Returns submissions newest first, unless `sort` says otherwise. All filters must match.',
-      permission: 'submissions:read',
-      params: idParameter,
-      query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, closed),
-      reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
-      async run({ workspaceId, formIds, params: { id }, query }) {
-        requireReach(formIds, id);
-        const cut = readCut(query, 'submissions', id);
-        const filter = await readFormFilter(database, { workspaceId, formId: id }, query);
-        const { sort = 'newest' } = query;
-        const part =
-          isPlain(filter) && sort === 'newest' && cut.total === undefined
-            ? await readPlainPage(database, { workspace_id: workspaceId, form_id: id }, filter, cut)
-            : await readFormPart({ workspaceId, formId: id }, { filter, sort, cut });
-        return answer(part, cut);
+/**
+ * Making a submission with a key. The page's rules hold: what the form asks, when it is open, how many it takes. What
+ * keeps strangers out (invitations, a password, the spam box) is not asked of those who may write submissions.
+ */
+export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; links: FileLinks }) =>
+  operation({
+    summary: 'Create submission',
+    description:
+      'Submits answers to a published form, checked as its page checks them, and webhooks hear of it. 403: it is not open yet; 409: it was never published; 410: it is closed, or full.',
+    permission: 'submissions:write',
+    params: idParameter,
+    body: Type.Object(
+      {
+        answers: Type.Unsafe<Record<string, unknown>>(
+          Type.Object(
+            {},
+            {
+              additionalProperties: true,
+              description: 'By element id. Files by their ids, as Create file answers them.',
+            },
+          ),
+        ),
+        reference: Type.Optional(
+          Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
+            maxProperties: 200,
+            description: 'What the parameters of the public address are.',
+          }),
+        ),
+        language: Type.Optional(
+          Type.String({
+            maxLength: 20,
+            description: 'In which of the languages that the form names it was read, as a BCP-47 tag.',
+          }),
+        ),
       },
-    }),
+      { additionalProperties: false },
+    ),
+    example: { body: { answers: { message: 'Please call me.' }, reference: { campaign: 'spring' } } },
+    errors: ['conflict', 'gone'],
+    reply: { status: 201, description: 'The submission.', schema: Submission },
+    async run({ workspaceId, formIds, params, body: { answers, reference = {}, language } }) {
+      requireReach(formIds, params.id);
+      const live = await context.liveForms.find(params.id);
+      if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
+      const closure = findClosure(live);
+      if (closure === 'absent')
+        throw new ApiError('conflict', 'This form was never published, and so takes no submissions.');
+      if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
+      requireClean(reference);
+      requireLanguage(live.form, language);
+      const arrived = await findArrived(context.database, { workspaceId, formId: live.id }, answers);
+      const { raw, files, errors } = takeNamedFiles(live.form, answers, { arrived });
+      if (errors.length > 0) throw new ApiError('validation_error', undefined, { errors });
+      const result = await submitAnswers(context, { live, raw, files, reference, language });
+      if (!result.ok) throw new ApiError('validation_error', undefined, { errors: [...result.errors] });
+      const row = requireRow(
+        await findSubmission(context.database, { workspace_id: workspaceId, id: result.submission.id }),
+      );
+      return { json: submissionJson(row, context.links), tag: submissionTag(row) };
+    },
+  });
 
-    listSubmissions: operation({
-      summary: 'List submissions',
-      description:
-        'Returns submissions of all accessible forms, newest first unless `sort` says otherwise. All filters must match.',
-      permission: 'submissions:read',
-      query: Type.Object({ ...listParameters, ...formsFilterParameters, ...sortParameter }, closed),
-      reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },
-      async run({ workspaceId, formIds, query }) {
-        const cut = readCut(query, 'submissions');
-        const forms = { workspace_id: workspaceId, form_ids: formIds && [...formIds] };
-        const asked = await readFormsFilter(database, { workspaceId, formIds }, query);
-        const { sort = 'newest' } = query;
-        return answer(await readFiltered(database, forms, { ...asked, sort, cut }), cut);
-      },
-    }),
-
-    getSubmission: operation({
-      summary: 'Get submission',
-      description: 'Returns a submission. Each request returns fresh links for its files.',
-      permission: 'submissions:read',
-      audit: 'entry by people',
-      params: idParameter,
-      query: Type.Object(
-        { include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })) },
-        { additionalProperties: false },
-      ),
-      reply: { status: 200, description: 'The submission.', schema: Submission },
-      async run({ workspaceId, formIds, params, query: { include } }) {
-        const row = requireRow(await findSubmission(database, { workspace_id: workspaceId, id: params.id }));
-        requireReach(formIds, row.form_id);
-        const more = include && { tags: row.tags };
-        return { json: submissionJson(row, links, more), tag: submissionTag(row) };
-      },
-    }),
-  };
-
-  async function readFormPart(
-    form: { workspaceId: string; formId: string },
-    asked: Parameters<typeof readFiltered>[2],
-  ) {
-    await readViewedForm(database, form);
-    return readFiltered(database, { workspace_id: form.workspaceId, form_ids: [form.formId] }, asked);
-  }
-
-  async function answer({ found, total }: Part, cut: Cut) {
-    const { rows, ends } = endCut(cut, found, total);
-    const page = await submissionTexts(rows, links);
-    return { json: jsonList<Static<typeof submissionPage>>(page, ends) };
-  }
+function requireLanguage(form: Form, language: string | undefined): void {
+  const languages = languagesOf(form);
+  if (language === undefined || languages.includes(language)) return;
+  const message =
+    languages.length === 0
+      ? 'The form names no languages: leave "language" out.'
+      : `The form is written in ${languages.map(quote).join(', ')}.`;
+  throw new ApiError('validation_error', undefined, {
+    errors: [{ field: 'language', message, code: 'invalid_choice' }],
+  });
 }

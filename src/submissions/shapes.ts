@@ -2,35 +2,19 @@ import { type Static, Type } from 'typebox';
 import type { Answers } from '#ast/answers/check-answers.ts';
 import type { Form } from '#ast/form/tree.ts';
 import { Answers as AnswersShape, type FileUpload } from '#forms/payload.ts';
-import { listOf, listParameters, named } from '#kit/pagination.ts';
+import { listOf, named } from '#kit/pagination.ts';
 import { closed, orNull, timestamp, uuid } from '#kit/validation.ts';
 import type { Column as ColumnOf } from './columns.ts';
-import { exportFormats } from './export/export.ts';
-import { formFilterParameters } from './filter/read-filter.ts';
-import { changeKinds, changeThroughs, type Difference } from './history/differences.ts';
+import { createdParameters } from './created-span.ts';
+import { changeKinds, changeThroughs, type Difference } from './differences.ts';
 import { submissionStatuses } from './present.ts';
-import { sortParameter } from './sort/sortable.ts';
 
 export type { Difference };
 export type Column = ColumnOf;
 
-// Queries -------------------------------------------------------------------------------------------------
+// Queries -----------------------------------------------------------------------------------------------
 
-const viewParameters = {
-  ...formFilterParameters,
-  q: Type.Optional(Type.String({ description: 'A search query. Results are then sorted by relevance.' })),
-  sort: sortParameter,
-};
-
-/** The filter, search and order of a form's submissions; all optional. */
-export const ViewQuery = Type.Object(viewParameters, closed);
-export type ViewQuery = Static<typeof ViewQuery>;
-
-// Cursors contain the order of their list, so they can be long.
-const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
-export const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
-
-/** The language in which a reader wants questions and options. */
+/** The language in which a reader of answers sees questions and options. */
 export const languageParameter = Type.Optional(
   Type.String({
     minLength: 2,
@@ -39,38 +23,9 @@ export const languageParameter = Type.Optional(
   }),
 );
 
-export const ExportQuery = Type.Object(
-  {
-    ...viewParameters,
-    language: languageParameter,
-    format: Type.Optional(Type.Enum([...exportFormats], { description: 'Defaults to CSV.' })),
-    for: Type.Optional(
-      Type.Enum(['programs', 'spreadsheets'], {
-        description:
-          'The use of a CSV. For `spreadsheets`, it starts with a byte order mark, and possible formulas are escaped.',
-      }),
-    ),
-    columns: Type.Optional(
-      Type.Enum(['all', 'shown'], {
-        description:
-          '`shown`: only the columns visible in your table, in your order; all columns if you have not arranged them.',
-      }),
-    ),
-    view: Type.Optional(
-      Type.String({
-        format: 'uuid',
-        description:
-          'With `columns=shown`: uses the columns of this saved view. Send its filter and order separately.',
-      }),
-    ),
-  },
-  closed,
-);
-
 export const SummaryQuery = Type.Object(
   {
-    created_from: formFilterParameters.created_from,
-    created_to: formFilterParameters.created_to,
+    ...createdParameters,
     time_zone: Type.Optional(
       Type.String({
         minLength: 1,

@@ -1,8 +1,42 @@
 import { connectionNumber } from '#kit/database.ts';
-import { statement, word } from '#kit/statement.ts';
+import { columns, nullable, statement, text, word } from '#kit/statement.ts';
 
 /** Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
+
+/** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
+export const foundColumns = columns(
+  'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
+  'created_at completed_at?',
+  {
+    status: word<SubmissionStatus>(),
+    /** BCP-47; null where the form names no languages. */
+    language: nullable(text),
+  },
+);
+
+// JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
+export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
+  v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
+
+export const findSubmission = statement(
+  'find_submission',
+  'workspace_id id',
+  ['updated_at tags', foundColumns],
+  `select ${submissionSelection}, s.updated_at, s.tags
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
+);
+
+/**
+ * The version that each submission `s` of a page answered, as `v`. It is looked up by its whole key: a plan that is made
+ * for pages of any length may join all versions of the workspace instead (measured: 0.75 ms for 1,050 of them, not 0.2).
+ */
+export const answeredVersion = `lateral (
+       select fields, name from form_versions
+       where workspace_id = s.workspace_id and form_id = s.form_id and version = s.version limit 1) v`;
 
 /**
  * The maximum number of rows for the count of a form. With a single row, submissions would wait for each
@@ -13,12 +47,12 @@ const countSlots = 64;
 /** The slot of the current connection, or of its process if the session has no number. */
 export const ownSlot = `(coalesce(nullif(current_setting('${connectionNumber}', true), '')::integer, pg_backend_pid()) % ${countSlots})::smallint`;
 
-/** Selects the submission with a key: completed, incomplete or spam. */
+/** What was sent under a key before: a submission, saved answers, or spam. */
 export const findByKey = statement(
   'find_by_key',
   'workspace_id form_id key:uuid',
-  'id version key_digest? completed_at? is_held:boolean',
-  `select id, version, key_digest, completed_at, false as is_held from submissions
+  'id version key_digest? completed_at? is_spam:boolean',
+  `select id, version, key_digest, completed_at, false as is_spam from submissions
    where workspace_id = $workspace_id and form_id = $form_id and key = $key
    union all
    select id, version, key_digest, created_at, true from held_submissions

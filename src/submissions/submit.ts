@@ -1,173 +1,133 @@
-import { type AnswerError, checkAnswers } from '#ast/answers/check-answers.ts';
+import { checkAnswers } from '#ast/answers.ts';
 import { answerContext } from '#forms/live-form.ts';
-import { type Database, transaction } from '#kit/database.ts';
+import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { Queryable } from '#kit/statement.ts';
-import type { Vault } from '#kit/vault.ts';
-import { findRepeat, type KeyedRequest, OtherAnswers, type Submitted } from './exactly-once/repeat.ts';
-import { inTurn, takePlace, takesTurns } from './exactly-once.ts';
-import { completeProgress } from './progress/complete.ts';
-import { AnswersTaken, isLimited, takeAnswers, takeTurn } from './taken/take.ts';
+import { hasQuotas, lockQuotas, QuotaExceeded, updateQuotas } from './quotas.ts';
+import { answerRepeat } from './repeat.ts';
+import { hasLimits, inFormOrder, requireCapacity } from './response-limit.ts';
+import { completeSavedAnswers } from './saved-answers.ts';
+import { type Suspicion, storeSpam } from './spam.ts';
 import {
   claimAll,
-  editTokenOf,
   giveEditLink,
-  insertWriting,
+  insertRecord,
   isMailedAbout,
-  prepareWriting,
+  prepareRecord,
+  type SubmissionRecord,
   tellCreated,
-  type Writing,
-} from './writing.ts';
+} from './submission-record.ts';
+import type { Accepted, SubmitContext, SubmitRequest, SubmitResult } from './submit-request.ts';
 
-export { OtherAnswers, type Submitted };
-
-/**
- * Answers that a visitor sent. Files are already stored, by HTML name; they belong to no submission yet, or
- * to saved answers with the same key.
- */
-export type SubmitRequest = KeyedRequest;
-
-/**
- * `repeated`: these answers were already submitted under the key, and this is their submission. `isHeld`: it
- * is spam, which visitors must not learn. `editToken`: the token of the edit link, if the form allows
- * editing.
- */
-export type SubmitResult =
-  | { ok: true; submission: Submitted; repeated: boolean; isHeld?: true; editToken?: string }
-  | { ok: false; errors: readonly AnswerError[] };
-
-/** The dependencies of submitting. */
-export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
-
-/**
- * Submits answers: checks them and their quotas, then writes the submission, its count, its search document,
- * its claim on files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing is
- * lost). A key is submitted once, even if it is sent several times or in parallel; answers saved under the
- * key become the submission. The caller deletes the files of a rejected or repeated submission.
- * @throws ApiError gone if the form is full, not_found if it was deleted meanwhile, conflict if a file was
- * used meanwhile; OtherAnswers.
- */
-export async function submitAnswers(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
-  try {
-    return await submit(context, request);
-  } catch (error) {
-    if (error instanceof AnswersTaken) return { ok: false, errors: error.problems };
-    throw error;
-  }
-}
-
-async function submit(context: SubmitContext, request: SubmitRequest): Promise<SubmitResult> {
-  const { live, key } = request;
-  const rules = answerContext(live.settings, request.reference, request.work);
-  const checked = checkAnswers(live.form, request.raw, request.files, rules);
-  // The form may have changed since these answers were first submitted, so that they are no longer valid.
-  if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
-  const writing = prepareWriting(request, checked.answers);
-
-  // Without files, webhooks, emails, limits and an edit link, one statement is enough, and it is its own
-  // transaction.
-  const isPlain =
-    writing.fileIds.length === 0 &&
-    !live.hasListeners &&
-    !isMailedAbout(live.settings) &&
-    !takesTurns(live) &&
-    !live.settings.editing &&
-    !writing.opensSegment;
-  if (isPlain) {
-    const isNew = await insertWriting(context.database, writing, 'completed', live.version);
-    return isNew ? answerNew(writing) : meetEarlier(context, request, writing);
-  }
-  const isNew = await inTurn(live, () =>
-    write(context, writing, async (client) => {
-      if (!(await takePlace(client, live, key))) return false;
-      if (!(await insertWriting(client, writing, 'completed', live.version))) return false;
-      if (isLimited(live.form)) await takeAnswers(client, live, writing.id);
-      return true;
-    }),
-  );
-  return isNew ?? meetEarlier(context, request, writing);
-}
-
-/**
- * Writes a submission with its files, edit link and events in one transaction.
- * @param insert writes the submission itself, and returns whether it is new.
- * @returns undefined if it is not new.
- */
-async function write(
-  context: SubmitContext,
-  writing: Writing,
-  insert: (client: Queryable) => Promise<boolean>,
-): Promise<SubmitResult | undefined> {
-  const written = await transaction(context.database, async (client) => {
-    if (!(await insert(client))) return undefined;
-    await claimAll(client, writing, writing.fileIds);
-    const link = await giveEditLink(client, context.vault, writing);
-    return { link, deliveries: await tellCreated(client, writing, writing.createdAt) };
-  });
-  if (!written) return undefined;
-  if (written.deliveries > 0) context.wakeQueue();
-  return answerNew(writing, written.link);
-}
-
-/**
- * Writes a submission to a form that was published again after its answers were checked. It is pinned to the
- * answered version, and counts against the limits of the live version.
- */
-const writeLate = (context: SubmitContext, { live, key }: SubmitRequest, writing: Writing) =>
-  inTurn(live, () =>
-    write(context, writing, async (client) => {
-      if (!(await takePlace(client, live, key))) return false;
-      const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
-      if (!(await insertWriting(client, writing, 'completed'))) return false;
-      if (limited) await takeAnswers(client, limited, writing.id);
-      return true;
-    }),
-  );
-
-const answerNew = ({ id, createdAt }: Writing, link: { editToken?: string } = {}): SubmitResult => ({
-  ok: true,
-  submission: { id, completedAt: createdAt },
-  repeated: false,
-  ...link,
-});
-
-/**
- * Handles a submission that was not inserted: its key is used, answers are saved under it, or the form was
- * published again or deleted.
- */
-async function meetEarlier(
+type Attempt = (
   context: SubmitContext,
   request: SubmitRequest,
-  writing: Writing,
+  record: SubmissionRecord,
+) => Promise<Accepted | undefined>;
+
+/**
+ * What is tried with valid answers, from top to bottom, until an attempt has an outcome. Each attempt is one statement or one
+ * transaction. After the last one the form is gone: 404.
+ *
+ * | Attempt | Outcome | It has none if |
+ * |---|---|---|
+ * | store | `new` | the key is used, another version is live, or the form is gone |
+ * | completeSavedAnswers | `draft completed` | no answers were saved under the key |
+ * | answerEarlier | `repeat` | nothing was submitted under the key |
+ * | store | `late version` | the key was used meanwhile, or the form is gone |
+ * | answerEarlier | `repeat` | nothing was submitted meanwhile either |
+ *
+ * Three things end the attempts: the form has its response limit (`full`, 410), a quota is used up (422), and other answers were
+ * submitted under the key (409).
+ */
+const attempts: readonly Attempt[] = [
+  (context, _, record) => store(context, record, 'new'),
+  completeSavedAnswers,
+  answerEarlier,
+  (context, _, record) => store(context, record, 'late version'),
+  answerEarlier,
+];
+
+/** The same for answers that look like spam: they wait in the spam box, unless their key was used. */
+const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
+  answerEarlier,
+  (context, _, record) => storeSpam(context, record, suspicion),
+  answerEarlier,
+];
+
+/**
+ * Accepts a completed submission: checks the answers, then writes the submission, its count, its search text, its claim on the
+ * files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing of it is lost). Under a key that
+ * happens once, however often the answers are sent. The caller removes the files of a submission that was refused or repeated.
+ * @param suspicion why the answers look like spam.
+ * @throws ApiError gone if the form has its response limit, not_found if it was deleted meanwhile, conflict if a file was used
+ * meanwhile; OtherAnswers.
+ */
+export async function submitAnswers(
+  context: SubmitContext,
+  request: SubmitRequest,
+  suspicion?: Suspicion,
 ): Promise<SubmitResult> {
-  const { live, key } = request;
-  const completed =
-    key !== undefined && (await inTurn(live, () => completeProgress(context, { ...writing, key })));
-  if (completed) return { ok: true, repeated: false, ...completed };
-  const taken =
-    (await answerRepeat(context, request, { refuseOther: true })) ??
-    (await writeLate(context, request, writing)) ??
-    (await answerRepeat(context, request, { refuseOther: true }));
-  if (taken) return taken;
+  const { live } = request;
+  const rules = answerContext(live.settings, request.reference, request.work);
+  const checked = checkAnswers(live.form, request.raw, request.files, rules);
+  // The form may have changed since the answers were accepted, and would refuse them today.
+  if (!checked.ok) return (await answerRepeat(context, request)) ?? checked;
+  const record = prepareRecord(request, checked.answers);
+  try {
+    for (const attempt of suspicion ? attemptsOfSpam(suspicion) : attempts) {
+      const accepted = await attempt(context, request, record);
+      if (accepted) return accepted;
+    }
+  } catch (error) {
+    if (error instanceof QuotaExceeded) return { ok: false, errors: error.problems };
+    throw error;
+  }
   throw new ApiError('not_found', 'There is no form at this address.');
 }
 
-/**
- * Returns the earlier result for equal answers under this key, including spam: the same receipt and the same
- * link. Undefined if there is none. Also works for a form that is now closed: the submission was in time.
- * @throws OtherAnswers if `refuseOther` is set.
- */
-export async function answerRepeat(
-  { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,
-  request: SubmitRequest,
-  { refuseOther = false } = {},
-): Promise<SubmitResult | undefined> {
-  const repeat = await findRepeat(database, request);
-  if (repeat.kind === 'other' && refuseOther) throw new OtherAnswers(repeat.earlier);
-  if (repeat.kind !== 'same') return undefined;
-  const { earlier, isHeld } = repeat;
-  const editable = { live: request.live, id: earlier.id };
-  // The link of a spam submission becomes valid when it is released.
-  const link = isHeld ? editTokenOf(vault, editable) : await giveEditLink(database, vault, editable);
-  return { ok: true, submission: earlier, repeated: true, ...link };
+function answerEarlier(context: SubmitContext, request: SubmitRequest): Promise<Accepted | undefined> {
+  return answerRepeat(context, request, { refuseOther: true });
 }
+
+/**
+ * Stores a submission to the version that was answered. `new`: if that version is live; without files, webhooks, emails, limits
+ * and an edit link one statement does it. `late version`: whichever version is live; its limits count.
+ */
+async function store(
+  context: SubmitContext,
+  record: SubmissionRecord,
+  outcome: 'new' | 'late version',
+): Promise<Accepted | undefined> {
+  const { live, key, id } = record;
+  const isLate = outcome === 'late version';
+  const submission = { id, completedAt: record.createdAt };
+  if (!isLate && isOneStatement(record)) {
+    const isNew = await insertRecord(context.database, record, 'completed', live.version);
+    return isNew ? { ok: true, outcome, submission } : undefined;
+  }
+  const stored = await inFormOrder(live, () =>
+    transaction(context.database, async (client) => {
+      if (!(await requireCapacity(client, live, key))) return undefined;
+      const limited = isLate
+        ? await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id })
+        : hasQuotas(live.form) && live;
+      if (!(await insertRecord(client, record, 'completed', isLate ? null : live.version))) return undefined;
+      if (limited) await updateQuotas(client, limited, id);
+      await claimAll(client, record, record.fileIds);
+      const link = await giveEditLink(client, context.vault, record);
+      return { link, jobs: await tellCreated(client, record, record.createdAt) };
+    }),
+  );
+  if (!stored) return undefined;
+  if (stored.jobs > 0) context.wakeQueue();
+  return { ok: true, outcome, submission, ...stored.link };
+}
+
+/** Whether a submission is all that has to be written. */
+const isOneStatement = ({ live, fileIds, opensSegment }: SubmissionRecord): boolean =>
+  fileIds.length === 0 &&
+  !live.hasListeners &&
+  !isMailedAbout(live.settings) &&
+  !hasLimits(live) &&
+  !live.settings.editing &&
+  !opensSegment;

@@ -4,10 +4,11 @@ import { formStatuses } from '#forms/live-form.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
-import { type Role, roleNames } from '#rules/permissions.ts';
-import { refuseOneStep, type SessionServices } from '#workspaces/sign-in/require-person.ts';
-import { TableSettings } from './shapes.ts';
-import { findTableSettings, saveTableSettings } from './table.ts';
+import type { Role } from '#rules/permissions.ts';
+import { findTableSettings, saveTableSettings } from '#search/list-rows.ts';
+import { TableSettings } from '#submissions/shapes.ts';
+import { type ConsoleServices, refuseOneStep } from '../serve.ts';
+import { Arrangement, LocatedForm } from './shapes.ts';
 
 const id = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });

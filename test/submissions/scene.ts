@@ -8,8 +8,9 @@ import { openVault } from '#kit/vault.ts';
 import { addToCount } from '#submissions/submission-rows.ts';
 import { type SubmitResult, submitAnswers } from '#submissions/submit.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { structure } from '../ast/forms.ts';
-import { makeWebhook } from '../webhooks/make-webhook.ts';
+import { addToCount } from './submission-rows.ts';
+import { submitAnswers } from './submit.ts';
+import type { SubmitResult } from './submit-request.ts';
 
 // Submissions to test with. Only tests import this file.
 

@@ -12,24 +12,24 @@ import type { Operation } from '#kit/operation.ts';
 import { mailEndpoints } from '#mail/endpoints.ts';
 import { peopleEndpoints } from '#people/endpoints.ts';
 import type { Permission } from '#rules/permissions.ts';
+import { bulkEndpoints } from '#search/bulk-endpoints.ts';
 import { searchEndpoints } from '#search/endpoints.ts';
-import { bulkEndpoints } from '#search/view/bulk-endpoints.ts';
-import { viewEndpoints } from '#search/view/endpoints.ts';
-import { savedViewEndpoints } from '#search/view/saved/endpoints.ts';
+import { listEndpoints } from '#search/list-endpoints.ts';
+import { viewEndpoints } from '#search/row-endpoints.ts';
+import { savedViewEndpoints } from '#search/saved-views.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
-import { columnEndpoints } from '#submissions/columns/endpoints.ts';
-import { submissionEndpoints } from '#submissions/endpoints.ts';
-import { spamEndpoints } from '#submissions/held/endpoints.ts';
-import { historyEndpoints } from '#submissions/history/endpoints.ts';
+import { noteEndpoints } from '#submissions/changes/notes.ts';
+import { trashEndpoints } from '#submissions/changes/trash-endpoints.ts';
+import { getEndpoint, submitEndpoint } from '#submissions/endpoints.ts';
+import { historyEndpoints } from '#submissions/history.ts';
 import { submissionImportEndpoints } from '#submissions/import/endpoints.ts';
-import { noteEndpoints } from '#submissions/notes.ts';
+import { columnEndpoints } from '#submissions/read-columns.ts';
 import { retentionEndpoints } from '#submissions/retention/endpoints.ts';
-import { submitEndpoint } from '#submissions/submit-endpoint.ts';
+import { spamEndpoints } from '#submissions/spam-endpoints.ts';
 import { summaryEndpoints } from '#submissions/summary/endpoints.ts';
 import { ownFormEndpoints } from '#submissions/table-arrangement.ts';
 import { tagEndpoints } from '#submissions/tags.ts';
-import { trashEndpoints } from '#submissions/trash/endpoints.ts';
 import { taskEndpoints } from '#tasks/read-tasks.ts';
 import { webhookEndpoints } from '#webhooks/endpoints.ts';
 import { feedEndpoints } from '#webhooks/feed-endpoints.ts';
@@ -54,7 +54,8 @@ export function apiOperations(services: Services) {
     ...textEndpoints(services),
     ...imageEndpoints(services),
     ...fileEndpoints(services),
-    ...submissionEndpoints(services),
+    ...listEndpoints(services),
+    getSubmission: getEndpoint(services),
     createSubmission: submitEndpoint(services),
     ...submissionChangeEndpoints(services),
     ...noteEndpoints(services),

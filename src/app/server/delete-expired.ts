@@ -4,9 +4,8 @@ import { deleteOldMails } from '#mail/endpoints.ts';
 import { deleteCountedEmails } from '#mail/sending/quota.ts';
 import { deleteOldErasures } from '#people/erase-person.ts';
 import { forgetVisits } from '#submissions/analytics.ts';
-import { deleteHeldBefore } from '#submissions/held/endpoints.ts';
 import { deleteExpiredLinks } from '#submissions/links.ts';
-import { deleteExpiredResets } from '#workspaces/accounts/password-reset.ts';
+import { deleteSpamBefore } from '#submissions/spam-endpoints.ts';
 import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
 import { deleteOldPersonalLines } from '#workspaces/audit-endpoints.ts';
 import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';
@@ -35,7 +34,7 @@ export const expiring = {
     pauseMs: 600_000,
     batch: 500,
     keptMs: 30 * dayMs,
-    remove: (database, before) => deleteHeldBefore(database, { before }),
+    remove: (database, before) => deleteSpamBefore(database, { before }),
   },
   submission_links: {
     pauseMs: 600_000,

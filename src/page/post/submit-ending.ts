@@ -1,10 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sayDay } from '#ast/basics/words.ts';
 import { ApiError } from '#kit/errors.ts';
-import { makeKey } from '#submissions/exactly-once.ts';
-import { type SavedProgress, saveProgress } from '#submissions/progress/save.ts';
-import { answerRepeat, OtherAnswers, type SubmitResult } from '#submissions/submit.ts';
-import { addressKey } from '#workspaces/accounts/users.ts';
+import { answerRepeat } from '#submissions/repeat.ts';
+import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
+import { makeKey } from '#submissions/submission-keys.ts';
+import { type Accepted, OtherAnswers } from '#submissions/submit-request.ts';
+import { addressKey } from '#workspaces/users.ts';
+import { sendPage } from '../problem-page.ts';
 import { renderSaved } from '../render/notices.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
@@ -18,9 +20,7 @@ import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
 import { tellAnswers } from './told-answers.ts';
 
-type Taken = Extract<SubmitResult, { ok: true }>;
-
-/** Returns the ending of a page that creates a submission, once per page key. */
+/** A page that ends with a new submission: under the page's key, once. */
 export function submitEnding(
   context: AnsweringContext,
   visit: Visit,
@@ -35,10 +35,10 @@ export function submitEnding(
     const { look, live } = visit;
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
-  const sendTaken = async (result: Taken, post: PagePost): Promise<void> => {
-    // The submission already has the files of a repeated post.
-    if (result.repeated) await discardReceived(context, visit.live, post.received);
-    else if (!result.isHeld) countTaken(context, visit, request, post);
+  const sendTaken = async (result: Accepted, post: PagePost): Promise<void> => {
+    // The first of two equal posts has its files already.
+    if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
+    else if (result.outcome !== 'spam') countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
     if (wantsJson(request)) sendResult(context, visit, result, reply, told);
     else reply.redirect(nextPage(visit, result, told), 303);
@@ -64,12 +64,11 @@ export function submitEnding(
       const progress = { live, raw, files, reference, language, key: guest?.invitationId ?? key, step };
       try {
         await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
-        const saved = await saveProgress(context, progress).catch(async (error: unknown) => {
-          // The answers were submitted elsewhere in the meantime. A visitor gets the answer to a repeated
-          // submit; a program gets the conflict.
+        const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
+          // Submitted meanwhile, elsewhere: a visitor is answered as one who submits again, a program with the conflict.
           const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
           const repeated = isTaken ? await answerRepeat(context, progress, { refuseOther: true }) : undefined;
-          if (!repeated?.ok) throw error;
+          if (!repeated) throw error;
           return repeated;
         });
         if ('submission' in saved) await sendTaken(saved, post);
@@ -107,7 +106,7 @@ function pageOfProblem(
 function sendSaved(
   context: AnsweringContext,
   visit: Visit,
-  { resumeToken, expiresAt }: SavedProgress,
+  { resumeToken, expiresAt }: SavedAnswers,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {

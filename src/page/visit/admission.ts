@@ -6,7 +6,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, type ErrorCode } from '#kit/errors.ts';
 import { verifyPassword } from '#kit/password-hash.ts';
 import type { Vault } from '#kit/vault.ts';
-import { fullMessage, isFull } from '#submissions/exactly-once.ts';
+import { fullMessage, isFull } from '#submissions/response-limit.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 

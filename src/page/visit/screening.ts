@@ -8,15 +8,11 @@ import { now, uuidPattern } from '#kit/clock.ts';
 import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
-import { readKey } from '#submissions/exactly-once.ts';
-import { type HoldReason, holdAnswers } from '#submissions/held/hold.ts';
-import {
-  answerRepeat,
-  type SubmitContext,
-  type SubmitRequest,
-  type SubmitResult,
-  submitAnswers,
-} from '#submissions/submit.ts';
+import { answerRepeat } from '#submissions/repeat.ts';
+import type { SpamReason } from '#submissions/spam.ts';
+import { readKey } from '#submissions/submission-keys.ts';
+import { submitAnswers } from '#submissions/submit.ts';
+import type { SubmitContext, SubmitRequest, SubmitResult } from '#submissions/submit-request.ts';
 import { countUpTo } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 
@@ -153,10 +149,9 @@ export function hasWorked(page: string, proof: string, bits: number = proofBits)
 }
 
 /**
- * Screens a visitor's answers. A suspicious submission gets the usual response and becomes spam; one over a
- * rate limit is refused. A repeated submit with a known key gets its earlier response, whatever the limits
- * are now.
- * @throws ApiError rate_limit_exceeded, and errors of submitAnswers.
+ * Submits a visitor's answers. Suspicious ones get the same response and are kept in the spam box; above a limit they are
+ * refused. The same answers under the same key get the same response again, whatever the limits are now.
+ * @throws ApiError rate_limit_exceeded, and whatever submitAnswers throws.
  */
 export async function screenAnswers(
   context: ScreeningContext,
@@ -176,7 +171,7 @@ export async function screenAnswers(
   if (reason) {
     const address = context.vault.sign('sender addresses', [live.workspaceId, live.id, sender.address]);
     const origin = reason === 'other_site' && sender.source.kind !== 'own' ? sender.source.origin : undefined;
-    return holdAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
+    return submitAnswers(context, request, { reason, address: Buffer.from(address, 'base64url'), origin });
   }
   if (!isScreened(live.settings)) return submitAnswers(context, request);
   // Only new, valid submissions count towards the hourly limits, not invalid or repeated ones. A spam
@@ -200,7 +195,7 @@ function findReason(
   vault: Vault,
   live: LiveForm,
   { page, website, proof, source }: Sender,
-): HoldReason | undefined {
+): SpamReason | undefined {
   const { min_seconds, proof_of_work } = live.settings;
   if (website) return 'honeypot';
   if (source.kind === 'named') return undefined;

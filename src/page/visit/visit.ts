@@ -10,8 +10,9 @@ import { type Arrival, type Guest, invitationParameter, receiveGuest } from '#in
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import type { Vault } from '#kit/vault.ts';
-import { findPlaces, noPlaces, type Places } from '#submissions/taken/take.ts';
-import type { Html } from '../markup/html.ts';
+import { findPlaces, noPlaces, type Places } from '#submissions/quotas.ts';
+import { entryParameter, findRefusal, type Refusal } from '../admission.ts';
+import { isCounted } from '../counting/is-counted.ts';
 import { styleOf } from '../render/elements/drawings.ts';
 import { languageStyle, languageSwitch } from '../render/language-switch.ts';
 import { askedForm } from '../render/steps.ts';

@@ -12,11 +12,11 @@ import { answerContext } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { json, jsonb, statement } from '#kit/statement.ts';
+import { type OpenedAnswers, openAnswers } from '../edited-answers.ts';
 import { followLink } from '../links.ts';
-import type { SubmitContext } from '../submit.ts';
-import { AnswersTaken } from '../taken/take.ts';
+import { QuotaExceeded } from '../quotas.ts';
+import type { SubmitContext } from '../submit-request.ts';
 import { change, type Reference, versionJoin } from './edit.ts';
-import { type OpenedAnswers, openAnswers } from './edited-answers.ts';
 
 /** Selects a completed submission that its visitor wants to edit. */
 const findEditable = statement(
@@ -96,7 +96,7 @@ export async function editByToken(
   try {
     await change(context, target, (current) => ({ ...current, answers: checked.answers }));
   } catch (error) {
-    if (error instanceof AnswersTaken) return { ok: false, errors: error.problems };
+    if (error instanceof QuotaExceeded) return { ok: false, errors: error.problems };
     throw error;
   }
   return { ok: true, id };

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ApiError } from '#kit/errors.ts';
-import { searchSubmissions } from '#search/find-page.ts';
 import { wordsAlone } from '#search/question.ts';
-import { composite, element } from '#test/ast/forms.ts';
+import { searchSubmissions } from '#search/search-page.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { type ChangeTarget, changeSubmission, type SubmissionPatch } from './edit.ts';

@@ -14,24 +14,23 @@ import type { Actor } from '#kit/operation.ts';
 import { columns, json, jsonb, type Queryable, requireRow, statement, word } from '#kit/statement.ts';
 import type { Vault } from '#kit/vault.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
+import { eventOf, type FormKey } from '../change-event.ts';
 import { searchColumns } from '../columns.ts';
-import { type ChangedBy, changedBy, differencesOf } from '../history/differences.ts';
-import { insertChange } from '../history/endpoints.ts';
-import { requireClean } from '../reference.ts';
-import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
-import type { SubmitContext } from '../submit.ts';
-import { readTags } from '../tags.ts';
-import { type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
-import { claimAll, giveEditLink, reportCompletion, searchTerms } from '../writing.ts';
+import { type ChangedBy, changedBy, differencesOf } from '../differences.ts';
 import {
   type ArrivedFile,
   checkAskedAnswers,
   checkEditedAnswers,
   findArrived,
   listFiles,
-} from './edited-answers.ts';
-import { eventOf, type FormKey } from './event.ts';
-import { releaseFiles } from './release-files.ts';
+} from '../edited-answers.ts';
+import { insertChange } from '../history.ts';
+import { lockQuotas, type QuotaForm, updateQuotas } from '../quotas.ts';
+import { requireClean } from '../reference.ts';
+import { claimAll, giveEditLink, releaseFiles, reportCompletion, searchTerms } from '../submission-record.ts';
+import { addToCount, type SubmissionStatus } from '../submission-rows.ts';
+import type { SubmitContext } from '../submit-request.ts';
+import { readTags } from '../tags.ts';
 
 export type Reference = Record<string, string>;
 
@@ -214,10 +213,9 @@ const invalid = (message: string, errors: readonly ErrorItem[]) =>
 type Current = Awaited<ReturnType<typeof lockSubmission>>[number];
 
 /**
- * Changes a submission in one transaction: locks it, compares it with the state that its editor saw, and
- * writes it with search document, counts, files and event. All changes use this function. Without a
- * difference, it writes nothing and sends no event.
- * @throws AnswersTaken if other submissions used up the quota of an answer.
+ * The one way in which a submission changes: locked, compared with what its editor saw, written with its search
+ * text, counts, files and event in one transaction. A change that changes nothing writes and tells nothing.
+ * @throws QuotaExceeded when others have an answer that is taken so many times only.
  */
 export async function change(
   context: SubmitContext,
@@ -225,7 +223,7 @@ export async function change(
   apply: (current: Current) => Current,
 ): Promise<void> {
   const deliveries = await transaction(context.database, async (client) => {
-    const limited = await takeTurn(client, target);
+    const limited = await lockQuotas(client, target);
     return changeWithin(client, context.vault, { ...target, by: changedBy(target.by), limited }, apply);
   });
   if (deliveries > 0) context.wakeQueue();
@@ -236,7 +234,7 @@ type Changing = FormKey & {
   id: string;
   by: ChangedBy;
   unchanged?: Unchanged;
-  limited: LimitedForm | undefined;
+  limited: QuotaForm | undefined;
 };
 
 async function changeWithin(
@@ -254,7 +252,7 @@ async function changeWithin(
   const after = { ...applied, answers };
   if (isDeepStrictEqual(after, before)) return 0;
   await write(db, changing, before, after);
-  if (limited) await takeAnswers(db, limited, id);
+  if (limited) await updateQuotas(db, limited, id);
   if (isDeepStrictEqual({ ...after, tags: before.tags }, before)) return 0;
   return tell(db, vault, changing, before, after);
 }

@@ -6,8 +6,9 @@ import { shareService, until } from '#test/service.ts';
 import { openVisitor, makeForm as publish } from '#test/visitor.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { whileHeld } from '#test/while-held.ts';
-import type { BulkChange } from '../bulk/bulk.ts';
-import { mostNotes } from '../notes.ts';
+import { makeWebhook } from '#webhooks/testing.ts';
+import type { BulkChange } from './bulk.ts';
+import { mostNotes } from './notes.ts';
 
 /* What changes submissions, asked as programs ask: with a key. */
 const service = await shareService();

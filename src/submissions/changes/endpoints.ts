@@ -7,14 +7,14 @@ import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { only, requireRow, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
+import type { FormKey } from '../change-event.ts';
 import { Submission, submissionJson, submissionStatuses, submissionTag } from '../present.ts';
-import type { SubmitContext } from '../submit.ts';
-import { findSubmission } from '../submit-endpoint.ts';
+import { findSubmission } from '../submission-rows.ts';
+import type { SubmitContext } from '../submit-request.ts';
 import { Tags } from '../tags.ts';
-import { restoreMany, trashSubmission } from '../trash/trash.ts';
 import { changeSubmission } from './edit.ts';
-import type { FormKey } from './event.ts';
 import { removeSubmission } from './remove.ts';
+import { restoreMany, trashSubmission } from './trash.ts';
 
 /** Selects the form of a submission, and whether it is in the trash. */
 const findPlace = statement(

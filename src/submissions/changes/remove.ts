@@ -3,9 +3,9 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { recordEvents } from '#webhooks/record-event.ts';
+import { eventOf, type FormKey, type StoredSubmission } from '../change-event.ts';
 import { addToCount, deleteSubmissions } from '../submission-rows.ts';
 import { type ChangeContext, snapshotColumns, snapshotSelection, versionJoin } from './edit.ts';
-import { eventOf, type FormKey, type StoredSubmission } from './event.ts';
 
 /** Locks existing submissions of the form, in the order of ids so that two removals cannot deadlock. */
 export const lockSubmissions = statement(

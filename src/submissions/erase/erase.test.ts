@@ -8,7 +8,8 @@ import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { changeSubmission } from '../changes/edit.ts';
-import { trashSubmission } from '../trash/trash.ts';
+import { trashSubmission } from '../changes/trash.ts';
+import { openScene, type Scene } from '../testing.ts';
 import { type Erased, eraseIdentity, eraseSubmissions } from './erase.ts';
 
 const { database } = await testDatabase();

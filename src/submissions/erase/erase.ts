@@ -8,14 +8,14 @@ import { json, jsonb, only, type Queryable, statement, word } from '#kit/stateme
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
-import { reportNews } from '#workspaces/audit/mail-news.ts';
-import { listFiles } from '../changes/edited-answers.ts';
-import { eventOf, type FormKey } from '../changes/event.ts';
+import { reportNews } from '#workspaces/mail-news.ts';
+import { eventOf, type FormKey } from '../change-event.ts';
 import { deleteRows } from '../changes/remove.ts';
 import { searchColumns } from '../columns.ts';
+import { listFiles } from '../edited-answers.ts';
+import { joinFormLock } from '../quotas.ts';
+import { searchTerms } from '../submission-record.ts';
 import type { SubmissionStatus } from '../submission-rows.ts';
-import { joinTurn } from '../taken/take.ts';
-import { searchTerms } from '../writing.ts';
 import { stripAnswers } from './strip-answers.ts';
 
 /** Locks submissions to erase, in the trash or not, with their answers. Locked in the order of ids. */
@@ -210,7 +210,7 @@ export async function eraseIdentity(
   ids: readonly string[],
   isSaid: (text: string) => boolean,
 ): Promise<Erased> {
-  await joinTurn(db, { workspace_id: key.workspaceId, form_id: key.formId });
+  await joinFormLock(db, { workspace_id: key.workspaceId, form_id: key.formId });
   const rows = await lockToErase(db, keyOf(key, ids));
   const traces = await eraseTraces(db, key, rows, { keepsOpenInvitations: false });
   const kept: string[] = [];

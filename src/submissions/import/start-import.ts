@@ -16,8 +16,8 @@ import type { Queryable } from '#kit/statement.ts';
 import { runInThread } from '#kit/threads/run-in-thread.ts';
 import { readTasks } from '#tasks/read-tasks.ts';
 import { type Problem, runTaskStep, startTask } from '#tasks/run-tasks.ts';
-import { AnswersTaken, isLimited, type LimitedForm, takeAnswers, takeTurn } from '../taken/take.ts';
-import { insertWriting, prepareWriting } from '../writing.ts';
+import { hasQuotas, lockQuotas, QuotaExceeded, type QuotaForm, updateQuotas } from '../quotas.ts';
+import { insertRecord, prepareRecord } from '../submission-record.ts';
 import type { ImportPlan, ImportSource, planImport } from './plan-import.ts';
 import type { ImportEntry, ImportForm, LineProblem } from './read-line.ts';
 import type { Home } from './time-zones.ts';
@@ -178,8 +178,8 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
   const live = task && (await context.liveForms.find(form));
   if (task && !live && (await isThere(database, workspace_id, form)))
     return rescheduleJob(database, job, { delay: closedSeconds });
-  // With quotas, each line is its own step, so that a line over a quota is skipped alone.
-  const limit = live && isLimited(live.form) ? 1 : stepSize;
+  // Of what is taken so many times, each line is a step: where it is late, it alone is left out.
+  const limit = live && hasQuotas(live.form) ? 1 : stepSize;
   const refuseAll = (lines: readonly WaitingLine[], message: string): Outcome => ({
     done: 0,
     refused: lines.length,
@@ -192,8 +192,8 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
       live ? writeLines(client, live, lines) : refuseAll(lines, 'The form has been deleted.'),
     );
   } catch (error) {
-    // A version with quotas was just published: the job is retried line by line.
-    if (!(error instanceof AnswersTaken) || limit > 1) throw error;
+    // A version with limits came just now: the job is tried again, line by line.
+    if (!(error instanceof QuotaExceeded) || limit > 1) throw error;
     const message = error.problems.map((problem) => problem.message).join(' ');
     await run(async (_client, lines) => refuseAll(lines, message));
   }
@@ -205,8 +205,8 @@ async function writeLines(
   lines: readonly WaitingLine[],
 ): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: 0, problems: [] };
-  // For a form with quotas, this acquires the form lock, as submitting does.
-  const limited = await takeTurn(client, { workspaceId: live.workspaceId, formId: live.id });
+  // The lines of a form that takes an answer once are its turn, as a submit is.
+  const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
   for (const { line, entry } of lines) {
     const message = await writeLine(client, { live, limited }, entry);
     if (message === undefined) outcome.done += 1;
@@ -223,13 +223,13 @@ async function writeLines(
  */
 async function writeLine(
   client: Queryable,
-  { live, limited }: { live: LiveForm; limited: LimitedForm | undefined },
+  { live, limited }: { live: LiveForm; limited: QuotaForm | undefined },
   entry: WaitingEntry,
 ): Promise<string | undefined> {
   const { answers, reference, at, begun = at, key } = entry;
   const checked = checkOne(live, answers, reference);
   if (typeof checked === 'string') return checked;
-  const writing = prepareWriting({ live, reference, key, files: new Map() }, checked);
+  const writing = prepareRecord({ live, reference, key, files: new Map() }, checked);
   const id = begun === undefined ? writing.id : v7({ msecs: begun });
   const completedAt = at === undefined ? timeOfId(id) : new Date(at);
   const stamp = { version: live.version, at: completedAt, keepsMoments: true };
@@ -240,8 +240,8 @@ async function writeLine(
     completedAt,
     answers: stampConsents(live.form, checked, stamp),
   };
-  if (!(await insertWriting(client, dated, 'completed'))) return 'This line was already imported.';
-  if (limited) await takeAnswers(client, limited, id);
+  if (!(await insertRecord(client, dated, 'completed'))) return 'It was imported before.';
+  if (limited) await updateQuotas(client, limited, id);
   return undefined;
 }
 

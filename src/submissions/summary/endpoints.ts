@@ -9,12 +9,12 @@ import { leastIdAt, timeOfId } from '#kit/id-times.ts';
 import { idParameter, operation } from '#kit/operation.ts';
 import { columns, json, statement } from '#kit/statement.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import { readStructures, readViewedForm } from '../columns/read-columns.ts';
 import { unionColumns } from '../columns.ts';
-import { readFilter } from '../filter/read-filter.ts';
+import { readSpan } from '../created-span.ts';
+import { findPlaces, quotasOf } from '../quotas.ts';
+import { readStructures, readViewedForm } from '../read-columns.ts';
 import { readDown } from '../read-down.ts';
 import { type Bar, Summary, SummaryQuery, type SummarySample } from '../shapes.ts';
-import { findPlaces, limitsOf } from '../taken/take.ts';
 import { summariseElements } from './summarise.ts';
 
 /** Times are converted to ids, which sort by time and are indexed. */
@@ -142,7 +142,7 @@ async function readLive(
   const form = live?.structure;
   if (!form) return () => ({});
   const left = await findPlaces(database, { workspaceId: workspace_id, id: form_id, version, form });
-  const { options } = limitsOf(form);
+  const { options } = quotasOf(form);
   const asked = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
   const images = new Map(asked.map((input) => [input.attrs.id, optionsOf(input)]));
   return (element, option) => {
@@ -214,8 +214,7 @@ export const summaryEndpoints = ({ database }: { database: Database }) => ({
       if (!/^[A-Za-z][\w+/-]*$/.test(timeZone))
         throw new ApiError('bad_request', '"time_zone" must be a time zone like Europe/Berlin.');
       const { version } = await readViewedForm(database, { workspaceId, formId: params.id });
-      const { from_id, to_id } = readFilter(days);
-      const span = { workspace_id: workspaceId, form_id: params.id, from_id, to_id };
+      const span = { workspace_id: workspaceId, form_id: params.id, ...readSpan(days) };
       return { body: await readSummary(database, span, { timeZone, sample, language, version }) };
     },
   }),

@@ -4,7 +4,6 @@ import { trimText } from '#ast/basics/text.ts';
 import { elements } from '#ast/form/elements.ts';
 import type { SummaryKind } from '#ast/types/definition.ts';
 import type { Column } from '../columns.ts';
-import { fileKindOf } from '../filter/file-kinds.ts';
 import type { Bar, ElementSummary } from '../shapes.ts';
 import {
   type Asked,
@@ -22,7 +21,28 @@ import {
   tallyRows,
 } from './tally.ts';
 
-/** A longer span is shown by year. */
+/** Kinds of files as a summary calls them, by the content type that was recognised when they came. */
+const fileKinds: readonly (readonly [pattern: string, label: string])[] = [
+  ['^image/', 'Images'],
+  ['^application/pdf$', 'PDF'],
+  ['^video/', 'Videos'],
+  ['^audio/', 'Sound'],
+  ['^text/', 'Texts'],
+];
+const others = 'Other files';
+
+/** What a file of this content type is called. */
+export const fileKindOf = (contentType: string): string =>
+  fileKinds.find(([pattern]) => new RegExp(pattern).test(contentType))?.[1] ?? others;
+
+/** The patterns of the content types that are called so, one of which they meet, or none (`isOther`); undefined where nothing is. */
+export function typesOfKind(label: string): { isOther: boolean; patterns: readonly string[] } | undefined {
+  const isOther = label === others;
+  const patterns = fileKinds.flatMap(([pattern, called]) => (isOther || called === label ? [pattern] : []));
+  return patterns.length > 0 ? { isOther, patterns } : undefined;
+}
+
+/** More months than this are shown as years. */
 const mostMonths = 36;
 
 /** Counts dates by month, or by year in a long span. */

@@ -15,7 +15,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     tests: ['src/kit/queue.test.ts', 'src/kit/queue/*.test.ts', 'src/webhooks/sending/*.test.ts'],
   },
   'exactly-once': {
-    sources: ['src/submissions/exactly-once/*.ts'],
+    sources: ['src/submissions/{repeat,response-limit,submission-keys,submit}.ts'],
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/page/*.test.ts'],
   },
   sending: {
@@ -65,11 +65,11 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   many: {
-    sources: ['src/submissions/{bulk,tags,notes,filter}/*.ts'],
+    sources: ['src/submissions/{tags,changes/bulk,changes/bulk-works,changes/notes}.ts', 'src/search/filter/*.ts'],
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/search/**/*.test.ts'],
   },
   submissions: {
-    sources: ['src/submissions/{,links/,changes/,taken/,held/,trash/,erase/,progress/,retention/}*.ts'],
+    sources: ['src/submissions/{,changes/,erase/,retention/}*.ts'],
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/page/*.test.ts'],
   },
   backup: {

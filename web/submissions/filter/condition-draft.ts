@@ -1,6 +1,6 @@
-import type { Condition as FormCondition } from '#ast/basics/condition.ts';
-import { isRecord } from '#ast/basics/json.ts';
-import type { Counted } from '#submissions/filter/shapes.ts';
+import { isRecord } from '#ast/json.ts';
+import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { Counted } from '#search/filter/read-counted.ts';
 import type { Column } from '#submissions/shapes.ts';
 import {
   type askFor,

@@ -2,7 +2,7 @@ import type { Condition as FormCondition } from '#ast/basics/condition.ts';
 import { isRecord, own } from '#ast/basics/json.ts';
 import { inputRules, isInputType } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
-import type { Counted } from '#submissions/filter/shapes.ts';
+import type { Counted } from '#search/filter/read-counted.ts';
 import type { Column } from '#submissions/shapes.ts';
 
 /** The subject: an answer by its element ID, one row of a matrix, or a reference value by its name. */

@@ -3,8 +3,8 @@ import './spam-screen.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactElement, useState } from 'react';
-import type { HeldRow, SpamPage } from '#submissions/held/endpoints.ts';
 import type { Column } from '#submissions/shapes.ts';
+import type { SpamPage, SpamRow } from '#submissions/spam-endpoints.ts';
 import { call } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button } from '../../design/button.tsx';
@@ -31,12 +31,15 @@ import {
 
 /** The reasons for spam: a short label and a sentence. */
 const reasons = {
-  honeypot: ['Hidden field', 'A hidden field was filled in.'],
-  too_fast: ['Too fast', 'It was submitted faster than the minimum completion time.'],
-  no_page: ['Form not opened', 'It was sent without opening the form.'],
-  other_site: ['Other website', 'It was sent from a website that is not listed in the form’s settings.'],
-  no_proof: ['No proof of work', 'The browser did not complete the proof of work that this form requires.'],
-} as const satisfies Record<HeldRow['reason'], readonly [word: string, sentence: string]>;
+  honeypot: ['Hidden field', 'It filled in a field that people do not see.'],
+  too_fast: ['Too fast', 'It came sooner after its page than this form’s least seconds.'],
+  no_page: ['No page', 'It was sent without opening the page of the form.'],
+  other_site: [
+    'Other site',
+    'It was sent by a page of another site, which this form’s settings do not name.',
+  ],
+  no_proof: ['No proof of work', 'It came without the work that this form asks of browsers.'],
+} as const satisfies Record<SpamRow['reason'], readonly [word: string, sentence: string]>;
 
 type ActionsProps = {
   form: FormPlace;
@@ -230,13 +233,13 @@ function NothingHeld({ formId }: { formId: string }): ReactElement {
 }
 
 type ColumnsOf = {
-  rows: readonly HeldRow[];
+  rows: readonly SpamRow[];
   asked: readonly Column[] | undefined;
   selection: RowSelection | undefined;
   onOpen: (id: string) => void;
 };
 
-function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<HeldRow>[] {
+function columnsOf({ rows, asked, selection, onOpen }: ColumnsOf): TableColumn<SpamRow>[] {
   return [
     {
       id: 'answers',

@@ -1,0 +1,128 @@
+import { Type } from 'typebox';
+import { reachForm } from '#forms/form-rows.ts';
+import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
+import { idParameter, operation, type Scope } from '#kit/operation.ts';
+import { closed, uuid } from '#kit/validation.ts';
+import {
+  BulkChange,
+  progressEndpoints,
+  requireExpected,
+  startBulk,
+  undoBulk,
+} from '#submissions/changes/bulk.ts';
+import type { ChangeContext } from '#submissions/changes/edit.ts';
+import { submissionStatuses } from '#submissions/present.ts';
+import { readTags, Tags } from '#submissions/tags.ts';
+import { readIds } from './read-submissions.ts';
+import { readView, ViewQuery } from './view.ts';
+
+/** Either `ids` or a `filter`. */
+const selection = {
+  ids: Type.Optional(Type.Array(uuid, { minItems: 1, maxItems: 1_000, uniqueItems: true })),
+  filter: Type.Optional(
+    Type.Object(Type.Omit(ViewQuery, ['sort']).properties, {
+      additionalProperties: false,
+      description:
+        'A filter like that of the list of submissions. An empty filter selects all submissions of the form.',
+    }),
+  ),
+  expected: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        'The expected number of submissions. If it differs, the response is 409 and nothing changes.',
+    }),
+  ),
+};
+
+/** Changes thousands of submissions: those in a list, or all that match a filter when the change starts. */
+export function bulkEndpoints(context: ChangeContext) {
+  const { database } = context;
+
+  type Selection = { ids?: string[]; filter?: Omit<ViewQuery, 'sort'>; expected?: number };
+  const select = async (scope: Scope, formId: string, given: Selection) => {
+    const form = await reachForm(database, scope, formId);
+    if ((given.ids === undefined) === (given.filter === undefined))
+      throw new ApiError('validation_error', 'Send either "ids" or "filter".');
+    const ids = given.ids ?? (await readIds(database, await readView(database, form, given.filter!)));
+    requireExpected(ids.length, given.expected);
+    return { form, ids };
+  };
+
+  return {
+    ...progressEndpoints(database),
+
+    startDeletion: operation({
+      summary: 'Delete submissions',
+      description:
+        'Moves submissions to the trash in the background, or with `permanent` deletes them permanently: those in a list, or all that match a filter now. 409 if their number differs from `expected`.',
+      permission: 'submissions:write',
+      audit: 'entry',
+      params: idParameter,
+      body: Type.Object({ ...selection, permanent: Type.Optional(Type.Boolean()) }, closed),
+      example: { body: { filter: { status: 'incomplete', created_to: '2026-01-01T00:00:00Z' } } },
+      errors: ['conflict'],
+      isDestructive: true,
+      reply: { status: 202, description: 'The deletion has started.', schema: BulkChange },
+      async run({ params, body: { permanent = false, ...given }, ...scope }) {
+        const { form, ids } = await select(scope, params.id, given);
+        const kind = permanent ? 'remove' : 'trash';
+        return { body: wired(await startBulk(context, form, { kind, ids, by: scope.actor })) };
+      },
+    }),
+
+    startTagging: operation({
+      summary: 'Tag submissions',
+      description:
+        'Adds and removes tags in the background: on the submissions in a list, or all that match a filter now. A submission that would have more than 20 tags stays unchanged. 409 if their number differs from `expected`.',
+      permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
+      params: idParameter,
+      body: Type.Object({ ...selection, add: Type.Optional(Tags), remove: Type.Optional(Tags) }, closed),
+      example: { body: { filter: { q: 'refund' }, add: ['billing'] } },
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The tagging has started.', schema: BulkChange },
+      async run({ params, body: { add = [], remove = [], ...given }, ...scope }) {
+        const tags = { added: readTags(add), removed: readTags(remove) };
+        if (tags.added.length + tags.removed.length === 0)
+          throw new ApiError('validation_error', 'Send tags in "add" or "remove".');
+        const { form, ids } = await select(scope, params.id, given);
+        return { body: wired(await startBulk(context, form, { kind: 'tag', ids, by: scope.actor, tags })) };
+      },
+    }),
+
+    startBulkChange: operation({
+      summary: 'Set status of submissions',
+      description:
+        'Sets the status in the background, and sends webhooks and emails for each change. A submission whose answers are not valid cannot be completed and stays unchanged. 409 if their number differs from `expected`.',
+      permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
+      params: idParameter,
+      body: Type.Object({ ...selection, status: Type.Enum([...submissionStatuses]) }, closed),
+      example: { body: { filter: { tag: 'paid' }, status: 'completed' } },
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The change has started.', schema: BulkChange },
+      async run({ params, body: { status, ...given }, ...scope }) {
+        const { form, ids } = await select(scope, params.id, given);
+        const request = { kind: 'status', ids, by: scope.actor, status } as const;
+        return { body: wired(await startBulk(context, form, request)) };
+      },
+    }),
+
+    undoBulkChange: operation({
+      summary: 'Undo bulk change',
+      description:
+        'Undoes a move to the trash, a tagging or a status change in the background. Later changes to the submissions are kept. 409 if the bulk change is not finished, was already undone, or was a permanent deletion.',
+      permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
+      params: Type.Object({ id: uuid, change: uuid }),
+      errors: ['conflict'],
+      reply: { status: 202, description: 'The undo has started.', schema: BulkChange },
+      async run({ params, ...scope }) {
+        const form = await reachForm(database, scope, params.id);
+        return { body: wired(await undoBulk(context, form, { undoes: params.change, by: scope.actor })) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from 'typebox';
+import type { Database } from '#kit/database.ts';
+import type { RowOf } from '#kit/statement.ts';
+import { createdParameters, moment, readSpan } from '#submissions/created-span.ts';
+import { submissionStatuses } from '#submissions/present.ts';
+import { longestTag } from '#submissions/tags.ts';
+import { countedParameter } from './read-counted.ts';
+import { readWhere } from './read-where.ts';
+import type { FilterKind, filterColumns } from './where-of-forms.ts';
+
+/** The filters for submissions of one or many forms. */
+const filterParameters = {
+  status: Type.Optional(Type.Enum([...submissionStatuses])),
+  ...createdParameters,
+  completed_from: moment('From this moment on.'),
+  completed_to: moment('Up to this moment, which is left out.'),
+  received_from: moment(
+    'Completed at or after this time; for an incomplete submission, last saved at or after it.',
+  ),
+  received_to: moment('Completed before this time; for an incomplete submission, last saved before it.'),
+  tag: Type.Optional(
+    Type.String({ minLength: 1, maxLength: longestTag, description: 'Only submissions with this tag.' }),
+  ),
+};
+
+const where = (description: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 20_000,
+      description: `A condition as JSON, on answers and reference values, like \`{"element":"age","is":"at_least","value":18}\`. ${description}`,
+      examples: ['{"element":"message","is":"contains","value":"hello"}'],
+    }),
+  );
+
+/** The filters for submissions of many forms: each form may have its own elements. */
+export const formsFilterParameters = {
+  ...filterParameters,
+  where: where(
+    'In each form it applies to the elements with these ids, by their types there. If a form lacks the element or cannot compare it, the question counts as unanswered: `not_equals`, `not_contains` and `not_answered` match. An id that no form has is an error.',
+  ),
+};
+
+/** The filters for submissions of one form, which can also use its questions and versions. */
+export const formFilterParameters = {
+  ...filterParameters,
+  version: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: 'Only submissions of this form version.',
+    }),
+  ),
+  where: where('It can use the same names as a webhook filter, in any answered version.'),
+  counted: countedParameter,
+};
+
+const FormFilter = Type.Object(formFilterParameters);
+type FormFilterQuery = Static<typeof FormFilter>;
+type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
+export type FormsFilterQuery = FilterQuery & { where?: string };
+
+/** A filter as parameters of the statements, and which statement to use. */
+export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
+
+/** Whether the filter has at most a status, so that the counters know the total. */
+export const isPlain = ({ kind, isDated }: Filter): boolean => (kind === 'any' || kind === 'one') && !isDated;
+
+/** Reads a filter without parameters that depend on a form. */
+export function readFilter(query: FilterQuery): Filter {
+  const dateOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text));
+  const times = {
+    completed_from: dateOf(query.completed_from),
+    completed_to: dateOf(query.completed_to),
+    received_from: dateOf(query.received_from),
+    received_to: dateOf(query.received_to),
+  };
+  const isTimed = Object.values(times).some((time) => time !== null);
+  const kind = query.tag !== undefined ? 'tagged' : isTimed ? 'filtered' : query.status ? 'one' : 'any';
+  return {
+    status: query.status ?? null,
+    ...readSpan(query),
+    ...times,
+    tag: query.tag ?? null,
+    version: null,
+    condition: null,
+    asks_reference: false,
+    kind,
+    isDated: query.created_from !== undefined || query.created_to !== undefined,
+  };
+}
+
+/**
+ * Reads the filter of an existing form.
+ * @throws ApiError bad_request for an invalid condition, or too much work.
+ */
+export async function readFormFilter(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  { version, where, counted, ...query }: FormFilterQuery,
+): Promise<Filter> {
+  const filter = readFilter(query);
+  if (version === undefined && where === undefined && counted === undefined) return filter;
+  const kind = filter.kind === 'tagged' ? filter.kind : 'filtered';
+  const hasCondition = where !== undefined || counted !== undefined;
+  const asked = hasCondition ? await readWhere(database, form, { where, counted }, filter) : {};
+  return { ...filter, kind, version: version ?? null, ...asked };
+}

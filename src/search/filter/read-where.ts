@@ -1,0 +1,136 @@
+import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/condition.ts';
+import { withoutNulls } from '#ast/basics/json.ts';
+import { normalizeJson } from '#ast/form/normalize-json.ts';
+import type { Form } from '#ast/form/tree.ts';
+import { checkFilter, findNamed } from '#ast/logic/check-condition.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError, type ErrorItem } from '#kit/errors.ts';
+import { statement } from '#kit/statement.ts';
+import { findViewedForm, readAnsweredForms, readStructures } from '#submissions/read-columns.ts';
+import { countedPath, parseCounted } from './read-counted.ts';
+import { asksReference, type Subject, wherePath } from './where-path.ts';
+
+/** Submissions `p` that are within the span and not in the trash. */
+export const inSpan = `p.trashed_at is null and p.id >= $from_id and p.id < $to_id`;
+
+/** Counts the submissions of forms within a span, up to `most`. */
+export const countSpan = statement(
+  'filter.count_span',
+  'workspace_id form_ids from_id to_id most',
+  'count',
+  `select count(*) as count from (
+     select from submissions p
+     where p.workspace_id = $workspace_id and p.form_id = any ($form_ids) and ${inSpan} limit $most) counted`,
+);
+
+/**
+ * The maximum work of a request in PostgreSQL, counted as submissions times comparisons. It takes about 3 s
+ * of one core, less than the statement timeout.
+ */
+const mostLooks = 3_000_000;
+/** The base cost of a submission: its answers are read once. */
+const looksOfRow = 2;
+
+type FormKey = { workspaceId: string; formId: string };
+
+/**
+ * Reads a condition on the submissions of a form, and the bar of its summary that `counted` selects.
+ * @throws ApiError bad_request for an invalid condition, with the position of each problem; and for too much
+ * work. The work is counted, not measured.
+ */
+export async function readWhere(
+  database: Database,
+  form: FormKey,
+  sent: { where: string | undefined; counted: string | undefined },
+  span: { from_id: string; to_id: string },
+): Promise<{ condition: string; asks_reference: boolean }> {
+  // A condition that always matches.
+  const where = sent.where === undefined ? { all: [] } : parse(sent.where);
+  const counted = sent.counted === undefined ? undefined : parseCounted(sent.counted);
+  const key = { workspace_id: form.workspaceId, form_id: form.formId };
+  const [found] = await findViewedForm(database, key);
+  const live = found ? await readStructures(database, { ...key, versions: [found.version] }) : [];
+  if (!found || !live[0]) throw new ApiError('not_found');
+  const versions = [live[0].structure];
+  // Older versions are read only for elements that the live version does not have.
+  if (counted || checkFilter(versions[0]!, where).length > 0)
+    versions.push(...(await readAnsweredForms(database, form)));
+  const [newest, ...older] = versions;
+  const condition = sent.where === undefined ? undefined : requireCondition(newest!, older, where);
+  const comparisons = (condition ? countComparisons(condition) : 0) + (counted ? 1 : 0);
+  await limitWork(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, comparisons, span);
+  const asks_reference = condition !== undefined && asksReference(condition);
+  const paths = [
+    ...(condition
+      ? [
+          wherePath(condition, {
+            typeOf: (comparison) => findNamed(comparison, versions)[1]!.element.type as Subject,
+            today: todayIn(found.settings.time_zone ?? 'UTC', now()),
+            asksReference: asks_reference,
+          }),
+        ]
+      : []),
+    ...(counted ? [countedPath(counted, versions, asks_reference ? '$.answers' : '$')] : []),
+  ];
+  return { condition: paths.map((path) => `(${path})`).join(' && '), asks_reference };
+}
+
+/** Returns the cost of a condition per submission. */
+export const countComparisons = (condition: Condition): number => [...comparisonsOf(condition)].length;
+
+/** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
+export async function limitWork(
+  database: Database,
+  { workspaceId, formIds }: { workspaceId: string; formIds: string[] },
+  comparisons: number,
+  { from_id, to_id }: { from_id: string; to_id: string },
+): Promise<void> {
+  const most = Math.floor(mostLooks / (looksOfRow + comparisons));
+  const asked = { workspace_id: workspaceId, form_ids: formIds, from_id, to_id, most: most + 1 };
+  const [{ count } = { count: 0 }] = await countSpan(database, asked);
+  if (count > most)
+    throw refuse([
+      `"where" has too many comparisons for more than ${most} submissions. Narrow them with created_from and created_to.`,
+    ]);
+}
+
+/** @throws ApiError bad_request. */
+export function parse(sent: string): unknown {
+  try {
+    return normalizeJson(withoutNulls(JSON.parse(sent)));
+  } catch (cause) {
+    throw refuse(['"where" must be JSON.'], cause);
+  }
+}
+
+/** @throws ApiError bad_request. */
+function requireCondition(live: Form, older: readonly Form[], where: unknown): Condition {
+  const problems = checkFilter(live, where, older);
+  if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
+  refuseOrderOfTexts(where as Condition);
+  return where as Condition;
+}
+
+/** @throws ApiError bad_request. */
+export function refuseOrderOfTexts(condition: Condition): void {
+  const text = comparisonsOf(condition).find(isOrderOfTexts);
+  if (text)
+    throw refuse([`"${text.is}" compares a reference value with a number. Send a number as its value.`]);
+}
+
+/** Reference values are texts, whose sort order depends on the language. */
+const isOrderOfTexts = (comparison: Comparison): boolean =>
+  'reference' in comparison &&
+  ['greater_than', 'at_least', 'less_than', 'at_most'].includes(comparison.is) &&
+  typeof comparison.value !== 'number';
+
+/** Returns the error for an invalid condition, with the position of each problem. */
+export function refuse(problems: readonly (string | Omit<ErrorItem, 'field'>)[], cause?: unknown): ApiError {
+  const errors = problems.map((problem) => ({
+    field: 'where',
+    ...(typeof problem === 'string' ? { message: problem } : problem),
+  }));
+  return new ApiError('bad_request', errors[0]!.message, { errors, ...(cause !== undefined && { cause }) });
+}

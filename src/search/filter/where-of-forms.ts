@@ -1,0 +1,279 @@
+import { type Comparison, type Condition, comparisonsOf } from '#ast/basics/condition.ts';
+import { quote } from '#ast/basics/problems.ts';
+import { checkComparisons, comparisonProblem, referenceProblem } from '#ast/logic/check-condition.ts';
+import { todayIn } from '#ast/rules/today.ts';
+import { now } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { boolean, columns, integers, nullable, type RowOf, statement, word } from '#kit/statement.ts';
+import type { SubmissionStatus } from '#submissions/submission-rows.ts';
+import { countComparisons, inSpan, limitWork, parse, refuse, refuseOrderOfTexts } from './read-where.ts';
+import { asksReference, holdsUnanswered, type Subject, wherePath } from './where-path.ts';
+
+/** Creation times are converted to ids, which sort by time and are indexed. */
+export const spanColumns = columns('from_id to_id', { status: nullable(word<SubmissionStatus>()) });
+
+/**
+ * Parameters of statements that filter submissions. A condition on answers is one JSON path, so that the
+ * text, plan and name of a statement stay the same for every condition (docs/decisions/0001). Answers are not
+ * indexed: the condition reads the JSON of submissions that match the other filters (docs/decisions/0036).
+ */
+const lookedUpColumns = columns(
+  'completed_from:timestamp? completed_to:timestamp? received_from:timestamp?',
+  'received_to:timestamp? tag?',
+  {
+    /** Whether the condition uses reference values. Adding them to the answers doubles the cost. */
+    asks_reference: boolean,
+  },
+  spanColumns,
+);
+
+export const filterColumns = columns('version? condition:jsonPath?', lookedUpColumns);
+
+/** Parameters of statements whose condition differs by form. */
+export const conditionsColumns = columns(
+  'form_ids conditions:jsonPaths',
+  {
+    /** For each form, the number of its path in `conditions`, from 1; 0 if all of its submissions match. */
+    condition_of: integers,
+  },
+  lookedUpColumns,
+);
+
+/** The completion time, or the last save of an incomplete submission. Indexed by `submissions_received`. */
+export const receivedAt = 'coalesce(p.completed_at, p.updated_at)';
+
+/** The filter conditions on the submission `p` itself. */
+export const lookedUp = (condition: string): string => `($status is null or p.status = $status)
+  and ($completed_from is null or p.completed_at >= $completed_from)
+  and ($completed_to is null or p.completed_at < $completed_to)
+  and ($received_from is null or ${receivedAt} >= $received_from)
+  and ($received_to is null or ${receivedAt} < $received_to)
+  and ($tag is null or p.tags @> array[$tag])
+  and (${condition} is null or case when $asks_reference
+    then jsonb_build_object('answers', p.answers, 'reference', p.reference) else p.answers::jsonb end @@ ${condition})`;
+
+export const isMet = `($version is null or p.version = $version) and ${lookedUp('$condition')}`;
+
+/**
+ * The index that a filter uses: `any` the ids of a form; `one` those of one status; `tagged` those with tags.
+ * `filtered` and `tagged` also check each submission.
+ */
+export type FilterKind = 'any' | 'one' | 'filtered' | 'tagged';
+
+/** Declares a statement for each kind of filter. `met` is the condition on the submissions `p` of a form. */
+export const byFilter = <Declared>(
+  name: string,
+  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+): Record<FilterKind, Declared> => ({
+  any: declare(name, spanColumns, `${inSpan} and $status is null`),
+  one: declare(`${name}_by_status`, spanColumns, `${inSpan} and p.status = $status`),
+  filtered: declare(`${name}_filtered`, filterColumns, `${inSpan} and ${isMet}`),
+  tagged: declare(`${name}_tagged`, filterColumns, `${inSpan} and p.tags <> '{}' and ${isMet}`),
+});
+
+/**
+ * The statements for a list by `receivedAt`, whose index answers all of them. For an unknown span PostgreSQL would choose the index
+ * of ids; `is true` prevents that.
+ */
+export const byFilterReceived = <Declared>(
+  name: string,
+  declare: (name: string, columns: typeof spanColumns | typeof filterColumns, met: string) => Declared,
+): Record<FilterKind, Declared> => {
+  const isIn = 'p.trashed_at is null and (p.id >= $from_id and p.id < $to_id) is true';
+  const filtered = declare(
+    `${name}_filtered`,
+    filterColumns,
+    `${isIn} and ${receivedAt} >= coalesce($received_from, '-infinity')
+     and ${receivedAt} < coalesce($received_to, 'infinity') and ${isMet}`,
+  );
+  return {
+    any: declare(name, spanColumns, `${isIn} and $status is null`),
+    one: declare(`${name}_by_status`, spanColumns, `${isIn} and p.status = $status`),
+    filtered,
+    tagged: filtered,
+  };
+};
+
+/** Forms within reach, their days, and how many versions each has. */
+const listAskedForms = statement(
+  'filter.list_asked_forms',
+  'workspace_id form_ids?',
+  'id time_zone? versions:bigint',
+  `select f.id, f.settings ->> 'time_zone' as time_zone, (
+     select count(*) from form_versions v where v.workspace_id = f.workspace_id and v.form_id = f.id) as versions
+   from forms f
+   where f.workspace_id = $workspace_id and f.deleted_at is null and ($form_ids is null or f.id = any ($form_ids))`,
+);
+
+/**
+ * Selects the types of the named elements in each form that has them: the live version first, then newest
+ * first. Only versions whose fields contain the name are parsed.
+ */
+const findNamedTypes = statement(
+  'filter.find_named_types',
+  'workspace_id form_ids elements',
+  'form_id element types:texts',
+  `select v.form_id, named.id as element,
+     array_agg(v.fields -> named.id ->> 'type' order by v.version = f.version desc, v.version desc) as types
+   from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id
+   join unnest($elements) as named (id) on strpos(v.fields::text, '"' || named.id || '"') > 0
+   where f.workspace_id = $workspace_id and f.id = any ($form_ids) and v.fields -> named.id ->> 'type' is not null
+   group by v.form_id, named.id`,
+);
+
+/** The forms in which a condition can match, with the condition for each. */
+export type Conditions = Pick<
+  RowOf<typeof conditionsColumns>,
+  'form_ids' | 'condition_of' | 'conditions' | 'asks_reference'
+>;
+
+/**
+ * The maximum number of versions that are searched for the names of a condition; it takes some tenths of a
+ * second of one core.
+ */
+const mostVersions = 20_000;
+
+type Reach = { workspaceId: string; formIds: readonly string[] | null };
+
+/**
+ * Reads a condition on the submissions of all accessible forms. In each form it has the meaning that it has
+ * in the list of that form. If a form lacks the element, or has it with another type, the question counts as
+ * unanswered. If the condition then cannot match, no submission of the form is read.
+ * @throws ApiError bad_request for a condition that fits no form, and for too much work.
+ */
+export async function readWhereOfForms(
+  database: Database,
+  { workspaceId, formIds }: Reach,
+  sent: string,
+  span: { from_id: string; to_id: string },
+): Promise<Conditions> {
+  const where = parse(sent);
+  refuseAll(checkComparisons(where, () => undefined));
+  const condition = where as Condition;
+  const forms = await listAskedForms(database, {
+    workspace_id: workspaceId,
+    form_ids: formIds && [...formIds],
+  });
+  if (forms.reduce((sum, { versions }) => sum + versions, 0) > mostVersions)
+    throw refuse([
+      `These forms have more than ${mostVersions} versions together. Filter one form at a time.`,
+    ]);
+  const types = await readTypes(database, workspaceId, forms, condition);
+  refuseAll(checkComparisons(condition, (comparison) => problemIn(types, comparison)));
+  refuseOrderOfTexts(condition);
+  const conditions = compile(condition, forms, types);
+  await limitWork(database, { workspaceId, formIds: conditions.form_ids }, countComparisons(condition), span);
+  return conditions;
+}
+
+function refuseAll(problems: ReturnType<typeof checkComparisons>): void {
+  if (problems.length > 0) throw refuse(problems.map(({ message, path }) => ({ message, path: [...path] })));
+}
+
+/** Types by form and element, that of the live version first. */
+type Types = ReadonlyMap<string, ReadonlyMap<string, readonly Subject[]>>;
+
+async function readTypes(
+  database: Database,
+  workspaceId: string,
+  forms: readonly { id: string }[],
+  condition: Condition,
+): Promise<Types> {
+  const elements = new Set(
+    comparisonsOf(condition).flatMap((comparison) => ('element' in comparison ? [comparison.element] : [])),
+  );
+  const rows = await findNamedTypes(database, {
+    workspace_id: workspaceId,
+    form_ids: forms.map(({ id }) => id),
+    elements: [...elements],
+  });
+  const byForm = Map.groupBy(rows, ({ form_id }) => form_id);
+  return new Map(
+    [...byForm].map(([id, named]) => [
+      id,
+      new Map(named.map(({ element, types }) => [element, [...new Set(types as Subject[])]])),
+    ]),
+  );
+}
+
+/**
+ * Returns the problem of a comparison with an element of this type. Its options and rows are not checked,
+ * because they differ by form.
+ */
+function problemOf(comparison: Comparison, type: Subject): string | undefined {
+  const named = { type, ...('element' in comparison && { id: comparison.element }) };
+  const problem = comparisonProblem(comparison, { ...named, attrs: {} });
+  return problem && comparisonProblem(comparison, { ...named, attrs: { multiple: true } });
+}
+
+/** Returns the problem of a comparison that fits no form. */
+function problemIn(types: Types, comparison: Comparison): string | undefined {
+  if ('reference' in comparison) return referenceProblem(comparison);
+  const { element } = comparison;
+  const known = new Set([...types.values()].flatMap((form) => form.get(element) ?? []));
+  if (known.size === 0) return `names ${quote(element)}, which is not an element of any accessible form`;
+  const problems = [...known].map((type) => problemOf(comparison, type));
+  return problems.includes(undefined) ? undefined : problems[0];
+}
+
+/** Compiles the condition for each form. Forms with equal elements and the same date share one path. */
+function compile(
+  condition: Condition,
+  forms: readonly { id: string; time_zone: string | null }[],
+  types: Types,
+): Conditions {
+  const asks = asksReference(condition);
+  const at = now();
+  const alike = Map.groupBy(forms, ({ id, time_zone }) =>
+    JSON.stringify([todayIn(time_zone ?? 'UTC', at), [...(types.get(id) ?? [])].sort()]),
+  );
+  const found: Conditions = { form_ids: [], condition_of: [], conditions: [], asks_reference: asks };
+  for (const group of alike.values()) {
+    const [{ id, time_zone }] = group as [(typeof group)[number]];
+    const subjectOf = (comparison: Comparison): Subject | undefined =>
+      'reference' in comparison
+        ? 'reference'
+        : types
+            .get(id)
+            ?.get(comparison.element)
+            ?.find((type) => problemOf(comparison, type) === undefined);
+    const left = settle(condition, (comparison) =>
+      subjectOf(comparison) === undefined ? holdsUnanswered(comparison.is) : undefined,
+    );
+    if (left === false) continue;
+    if (left !== true)
+      found.conditions.push(
+        wherePath(left, {
+          typeOf: (comparison) => subjectOf(comparison)!,
+          today: todayIn(time_zone ?? 'UTC', at),
+          asksReference: asks,
+        }),
+      );
+    for (const form of group) {
+      found.form_ids.push(form.id);
+      found.condition_of.push(left === true ? 0 : found.conditions.length);
+    }
+  }
+  return found;
+}
+
+/**
+ * Simplifies a condition with some known comparisons. Returns the rest, or a boolean if the result is known.
+ */
+function settle(
+  condition: Condition,
+  known: (comparison: Comparison) => boolean | undefined,
+): Condition | boolean {
+  if ('not' in condition) {
+    const part = settle(condition.not, known);
+    return typeof part === 'boolean' ? !part : { not: part };
+  }
+  if (!('all' in condition) && !('any' in condition)) return known(condition) ?? condition;
+  const isAny = 'any' in condition;
+  const parts = (isAny ? condition.any : condition.all).map((part) => settle(part, known));
+  if (parts.includes(isAny)) return isAny;
+  const open = parts.filter((part) => typeof part !== 'boolean');
+  if (open.length === 0) return !isAny;
+  return isAny ? { any: open } : { all: open };
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { transaction } from '#kit/database.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { openScene } from '#submissions/testing.ts';
+import { testDatabase } from '#test/database.ts';
+import { readRows } from '#test/read-rows.ts';
+import { rowPages, submissionPages } from './list-pages.ts';
+
+const { database } = await testDatabase();
+const scene = await openScene(database, [element('text', 'name')]);
+const id = await scene.submit({ name: 'Ada' });
+// Short ones: the fewer pages a table has, the sooner it is read as a whole.
+const others = 3_000;
+await database.query(
+  `insert into submissions
+   select (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
+     from submissions s cross join generate_series(1, $1) where s.id = $2`,
+  [others, id],
+);
+
+const limit = 20;
+const page = { workspace_id: scene.workspaceId, limit, offset: 0 };
+const ofForm = { ...page, form_id: scene.formId };
+const span = {
+  status: null,
+  from_id: '00000000-0000-0000-0000-000000000000',
+  to_id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+};
+const ofForms = { ...page, ...span, form_ids: [scene.formId] };
+const lists: Record<string, (db: Queryable) => Promise<unknown[]>> = {
+  'a list': (db) => submissionPages.plain.any(db, { ...ofForm, status: null }),
+  'a list of one status': (db) => submissionPages.plain.one(db, { ...ofForm, status: 'completed' }),
+  'the newest of a workspace': (db) => submissionPages.newest.any(db, { ...ofForms, form_ids: null }),
+  'the oldest of a workspace': (db) => submissionPages.oldest.any(db, { ...ofForms, form_ids: null }),
+  'a table': (db) => rowPages.plain.any(db, { ...ofForm, status: null }),
+  'a table of a span': (db) => rowPages.newest.any(db, ofForms),
+  'a table by receipt': (db) => rowPages.received.any(db, ofForms),
+};
+
+test('a page reads the submissions that it has, and not all others', async () => {
+  await database.query('vacuum analyze submissions');
+  const tooMany: Record<string, number> = {};
+  await transaction(database, async (client) => {
+    for (const [name, list] of Object.entries(lists)) {
+      const before = await readRows(client, 'submissions');
+      assert.equal((await list(client)).length, limit);
+      const read = (await readRows(client, 'submissions')) - before;
+      // Each once where it is cut off and once where it is looked up.
+      if (read > 2 * limit) tooMany[name] = read;
+    }
+  });
+  assert.deepEqual(tooMany, {});
+});

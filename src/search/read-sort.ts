@@ -1,0 +1,165 @@
+import { Type } from 'typebox';
+import { sayNumber } from '#ast/say-number.ts';
+import { uuidPattern } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { type Cut, refuseCursor } from '#kit/pagination.ts';
+import { integers, type RowOf, type Column as SqlColumn, texts } from '#kit/statement.ts';
+import { isSortableType } from '#rules/columns.ts';
+import type { Column } from '#submissions/columns.ts';
+import { readColumns } from '#submissions/read-columns.ts';
+
+/** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
+type SortKind =
+  | 'created'
+  | 'received'
+  | 'completed'
+  | 'updated'
+  | 'status'
+  | 'tags'
+  | 'reference'
+  | 'answer'
+  | '';
+
+/** So many columns order submissions: the first, and of equals the second. */
+const mostColumns = 2;
+
+/**
+ * So many submissions are sorted at most: each is read, and its answer is taken out of its JSON. With two columns that is
+ * some 3 s of one core (docs/decisions/0068).
+ */
+export const mostSorted = 200_000;
+
+/** What is no answer, by the id that its column has in the console. */
+const facts = {
+  $created: 'created',
+  $received: 'received',
+  $completed: 'completed',
+  $updated: 'updated',
+  $status: 'status',
+  $tags: 'tags',
+  $reference: 'reference',
+} as const satisfies Readonly<Record<string, SortKind>>;
+type FactId = keyof typeof facts;
+const isFact = (id: string): id is FactId => Object.hasOwn(facts, id);
+
+export const sortParameter = Type.Optional(
+  Type.String({
+    maxLength: 260,
+    description: `Columns that order the submissions, at most ${mostColumns} with a comma between them, each with a \`-\` before it where it descends: the id of an element, ${Object.keys(
+      facts,
+    )
+      .map((id) => `\`${id}\``)
+      .join(
+        ', ',
+      )}. \`$received\` is the completion of a submission, or the last save of an incomplete one. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${sayNumber(mostSorted)} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
+    examples: ['-$completed', 'age,-$created'],
+  }),
+);
+
+/** The columns that order submissions, the first before the second, each in the same place of every list. */
+export const sortParameters = {
+  sort_kinds: texts as SqlColumn<SortKind[]>,
+  sort_elements: texts,
+  /** A JSON record of what people read of options, by what answers keep. */
+  sort_labels: texts,
+  /** 1: ascending; -1: descending. */
+  sort_signs: integers,
+} as const;
+
+/** The order of submissions, as parameters of the statements. */
+export type Sort = RowOf<typeof sortParameters>;
+
+/**
+ * Reads the columns to sort by; undefined for newest first, which needs no sorting.
+ * @param isUsual whether newest first is the default order.
+ * @throws ApiError bad_request for a column that the form never had, or that has no order.
+ */
+export async function readSort(
+  database: Database,
+  form: { workspaceId: string; formId: string },
+  sent: string | undefined,
+  { isUsual }: { isUsual: boolean },
+): Promise<Sort | undefined> {
+  if (sent === undefined || (isUsual && sent === '-$created')) return undefined;
+  const asked = sent.split(',').map((part) => ({
+    id: part.replace(/^-/, ''),
+    sign: part.startsWith('-') ? -1 : 1,
+  }));
+  if (asked.length > mostColumns) throw refuse(`"sort" can have at most ${mostColumns} columns.`);
+  if (new Set(asked.map(({ id }) => id)).size < asked.length)
+    throw refuse('"sort" names a column twice. Remove one.');
+  const columns = asked.every(({ id }) => isFact(id)) ? [] : await readColumns(database, form, undefined);
+  const keys = asked.map(({ id, sign }) => ({ ...keyOf(id, columns), sign }));
+  while (keys.length < mostColumns) keys.push({ kind: '', element: '', labels: {}, sign: 1 });
+  return {
+    sort_kinds: keys.map(({ kind }) => kind),
+    sort_elements: keys.map(({ element }) => element),
+    sort_labels: keys.map(({ labels }) => JSON.stringify(labels)),
+    sort_signs: keys.map(({ sign }) => sign),
+  };
+}
+
+type Key = { kind: SortKind; element: string; labels: Readonly<Record<string, string>> };
+
+function keyOf(id: string, columns: readonly Column[]): Key {
+  if (isFact(id)) return { kind: facts[id], element: '', labels: {} };
+  const column = columns.find((each) => each.id === id);
+  if (!column)
+    throw refuse(
+      `"sort" names "${id}", which is neither a top-level element of this form nor one of ${Object.keys(facts).join(', ')}.`,
+    );
+  if (!isSortableType(column.type))
+    throw refuse(`"sort" cannot use "${id}": answers of the type ${column.type} have no order.`);
+  return { kind: 'answer', element: id, labels: column.option_labels };
+}
+
+const refuse = (message: string): ApiError =>
+  new ApiError('bad_request', message, { errors: [{ field: 'sort', message }] });
+
+/** @throws ApiError bad_request for too many submissions to sort. */
+export function limitSorted(count: number): void {
+  if (count > mostSorted)
+    throw refuse(
+      `At most ${mostSorted} submissions can be sorted. Narrow them with created_from and created_to.`,
+    );
+}
+
+/** The format of a position in a page cursor (readCutBy): the sort keys of a row, and its id. */
+export const sortedPlace = /^[\w-]{1,1500}$/;
+export const writePlace = (place: string): string => Buffer.from(place).toString('base64url');
+
+/**
+ * Reads the position at which a list continues.
+ * @throws ApiError bad_request for a cursor that this list did not return.
+ */
+export function readPlace({ after }: Pick<Cut, 'after'>): string | null {
+  if (after === null) return null;
+  const place = parsed(Buffer.from(after, 'base64url').toString());
+  if (!isPlace(place))
+    throw refuseCursor('"cursor" is not valid for this list. Use a cursor that the list returned.');
+  // Serialized again, because `1e0` is a number in JSON but not an integer in PostgreSQL.
+  return JSON.stringify(place);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const isPlace = (place: unknown): boolean =>
+  Array.isArray(place) &&
+  place.length === 7 &&
+  isKey(place.slice(0, 3)) &&
+  isKey(place.slice(3, 6)) &&
+  typeof place[6] === 'string' &&
+  uuidPattern.test(place[6]);
+
+const isKey = ([rank, number, written]: readonly unknown[]): boolean =>
+  [0, 1, 2].includes(rank as number) &&
+  (number === null || Number.isFinite(number)) &&
+  (written === null ||
+    (typeof written === 'string' && written.isWellFormed() && !written.includes('\u0000')));

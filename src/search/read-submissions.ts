@@ -1,0 +1,201 @@
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { belowId, type Cut, greatest, least, leastId, refuseCursor } from '#kit/pagination.ts';
+import type { RowOf } from '#kit/statement.ts';
+import { bulkLimit } from '#submissions/changes/bulk.ts';
+import type { ExportedSubmission } from '#submissions/export/cells.ts';
+import { readViewedForm } from '#submissions/read-columns.ts';
+import { batchSize, readDown } from '#submissions/read-down.ts';
+import { isPlain } from './filter/read-filter.ts';
+import { counts, type rowColumns, rowPages, submissionPages } from './list-pages.ts';
+import { findNeighbours, listViewIds, readListed, readViewDown } from './list-rows.ts';
+import { readPlace } from './read-sort.ts';
+import { searchPage } from './search-page.ts';
+import { relevance, sortedSearch } from './search-rows.ts';
+import { sortedRows } from './sorted-rows.ts';
+import type { FormView, Found, FoundSubmission, View } from './view.ts';
+
+/*
+ * The planner: which statement finds the submissions of a view. Callers are lists and the search (readSubmissions), the table of a
+ * form and its panel (planTable), bulk changes (readIds) and exports (readAll).
+ *
+ * | View | List, search | Table | Why the statements differ |
+ * |---|---|---|---|
+ * | one form, at most a status | submissionPages.plain | rowPages.plain | Counters know the total; a deep page is read from the nearer end. |
+ * | any filter, by id | submissionPages | rowPages, list-rows.ts | One for each FilterKind, as each has its index. |
+ * | any filter, by receipt | | rowPages.received, list-rows.ts | The index submissions_received has this order. |
+ * | `where` over several forms | submissionPages byForm | | Each form has a condition of its own. |
+ * | by columns | | sortedRows | Each match is read and its key computed, for at most 200,000. |
+ * | words, by relevance | search-page.ts | relevance | A search stops at 1,000 matches; the table, exports and bulk changes need all. |
+ * | words, by columns | | sortedSearch | The keys of the matches alone. |
+ */
+
+/** A row of the table. Its JSON is not parsed yet; `place` says where a sorted list goes on behind it. */
+export type FoundRow = RowOf<typeof rowColumns> & { place?: string | null };
+
+type Rows = readonly { id: string | null; total: number }[];
+
+/** The page of a statement that gives one row with the total at least. @throws ApiError not_found for none: the form is gone. */
+function pageOf<Row extends { id: string }>(rows: Rows, total = rows[0]?.total): Found<Row> {
+  if (total === undefined) throw new ApiError('not_found');
+  const all: readonly { id: string | null }[] = rows;
+  return { rows: all.filter(({ id }) => id !== null) as Row[], total };
+}
+
+/** The parameters that statements without words share. */
+const parametersOf = ({ workspace_id, form_ids, filter }: View) => ({ workspace_id, form_ids, ...filter });
+
+/** The part of a filtered view that a page or a cursor asks for. */
+function partOf(view: View, { limit, offset, ...cut }: Cut) {
+  const { from_id, to_id } = view.filter;
+  const left =
+    view.order === 'oldest'
+      ? { from_id: greatest(from_id, leastId(cut)) }
+      : { to_id: least(to_id, belowId(cut)) };
+  return { ...parametersOf(view), ...left, limit, offset };
+}
+
+async function countAll(database: Database, view: View): Promise<number> {
+  const { filter, conditions, order } = view;
+  const parameters = parametersOf(view);
+  const [counted] = conditions
+    ? await counts.byForm(database, { ...parameters, ...conditions })
+    : isPlain(filter)
+      ? await counts.byCounters(database, parameters)
+      : await counts[order === 'received' ? 'byReceived' : 'byId'][filter.kind](database, parameters);
+  return counted!.total;
+}
+
+/** Whether a page is the list of a form as it is, but for one status. A cursor has counted already, and goes on by id. */
+const isPlainPage = (view: View, cut: Cut): view is FormView =>
+  view.form_id !== null && isPlain(view.filter) && view.order === 'newest' && cut.total === undefined;
+
+const plainPage = (
+  { plain }: typeof submissionPages | typeof rowPages,
+  database: Database,
+  { workspace_id, form_id, filter: { status } }: FormView,
+  { limit, offset }: Cut,
+): Promise<Rows> => plain[status ? 'one' : 'any'](database, { workspace_id, form_id, status, limit, offset });
+
+/**
+ * A page as the API returns it, by id or by relevance. The total is counted beside it, once for a reading by cursor.
+ * @throws ApiError not_found for a form that is gone.
+ */
+export async function readSubmissions(
+  database: Database,
+  view: View,
+  cut: Cut,
+): Promise<Found<FoundSubmission>> {
+  const { workspace_id: workspaceId, form_id: formId, filter, conditions, question } = view;
+  if (question) return searchPage(database, { ...view, question }, cut);
+  if (isPlainPage(view, cut)) return pageOf(await plainPage(submissionPages, database, view, cut));
+  if (formId !== null) await readViewedForm(database, { workspaceId, formId });
+  const pages = submissionPages[view.order === 'oldest' ? 'oldest' : 'newest'];
+  const part = partOf(view, cut);
+  const [rows, total] = await Promise.all([
+    conditions ? pages.byForm(database, { ...part, ...conditions }) : pages[filter.kind](database, part),
+    cut.total ?? countAll(database, view),
+  ]);
+  return { rows, total };
+}
+
+type Neighbours = { previous_id: string | null; next_id: string | null };
+
+type PagePart = Pick<Cut, 'after' | 'limit' | 'offset'>;
+
+/** How the table of a form is read. */
+type TablePlan = {
+  /** @throws ApiError not_found, bad_request for a cursor. */
+  page: (cut: Cut) => Promise<Found<FoundRow>>;
+  /** The submissions above and below one. */
+  neighbours: (id: string) => Promise<Neighbours>;
+  /** The first ids in the order of the table. */
+  ids: (limit: number) => Promise<string[]>;
+};
+
+/** Plans statements that find every match before they cut. */
+const planWhole = <Parameters extends object>(
+  database: Database,
+  statements: {
+    page: (db: Database, values: Parameters & PagePart) => Promise<Rows>;
+    neighbours: (db: Database, values: Parameters & { id: string }) => Promise<Neighbours[]>;
+    ids: (db: Database, values: Parameters & { limit: number }) => Promise<{ ids: string[] }[]>;
+  },
+  parameters: Parameters,
+  readAfter: (cut: Cut) => string | null = readPlace,
+): TablePlan => ({
+  async page(cut) {
+    const { limit, offset, total } = cut;
+    const part = { ...parameters, after: readAfter(cut), limit, offset };
+    return pageOf(await statements.page(database, part), total);
+  },
+  neighbours: async (id) => (await statements.neighbours(database, { ...parameters, id }))[0]!,
+  ids: async (limit) => (await statements.ids(database, { ...parameters, limit }))[0]!.ids,
+});
+
+export function planTable(database: Database, view: FormView): TablePlan {
+  const { workspace_id, form_id, filter, question, order } = view;
+  const { kind } = filter;
+  const base = { ...filter, workspace_id, form_id };
+  if (question) {
+    const isAny = kind === 'any' && !question.isChecked;
+    const words = { ...base, ...question, form_ids: [form_id], is_any: isAny };
+    if (typeof order === 'object') return planWhole(database, sortedSearch, { ...words, ...order });
+    const isWordsAlone = question.isPlain && isAny && !filter.isDated;
+    const page = isWordsAlone ? relevance.pageOfWords : relevance.page;
+    return planWhole(database, { ...relevance, page }, words, refuseToGoOn);
+  }
+  if (typeof order === 'object') return planWhole(database, sortedRows, { ...base, ...order });
+  const isReceived = order === 'received';
+  return {
+    async page(cut) {
+      if (isPlainPage(view, cut)) return pageOf(await plainPage(rowPages, database, view, cut));
+      const [rows, total] = await Promise.all([
+        rowPages[isReceived ? 'received' : 'newest'][kind](database, partOf(view, cut)),
+        cut.total ?? countAll(database, view),
+      ]);
+      return { rows, total };
+    },
+    neighbours: async (id) =>
+      (await findNeighbours[isReceived ? 'received' : 'begun'][kind](database, { ...base, id }))[0]!,
+    ids: async (limit) => (await listViewIds[kind](database, { ...base, limit }))[0]!.ids,
+  };
+}
+
+function refuseToGoOn({ mark }: Cut): null {
+  if (mark === null) return null;
+  throw refuseCursor(
+    '"cursor" and "q" exclude each other without "sort": relevance is no order to go on in.',
+  );
+}
+
+/**
+ * Every id of the table, in its order.
+ * @throws ApiError validation_error for more than bulkLimit: ids are held in memory.
+ */
+export async function readIds(database: Database, view: FormView): Promise<string[]> {
+  const ids = await planTable(database, view).ids(bulkLimit + 1);
+  if (ids.length <= bulkLimit) return ids;
+  throw new ApiError(
+    'validation_error',
+    `This takes at most ${bulkLimit} submissions at a time. Narrow the filter.`,
+  );
+}
+
+/**
+ * Every submission of the table, in its order, in batches; the next one is read while the reader is at the last. By id memory is
+ * constant; words and columns are searched and ordered once, and the ids are kept.
+ */
+export async function* readAll(database: Database, view: FormView): AsyncGenerator<ExportedSubmission[]> {
+  const { workspace_id, form_id, filter, question, order } = view;
+  if (question || typeof order === 'object') {
+    const ids = await readIds(database, view);
+    for (let at = 0; at < ids.length; at += batchSize)
+      yield await readListed(database, { workspace_id, form_id, ids: ids.slice(at, at + batchSize) });
+    return;
+  }
+  const parameters = { ...filter, workspace_id, form_id };
+  const read = (to_id: string, limit: number) =>
+    readViewDown[filter.kind](database, { ...parameters, to_id, limit });
+  yield* readDown(read, filter.to_id);
+}

@@ -1,0 +1,261 @@
+import { Type } from 'typebox';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { FileLinks } from '#files/stored-files.ts';
+import { now, uuidPattern } from '#kit/clock.ts';
+import { mapInTurns } from '#kit/concurrency.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { type JsonText, jsonList, jsonText, wired } from '#kit/http.ts';
+import { type Actor, idParameter, operation } from '#kit/operation.ts';
+import { endCutBy, listParameters, readCutBy } from '#kit/pagination.ts';
+import { only, requireRow } from '#kit/statement.ts';
+import { tagOf } from '#kit/tag-of.ts';
+import { closed } from '#kit/validation.ts';
+import { orderColumns } from '#rules/columns.ts';
+import type { Column } from '#submissions/columns.ts';
+import { exportFormats, exportStream, exportTypes, oneOfFew } from '#submissions/export/export.ts';
+import { mapFiles } from '#submissions/present.ts';
+import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
+import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import type { Asked } from './ask.ts';
+import {
+  findHits,
+  type OptionLabels,
+  openOptionLabels,
+  readCharacters,
+  type SayOption,
+  soughtBy,
+  textsOf,
+} from './hits.ts';
+import { findTableSettings, findViewedSubmission } from './list-rows.ts';
+import { sortedPlace, writePlace } from './read-sort.ts';
+import { type FoundRow, planTable, readAll } from './read-submissions.ts';
+import { findSavedView } from './saved-views.ts';
+import { readView, ViewQuery, viewParameters } from './view.ts';
+
+/** A cursor has the keys that order its list. */
+const longCursor = Type.Optional(Type.String({ ...listParameters.cursor, maxLength: 2_400 }));
+const RowsQuery = Type.Object({ ...viewParameters, ...listParameters, cursor: longCursor }, closed);
+
+const ExportQuery = Type.Object(
+  {
+    ...viewParameters,
+    language: languageParameter,
+    format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
+    for: Type.Optional(
+      Type.Enum(['programs', 'spreadsheets'], {
+        description:
+          'What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate.',
+      }),
+    ),
+    columns: Type.Optional(
+      Type.Enum(['all', 'shown'], {
+        description:
+          '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
+      }),
+    ),
+    view: Type.Optional(
+      Type.String({
+        format: 'uuid',
+        description:
+          'With `columns=shown`: those of this saved view. Its filter and order are parameters of their own.',
+      }),
+    ),
+  },
+  closed,
+);
+
+/** The JSON of a submission's answers and reference values, as text. */
+type Texts = { answers: string; reference: string };
+
+/**
+ * Finds the words of each submission that match the search, for the console to mark. Empty without a search.
+ */
+async function findRowHits(
+  { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
+  asked: Asked['index'] | undefined,
+  form: { workspaceId: string; formId: string; version: number; language: string },
+  rows: readonly Texts[],
+): Promise<string[][]> {
+  if (asked === undefined || rows.length === 0) return rows.map(() => []);
+  const labels = await optionLabels(form.workspaceId, [{ id: form.formId, version: form.version }]);
+  const sayOption = labels(form.formId);
+  const lengthOf = ({ answers, reference }: Texts): number => answers.length + reference.length;
+  const texts = await mapInTurns(rows, lengthOf, (row) => beginningOf(row, sayOption));
+  return findHits(
+    database,
+    soughtBy(asked),
+    texts.map((text) => ({ text, language: form.language })),
+  );
+}
+
+/** Returns the beginning of a submission's texts: the part that is searched for hits. */
+function beginningOf(row: Texts, sayOption: SayOption | undefined): string {
+  let beginning = '';
+  for (const { text } of textsOf({ ...row, sayOption })) {
+    beginning += `${text}\n`;
+    if (beginning.length > readCharacters) break;
+  }
+  return beginning;
+}
+
+/** Reads a form's submissions for people: filtered, searched, with neighbors, and as a file. */
+export function viewEndpoints({ database, links }: { database: Database; links: FileLinks }) {
+  const optionLabels = openOptionLabels(database);
+  return {
+    listFormRows: operation({
+      summary: 'List rows of a form',
+      description:
+        'Returns the submissions of a form as rows of a table: newest first or by `sort`. With `q`, they are sorted by relevance and include the words found.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: RowsQuery,
+      reply: { status: 200, description: 'A page of rows.', schema: TablePage },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        const form = { workspaceId, formId: params.id };
+        const { language, version } = await readViewedForm(database, form);
+        const view = await readView(database, form, query, { isPart: query.cursor === undefined });
+        const cut = readCutBy(
+          typeof view.order === 'object' ? sortedPlace : uuidPattern,
+          query,
+          'rows',
+          params.id,
+        );
+        const { rows: found, total } = await planTable(database, view).page(cut);
+        const { rows, ends } = endCutBy(cut, found, total, ({ id, place }) =>
+          place ? writePlace(place) : id,
+        );
+        const hits = await findRowHits(
+          { database, optionLabels },
+          view.question,
+          { ...form, version, language },
+          rows,
+        );
+        const data = rows.map((row, index) => rowJson(row, hits[index]!));
+        return { json: jsonList<TablePage>(data, ends) };
+      },
+    }),
+
+    viewSubmission: operation({
+      summary: 'Get submission in a view',
+      description:
+        'Returns a submission with the version that it answers, and the previous and next submission in the requested view.',
+      permission: 'submissions:read',
+      audit: 'entry by people',
+      params: idParameter,
+      query: ViewQuery,
+      reply: { status: 200, description: 'The submission.', schema: SubmissionDetail },
+      async run({ workspaceId, formIds, params, query }) {
+        const row = requireRow(
+          await findViewedSubmission(database, { workspace_id: workspaceId, id: params.id }),
+        );
+        requireReach(formIds, row.form_id);
+        const form = { workspaceId, formId: row.form_id };
+        const [{ language, version }, view] = await Promise.all([
+          readViewedForm(database, form),
+          readView(database, form, query, { isPart: true }),
+        ]);
+        const [hits] = await findRowHits(
+          { database, optionLabels },
+          view.question,
+          { ...form, version, language },
+          [row],
+        );
+        const linked = mapFiles(
+          JSON.parse(row.answers) as Answers,
+          JSON.parse(row.fields) as Record<string, FieldDescription>,
+          (file) => ({
+            ...file,
+            url: links.sign({ workspaceId, formId: form.formId, id: file.id }),
+          }),
+        );
+        const { form_name, structure, is_live_version } = row;
+        return {
+          body: {
+            ...wired(factsOf(row)),
+            answers: linked,
+            reference: JSON.parse(row.reference) as Record<string, string>,
+            hits: hits!,
+            form_name,
+            structure,
+            is_live_version,
+            ...(await planTable(database, view).neighbours(row.id)),
+            etag: tagOf(row.updated_at),
+          },
+        };
+      },
+    }),
+
+    exportFormSubmissions: operation({
+      summary: 'Export submissions of a form',
+      description:
+        'Streams all submissions that match the filter as a file. Each workspace can run a few exports at the same time: 429 says when to retry. XLSX cells contain at most 32,767 characters; a longer answer is cut and marked. CSV and NDJSON contain the whole answer.',
+      permission: 'submissions:read',
+      audit: 'entry',
+      params: idParameter,
+      query: ExportQuery,
+      example: { query: { format: 'csv', for: 'spreadsheets' } },
+      reply: { status: 200, description: 'The file.', content: Object.values(exportTypes) },
+      async run({ workspaceId, formIds, params, actor, query }) {
+        requireReach(formIds, params.id);
+        const { format = 'csv', for: reader, columns: which, view: saved, language, ...asked } = query;
+        const form = { workspaceId, formId: params.id };
+        const { name } = await readViewedForm(database, form);
+        const view = await readView(database, form, asked);
+        const all = await readColumns(database, form, language);
+        const columns = which === 'shown' ? await readShown(form, { actor, saved }, all) : all;
+        const source = { columns, batches: readAll(database, view) };
+        const day = now().toISOString().slice(0, 10);
+        return {
+          headers: {
+            'Content-Type': exportTypes[format],
+            ...attachment(name, ` ${day}.${format}`),
+          },
+          stream: oneOfFew(workspaceId, () =>
+            exportStream(format, source, { forSpreadsheet: reader === 'spreadsheets' }),
+          ),
+        };
+      },
+    }),
+  };
+
+  /**
+   * Returns the columns as the person or a saved view arranged them. Returns all columns if there is no
+   * arrangement, and for API keys.
+   */
+  async function readShown(
+    { workspaceId, formId }: { workspaceId: string; formId: string },
+    { actor, saved }: { actor: Actor; saved: string | undefined },
+    columns: readonly Column[],
+  ): Promise<readonly Column[]> {
+    const key = { workspace_id: workspaceId, form_id: formId };
+    const view = saved === undefined ? undefined : only(await findSavedView(database, { ...key, id: saved }));
+    if (saved !== undefined && view?.form_id !== formId) throw new ApiError('not_found');
+    const settings =
+      view?.columns ??
+      (actor.kind === 'person'
+        ? only(await findTableSettings(database, { ...key, user_id: actor.id }))?.settings
+        : undefined);
+    if (!settings) return columns;
+    return orderColumns(columns, settings.order).filter(({ id }) => !settings.hidden.includes(id));
+  }
+}
+
+/** Returns a row as JSON text. Its largest parts are stored as JSON already. */
+const rowJson = (row: FoundRow, hits: readonly string[]): JsonText<TableRow> =>
+  jsonText(
+    `${JSON.stringify({ ...factsOf(row), hits }).slice(0, -1)},"answers":${row.answers},"reference":${row.reference}}`,
+  );
+
+const factsOf = (row: FoundRow) => ({
+  id: row.id,
+  status: row.status,
+  version: row.version,
+  created_at: row.created_at,
+  updated_at: row.updated_at,
+  completed_at: row.completed_at,
+  tags: row.tags,
+});

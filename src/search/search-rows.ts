@@ -1,0 +1,92 @@
+import { columns, orNothing, statement } from '#kit/statement.ts';
+import { checking, checkParameters, isPassed } from './ask.ts';
+import { filterColumns, isMet } from './filter/where-of-forms.ts';
+import { rowColumns, rowSelection } from './list-pages.ts';
+import { asking, askingWords, questionParameters, walk, wordParameters, wordsInSubject } from './question.ts';
+import { sortedFrom } from './sorted-rows.ts';
+
+/*
+ * The table of a form with words: the question and order of the search, the filters of the table, and every match, as the table is
+ * also exported and deleted. Times are the ids that were made then.
+ */
+const viewParameters = columns('is_any:boolean', questionParameters, checkParameters, filterColumns);
+
+const matches = `
+  f as materialized (
+    select d.submission_id as id, segments.code from question cross join segments
+    join search_documents d on d.workspace_id = $workspace_id
+      and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
+
+const viewed = `${asking},
+  ${checking},
+  ${matches},
+  viewed as (
+    select f.id, ${wordsInSubject} as rank from f
+    where f.id >= $from_id and f.id < $to_id
+      and ($is_any or exists (
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${isPassed})))`;
+
+/** The matches of words alone, without a filter. */
+const viewedOfWords = `${askingWords},
+  ${matches},
+  viewed as (select f.id, ${wordsInSubject} as rank from f)`;
+
+/** How many submissions have the words of a question, counted up to `most`: these are compared one by one. */
+export const countLooks = statement(
+  'count_looks',
+  ['most', questionParameters],
+  'count',
+  `with ${asking}
+   select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
+);
+
+/** One page with the exact total in each row; at least one row. */
+const pageOf = <Parameters extends typeof wordParameters>(
+  name: string,
+  parameters: Parameters,
+  viewed: string,
+) =>
+  statement(
+    name,
+    ['limit offset', parameters],
+    ['total', orNothing(rowColumns)],
+    `with ${viewed},
+   page as (select id, rank from viewed order by rank desc, id desc limit $limit offset $offset)
+   select count.total, ${rowSelection}
+   from (select count(*) as total from viewed) count
+   left join page on true
+   left join submissions s on s.workspace_id = $workspace_id and s.id = page.id
+   order by page.rank desc, page.id desc`,
+  );
+
+/** The table by relevance. */
+export const relevance = {
+  page: pageOf('search_view', viewParameters, viewed),
+  pageOfWords: pageOf('search_view_of_words', wordParameters, viewedOfWords),
+  /** The submissions above and below one; none if it is not a match. */
+  neighbours: statement(
+    'search_neighbours',
+    ['id', viewParameters],
+    'previous_id? next_id?',
+    `with ${viewed},
+     here as (select id, rank from viewed where id = $id)
+     select (select v.id from viewed v, here where (v.rank, v.id) > (here.rank, here.id) order by v.rank, v.id limit 1) as previous_id,
+            (select v.id from viewed v, here where (v.rank, v.id) < (here.rank, here.id) order by v.rank desc, v.id desc limit 1) as next_id`,
+  ),
+  /** Every id by relevance, up to `limit`. */
+  ids: statement(
+    'search_view_ids',
+    ['limit', viewParameters],
+    'ids',
+    `with ${viewed}
+     select coalesce(array_agg(id order by rank desc, id desc), '{}') as ids
+     from (select id, rank from viewed order by rank desc, id desc limit $limit) page`,
+  ),
+};
+
+/** The matches in the order of columns instead of relevance. */
+export const sortedSearch = sortedFrom('search_view_sorted', viewParameters, {
+  before: `${viewed},`,
+  from: (keys) =>
+    `viewed join submissions p on p.workspace_id = $workspace_id and p.id = viewed.id and p.trashed_at is null ${keys}`,
+});

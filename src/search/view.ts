@@ -1,0 +1,246 @@
+import { type Static, Type } from 'typebox';
+import { readShortReference, shortReference } from '#ast/short-reference.ts';
+import { leastIdAt } from '#kit/clock.ts';
+import type { Database } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { firstId, greatest, idBehind, lastId, least } from '#kit/pagination.ts';
+import { type RowOf, statement } from '#kit/statement.ts';
+import { closed } from '#kit/validation.ts';
+import type { foundColumns } from '#submissions/submission-rows.ts';
+import {
+  type Filter,
+  type FormsFilterQuery,
+  formFilterParameters,
+  readFilter,
+  readFormFilter,
+} from './filter/read-filter.ts';
+import { countSpan } from './filter/read-where.ts';
+import { type Conditions, readWhereOfForms } from './filter/where-of-forms.ts';
+import { type Reached, readAsked } from './read-asked.ts';
+import { limitSorted, mostSorted, readSort, type Sort, sortParameter } from './read-sort.ts';
+import { countLooks } from './search-rows.ts';
+
+/** What is asked of the index of words, as the statements take it. */
+export type Question = Reached['index'] &
+  Reached['checks'] &
+  Pick<Reached, 'isPlain' | 'isChecked'> & { is_open: boolean };
+
+/**
+ * Which submissions are read, and in which order. Every reader of submissions makes one: the lists, the search, the table of a
+ * form with its neighbours, exports and bulk changes. read-submissions.ts plans how PostgreSQL finds them.
+ */
+export type View = {
+  workspace_id: string;
+  /** Null: all forms of the workspace. */
+  form_ids: string[] | null;
+  /** The form that is read by its id, which has to exist; null where several are read. */
+  form_id: string | null;
+  filter: Filter;
+  /** Where `where` reads several forms: what it means in each. */
+  conditions?: Conditions | undefined;
+  /** Undefined where the index of words is not asked. */
+  question: Question | undefined;
+  /** With a question, an order that is not by columns is by relevance. */
+  order: 'newest' | 'oldest' | 'received' | Sort;
+};
+
+export type FoundSubmission = RowOf<typeof foundColumns>;
+
+/** A page, how many there are in all, and whether a search left some of them out. */
+export type Found<Row> = { rows: Row[]; total: number; isPartial?: boolean };
+
+/** A view of one form. */
+export type FormView = View & { form_id: string };
+
+export const viewParameters = {
+  ...formFilterParameters,
+  q: Type.Optional(Type.String({ description: 'Words, as in the search: then by relevance.' })),
+  sort: sortParameter,
+};
+
+/** Which submissions of a form are read; everything is optional. */
+export const ViewQuery = Type.Object(viewParameters, closed);
+export type ViewQuery = Static<typeof ViewQuery>;
+
+type Form = { workspaceId: string; formId: string };
+type Reach = { workspaceId: string; formIds: readonly string[] | null };
+
+const viewOf = ({ workspaceId, formId }: Form) => ({
+  workspace_id: workspaceId,
+  form_ids: [formId],
+  form_id: formId,
+});
+
+/**
+ * Reads the view of a list of all forms within reach.
+ * @throws ApiError bad_request for conditions that are not understood, or that take too much work.
+ */
+export async function readFormsView(
+  database: Database,
+  reach: Reach,
+  query: FormsFilterQuery,
+  order: 'newest' | 'oldest',
+): Promise<View> {
+  const { workspaceId, formIds } = reach;
+  const { where } = query;
+  const filter = readFilter(query);
+  const conditions = where === undefined ? undefined : await readWhereOfForms(database, reach, where, filter);
+  const form_ids = formIds && [...formIds];
+  return {
+    workspace_id: workspaceId,
+    form_ids,
+    form_id: null,
+    filter,
+    conditions,
+    question: undefined,
+    order,
+  };
+}
+
+/** Reads the view of the list of one form. @throws ApiError bad_request, as readFormsView. */
+export async function readListView(
+  database: Database,
+  form: Form,
+  query: Omit<ViewQuery, 'q' | 'sort'>,
+  order: 'newest' | 'oldest',
+): Promise<View> {
+  const filter = await readFormFilter(database, form, query);
+  return { ...viewOf(form), filter, question: undefined, order };
+}
+
+/**
+ * Reads the view of a search. A question that consists of operators with indexes of their own is a list, newest first.
+ * @throws ApiError bad_request for a question that cannot be searched.
+ */
+export async function readSearchView(database: Database, reach: Reach, q: string): Promise<View> {
+  const reached = await readAsked(database, reach, q);
+  const { form_ids, tag, isList } = reached;
+  const filter = narrow(readFilter({}), reached);
+  return {
+    workspace_id: reach.workspaceId,
+    form_ids,
+    form_id: null,
+    filter: isList && tag !== null ? { ...filter, tag, kind: 'tagged' } : filter,
+    question: isList ? undefined : questionOf(reached),
+    order: 'newest',
+  };
+}
+
+/**
+ * Reads the view of the table of a form. A question that is the short reference of a submission finds only that one. What the
+ * operators of a question say joins the filter.
+ * @param isPart whether a page or the neighbours of one submission are read, and nothing beyond.
+ * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood, and columns that
+ *   cannot be sorted by, or not so many submissions.
+ */
+export async function readView(
+  database: Database,
+  form: Form,
+  { sort: sortedBy, ...query }: ViewQuery,
+  { isPart = false } = {},
+): Promise<FormView> {
+  // An index has this order, so that no more than the part is read.
+  const isReceived = isPart && sortedBy === '-$received' && query.q === undefined;
+  const [matched, sort] = await Promise.all([
+    readMatched(database, form, query),
+    // By relevance is the order of a question; newest first has to be asked for.
+    isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
+  ]);
+  const view = { ...viewOf(form), ...matched, order: sort ?? (isReceived ? 'received' : 'newest') } as const;
+  if (sort) limitSorted(await countUpTo(database, view, mostSorted + 1));
+  return view;
+}
+
+/** Counts the submissions that a sorted view has to read, up to `most`. */
+async function countUpTo(database: Database, view: FormView, most: number): Promise<number> {
+  const { filter, question, workspace_id, form_id } = view;
+  const span = { ...filter, workspace_id, form_ids: [form_id], most };
+  const [counted] = question
+    ? await countLooks(database, { ...span, ...question })
+    : await countSpan(database, span);
+  return counted!.count;
+}
+
+async function readMatched(
+  database: Database,
+  form: Form,
+  { q, ...query }: Omit<ViewQuery, 'sort'>,
+): Promise<Pick<View, 'filter' | 'question'>> {
+  if (q === undefined) return { filter: await readFormFilter(database, form, query), question: undefined };
+  const reached = await readAsked(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, q);
+  const filter = narrow(await readFormFilter(database, form, query), reached);
+  const key = { workspace_id: form.workspaceId, form_id: form.formId };
+  const named = reached.isPlain ? await findByReference(database, key, q) : undefined;
+  if (named !== undefined) {
+    const one = { from_id: greatest(filter.from_id, named), to_id: least(filter.to_id, idBehind(named)) };
+    return { filter: { ...filter, ...one, isDated: true }, question: undefined };
+  }
+  const question = questionOf(reached);
+  if (reached.isChecked)
+    await limitLooks(database, {
+      ...filter,
+      ...question,
+      workspace_id: key.workspace_id,
+      form_ids: [form.formId],
+    });
+  return { filter, question: reached.isList && reached.tag === null ? undefined : question };
+}
+
+const questionOf = ({ index, checks, hasWords, isPlain, isChecked }: Reached): Question => ({
+  ...index,
+  ...checks,
+  is_open: !hasWords && !isPlain,
+  isPlain,
+  isChecked,
+});
+
+/** Returns a filter that also holds what the operators of a question say. */
+function narrow(filter: Filter, { status, span }: Reached): Filter {
+  const isContrary = status !== null && filter.status !== null && status !== filter.status;
+  return {
+    ...filter,
+    status: status ?? filter.status,
+    from_id: greatest(filter.from_id, span.from_id),
+    to_id: isContrary ? span.from_id : least(filter.to_id, span.to_id),
+    kind: status !== null && filter.kind === 'any' ? 'one' : filter.kind,
+    isDated: filter.isDated || isContrary || span.from_id !== firstId || span.to_id !== lastId,
+  };
+}
+
+/** So many submissions with the words of a question are compared one by one, which takes about a second. */
+const mostLooks = 50_000;
+
+/** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
+async function limitLooks(
+  database: Database,
+  question: Omit<Parameters<typeof countLooks>[1], 'most'>,
+): Promise<void> {
+  const [{ count } = { count: 0 }] = await countLooks(database, { ...question, most: mostLooks + 1 });
+  if (count <= mostLooks) return;
+  const message = `A phrase, an address or an element is looked for in ${mostLooks} submissions at most that have its words: narrow them by "after:" and "before:".`;
+  throw new ApiError('bad_request', message, { errors: [{ field: 'q', message, code: 'too_many' }] });
+}
+
+/** The submissions of a form that were made in some milliseconds. */
+const findIdsBetween = statement(
+  'find_ids_between',
+  'workspace_id form_id from_id to_id',
+  'id',
+  `select id from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and id >= $from_id and id < $to_id
+     and trashed_at is null`,
+);
+
+/** The submission that a text is the short reference of; undefined when there is none, and the text is a question. */
+async function findByReference(
+  database: Database,
+  form: { workspace_id: string; form_id: string },
+  q: string,
+): Promise<string | undefined> {
+  const asked = readShortReference(q);
+  if (!asked) return undefined;
+  const from_id = leastIdAt(asked.time);
+  const to_id = leastIdAt(new Date(asked.time.getTime() + 1));
+  const rows = await findIdsBetween(database, { ...form, from_id, to_id });
+  return rows.find(({ id }) => shortReference(id) === asked.reference)?.id;
+}

@@ -1,0 +1,277 @@
+import { type Static, Type } from 'typebox';
+import { reachForm } from '#forms/form-rows.ts';
+import { newId } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { wired } from '#kit/http.ts';
+import { type Actor, idParameter, operation } from '#kit/operation.ts';
+import type { Job } from '#kit/queue.ts';
+import { statement } from '#kit/statement.ts';
+import { failedReason } from '#kit/validation.ts';
+import { readTask, readTasks, type TaskRow, unfinished } from '#tasks/read-tasks.ts';
+import { type NewTask, runTaskStep, startTask } from '#tasks/run-tasks.ts';
+import { requireReach } from '#workspaces/authenticate.ts';
+import type { FormKey } from '../change-event.ts';
+import type { SubmissionStatus } from '../submission-rows.ts';
+import type { SubmitContext } from '../submit-request.ts';
+import { type BulkInput, type BulkKind, works } from './bulk-works.ts';
+import type { ChangeContext } from './edit.ts';
+
+/** The kinds of bulk changes. */
+export const bulkKinds = [
+  'trash',
+  'empty',
+  'remove',
+  'tag',
+  'status',
+  'undo',
+] as const satisfies readonly BulkKind[];
+const timestamp = Type.String({ format: 'date-time' });
+
+/** A bulk change and its progress. */
+export const BulkChange = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  kind: Type.Enum([...bulkKinds], {
+    description:
+      '`trash`: moved to the trash; `empty`: deleted from the trash; `remove`: deleted permanently from anywhere; `tag`: tagged; `status`: given a status; `undo`: another change undone.',
+  }),
+  total: Type.Integer(),
+  done: Type.Integer({
+    description: 'Can stay below `total`: submissions that are deleted or cannot be changed are skipped.',
+  }),
+  created_at: timestamp,
+  finished_at: Type.Union([timestamp, Type.Null()]),
+  failed_reason: failedReason,
+});
+export type BulkChange = Static<typeof BulkChange>;
+
+const prefix = 'submissions.';
+
+/** Selects a form's tasks that are bulk changes of these kinds. */
+export const tasksOf = ({ workspaceId, formId }: FormKey, kinds: readonly BulkKind[]) => ({
+  workspace_id: workspaceId,
+  form_id: formId,
+  kinds: kinds.map((kind) => `${prefix}${kind}` as const),
+});
+
+/** Converts a task to the bulk change that it runs. */
+export const presentBulk = ({ id, kind, total, done, created_at, finished_at, failed_reason }: TaskRow) => ({
+  id,
+  kind: kind.slice(prefix.length) as BulkKind,
+  total,
+  done,
+  created_at,
+  finished_at,
+  failed_reason,
+});
+
+const uuid = Type.String({ format: 'uuid' });
+
+const kindsOf = {
+  deletions: ['trash', 'empty', 'remove'],
+  taggings: ['tag'],
+  changes: bulkKinds,
+} as const satisfies Readonly<Record<string, readonly BulkKind[]>>;
+
+/**
+ * Reports the progress of deletions, taggings and bulk changes: lists the unfinished ones, and returns each
+ * by id.
+ */
+export function progressEndpoints(database: Database) {
+  const list = (word: keyof typeof kindsOf) =>
+    operation({
+      summary: word === 'changes' ? 'List bulk changes' : `List ${word}`,
+      description: `Returns the unfinished ${word} of a form's submissions, newest first.`,
+      permission: 'submissions:read',
+      params: idParameter,
+      reply: {
+        status: 200,
+        description: 'The unfinished changes.',
+        schema: Type.Object({ data: Type.Array(BulkChange) }),
+      },
+      async run({ params, ...scope }) {
+        const form = await reachForm(database, scope, params.id);
+        const tasks = await readTasks(database, { ...tasksOf(form, kindsOf[word]), states: unfinished });
+        return { body: { data: tasks.map((task) => wired(presentBulk(task))) } };
+      },
+    });
+
+  const find = async (
+    { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
+    formId: string,
+    { id, of }: { id: string; of: keyof typeof kindsOf },
+  ) => {
+    requireReach(formIds, formId);
+    const tasks = tasksOf({ workspaceId, formId }, kindsOf[of]);
+    return { body: wired(presentBulk(await readTask(database, { ...tasks, id }))) };
+  };
+  const reply = { status: 200, description: 'The change and its progress.', schema: BulkChange } as const;
+
+  return {
+    listDeletions: list('deletions'),
+    listTaggings: list('taggings'),
+    listBulkChanges: list('changes'),
+
+    getDeletion: operation({
+      summary: 'Get deletion',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, deletion: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.deletion, of: 'deletions' }),
+    }),
+
+    getTagging: operation({
+      summary: 'Get tagging',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, tagging: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.tagging, of: 'taggings' }),
+    }),
+
+    getBulkChange: operation({
+      summary: 'Get bulk change',
+      permission: 'submissions:read',
+      params: Type.Object({ id: uuid, change: uuid }),
+      reply,
+      run: ({ params, ...scope }) => find(scope, params.id, { id: params.change, of: 'changes' }),
+    }),
+  };
+}
+
+/** Selects the submissions of a bulk change, sorted by id. */
+const listChanged = statement(
+  'bulk.list_changed',
+  'workspace_id bulk_id',
+  'submission_id',
+  `select distinct submission_id from submission_changes
+    where workspace_id = $workspace_id and bulk_id = $bulk_id order by submission_id`,
+);
+
+/** The job that runs a bulk change. */
+export const bulkJob = 'submissions.bulk';
+
+/** The maximum number of submissions per bulk change: their ids are in memory once (about 20 MB). */
+export const bulkLimit = 200_000;
+
+/**
+ * The number of submissions per transaction. Locks stay short, even for kinds that need several statements
+ * per submission.
+ */
+const batchSizes = {
+  trash: 500,
+  empty: 500,
+  remove: 500,
+  tag: 500,
+  status: 50,
+  undo: 100,
+} as const satisfies Readonly<Record<BulkKind, number>>;
+
+/** A requested bulk change: its kind, its submissions and the person or key behind it. */
+export type BulkRequest = {
+  kind: Exclude<BulkKind, 'undo'>;
+  ids: readonly string[];
+  by: Actor;
+  /** For the kind `tag`. */
+  tags?: { added: string[]; removed: string[] };
+  /** For the kind `status`. */
+  status?: SubmissionStatus;
+};
+
+/**
+ * Starts a change of exactly these submissions. A job runs it in batches.
+ * @returns the bulk change, whose `done` grows to at most `total`: deleted submissions are skipped.
+ * @throws ApiError not_found for a deleted form.
+ */
+export async function startBulk(
+  context: ChangeContext,
+  form: FormKey,
+  { kind, ids, by, tags, status }: BulkRequest,
+) {
+  const sorted = [...new Set(ids.map((id) => id.toLowerCase()))].toSorted();
+  const input = { ...tags, ...(status && { status }) } satisfies BulkInput;
+  const bulk = await begin(context, form, { kind, ids: sorted, by, input });
+  if (!bulk) throw new ApiError('not_found');
+  return bulk;
+}
+
+/**
+ * Undoes a bulk change, except where submissions changed later. It restores from the trash, reverses tags,
+ * and restores the previous status. A job runs it in batches.
+ * @throws ApiError not_found; conflict for a change that cannot be undone, is not finished, or was already
+ * undone.
+ */
+export async function undoBulk(
+  context: ChangeContext,
+  form: FormKey,
+  { undoes, by }: { undoes: string; by: Actor },
+) {
+  const undone = presentBulk(await readTask(context.database, { ...tasksOf(form, bulkKinds), id: undoes }));
+  if (!isUndoable(undone.kind)) throw new ApiError('conflict', 'This change cannot be undone.');
+  if (undone.finished_at === null)
+    throw new ApiError(
+      'conflict',
+      undone.failed_reason ?? 'This change is still running. Wait for it to finish.',
+    );
+  const changed = await listChanged(context.database, { workspace_id: form.workspaceId, bulk_id: undone.id });
+  const ids = changed.map(({ submission_id }) => submission_id);
+  const input = { undone: undone.kind } satisfies BulkInput;
+  const bulk = await begin(context, form, { kind: 'undo', ids, by, input, subjectId: undone.id });
+  if (!bulk) throw new ApiError('conflict', 'This change was already undone.');
+  return bulk;
+}
+
+const isUndoable = (kind: BulkKind): kind is NonNullable<BulkInput['undone']> =>
+  kind === 'trash' || kind === 'tag' || kind === 'status';
+
+/** Stores a bulk change with its job; undefined if the form is deleted or the change was already undone. */
+async function begin(
+  context: ChangeContext,
+  { workspaceId, formId }: FormKey,
+  { kind, ids, ...task }: { kind: BulkKind; ids: string[] } & Pick<NewTask, 'by' | 'input' | 'subjectId'>,
+) {
+  const id = newId();
+  const size = batchSizes[kind];
+  const items: Batch[] = [];
+  for (let at = 0; at < ids.length; at += size) items.push({ ids: ids.slice(at, at + size) });
+  const isStored = await transaction(context.database, (client) =>
+    startTask(
+      client,
+      { workspaceId, id, kind: `submissions.${kind}`, formId, items, total: ids.length, ...task },
+      // Each workspace runs one bulk change at a time, without delaying other workspaces.
+      { kind: bulkJob, lane: `${bulkJob} ${workspaceId}` },
+    ),
+  );
+  if (!isStored) return undefined;
+  context.wakeQueue();
+  const [bulk] = await readTasks(context.database, { ...tasksOf({ workspaceId, formId }, bulkKinds), id });
+  return bulk && presentBulk(bulk);
+}
+
+/**
+ * Compares the number of submissions with the number that the caller expects.
+ * @throws ApiError conflict.
+ */
+export function requireExpected(found: number, expected: number | undefined): void {
+  if (expected === undefined || found === expected) return;
+  const words = found === bulkLimit ? `the limit is ${bulkLimit}` : `found ${found}`;
+  throw new ApiError('conflict', `Expected ${expected} submissions, but ${words}. Nothing was changed.`);
+}
+
+/** The submissions of one step. */
+type Batch = { ids: string[] };
+
+/** Runs one batch per step until the list is empty. Permanent deletions also record their events. */
+export const bulkBatch = (context: SubmitContext, job: Job): Promise<void> =>
+  runTaskStep<Batch>(context, job, 1, async (client, { task, items: [batch] }) => {
+    if (!batch) return {};
+    const { workspaceId } = job;
+    const kind = task.kind.slice('submissions.'.length) as BulkKind;
+    const asked = { ...task, input: task.input as BulkInput, vault: context.vault };
+    const { done, made } = await works[kind](
+      client,
+      { workspaceId, formId: task.form_id! },
+      batch.ids,
+      asked,
+    );
+    return { done, isWaking: made > 0 };
+  });

@@ -1,0 +1,21 @@
+import { Type } from 'typebox';
+import { leastIdAt } from '#kit/clock.ts';
+import { firstId, lastId } from '#kit/pagination.ts';
+
+export const moment = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', description }));
+
+/** The parameters of the times between which submissions were begun. */
+export const createdParameters = {
+  created_from: moment('From this moment on.'),
+  created_to: moment('Up to this moment, which is left out.'),
+};
+
+/** Returns the least id that is made at a time. Ids begin in 1970. */
+export const idAt = (time: string): string => leastIdAt(new Date(Math.max(0, Date.parse(time))));
+
+/** Returns the ids between which submissions of a span were made: ids sort by time, and their index finds them. */
+export const readSpan = (span: { created_from?: string; created_to?: string }) => ({
+  from_id: span.created_from === undefined ? firstId : idAt(span.created_from),
+  to_id: span.created_to === undefined ? lastId : idAt(span.created_to),
+});

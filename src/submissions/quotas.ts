@@ -1,0 +1,366 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type AnswerError, sayInEnglish } from '#ast/answers/check-answers.ts';
+import { problemOf } from '#ast/answers/fill.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { elements } from '#ast/form/elements.ts';
+import { type Form, type InputElement, isInput, optionsOf, walkElements } from '#ast/form/tree.ts';
+import type { BrokenRule } from '#ast/rules/problem.ts';
+import { formTree } from '#forms/form-rows.ts';
+import { gather } from '#kit/concurrency.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { columns, only, type Queryable, statement } from '#kit/statement.ts';
+import { lockFormForSubmit } from './submission-rows.ts';
+
+/** The quotas of a form: elements whose answers are unique, and options with a capacity. */
+type Quotas = {
+  /** By element id. */
+  readonly elements: ReadonlyMap<string, InputElement>;
+  readonly unique: readonly { readonly element: string; readonly ignored: string }[];
+  readonly options: readonly {
+    readonly element: string;
+    readonly option: string;
+    readonly label: string;
+    readonly capacity: number;
+  }[];
+};
+
+/** Whether a submit to the form may exceed a quota. */
+export function hasQuotas(form: Form): boolean {
+  const { unique, options } = quotasOf(form);
+  return unique.length > 0 || options.length > 0;
+}
+
+/** Returns a PostgreSQL pattern of characters that comparisons ignore, in addition to case. */
+const ignoredIn = ({ type }: InputElement): string => (type === 'phone' ? '[^0-9+]' : '\\s');
+
+export const quotasOf = factOf((form: Form): Quotas => {
+  const inputs = [...walkElements(form)].flatMap(({ element }) => (isInput(element) ? [element] : []));
+  return {
+    elements: new Map(inputs.map((input) => [input.attrs.id, input])),
+    unique: inputs
+      .filter(({ type, attrs }) => 'unique' in elements[type].attrs && 'unique' in attrs && attrs.unique)
+      .map((input) => ({ element: input.attrs.id, ignored: ignoredIn(input) })),
+    options: inputs.flatMap((input) =>
+      optionsOf(input).flatMap(({ id: option, label, capacity }) =>
+        capacity === undefined ? [] : [{ element: input.attrs.id, option, label, capacity }],
+      ),
+    ),
+  };
+});
+
+/**
+ * Selects the live version of a form. Its limits apply to every submission, whichever version that answers.
+ */
+const findLiveVersion = statement(
+  'quotas.find_live_version',
+  'workspace_id form_id',
+  ['version', { structure: formTree }],
+  `select v.version, v.structure from forms f
+   join form_versions v on v.workspace_id = f.workspace_id and v.form_id = f.id and v.version = f.version
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null`,
+);
+
+/** Shares the form lock until the transaction ends. @returns the live version of the form; null if it is gone. */
+export const joinFormLock = statement(
+  'quotas.join_form_lock',
+  'workspace_id form_id',
+  'version?',
+  `select live_version_in_turn($workspace_id, $form_id) as version`,
+);
+
+/** The version whose quotas were counted last. */
+const findCountedVersion = statement(
+  'quotas.find_counted_version',
+  'workspace_id form_id',
+  'version',
+  `select version from taken_forms where workspace_id = $workspace_id and form_id = $form_id`,
+);
+
+const setCountedVersion = statement(
+  'quotas.set_counted_version',
+  'workspace_id form_id version',
+  '',
+  `insert into taken_forms (workspace_id, form_id, version)
+   select workspace_id, form_id, version from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version = $version
+   on conflict (workspace_id, form_id) do update set version = excluded.version`,
+);
+
+const limits = columns('unique_elements:texts ignored:texts option_elements:texts options:texts');
+
+/**
+ * Counts what the submissions of `page` use of the quotas by their answers now, and frees what they used before.
+ * Unique answers are the same without what is ignored in them, and without case.
+ * @param page which submissions, as `s`.
+ */
+const writeText = (page: string): string =>
+  `with page as (
+     select s.workspace_id, s.id, s.form_id, s.answers, s.status = 'completed' and s.trashed_at is null as counts
+     from submissions s where s.workspace_id = $workspace_id and s.form_id = $form_id ${page}),
+   answered as materialized (
+     select page.workspace_id, page.id as submission_id, page.form_id, answered.key as element_id, answered.value as answer
+     from page cross join lateral json_each(page.answers) answered
+     where page.counts and (answered.key = any ($unique_elements) or answered.key = any ($option_elements))),
+   wanted as materialized (
+     select a.workspace_id, a.submission_id, a.form_id, u.element_id,
+       encode(sha256(convert_to(lower(regexp_replace(a.answer #>> '{}', u.ignored, '', 'g')), 'UTF8')), 'hex') as value
+     from answered a join unnest($unique_elements, $ignored) u (element_id, ignored) on u.element_id = a.element_id
+     where json_typeof(a.answer) in ('string', 'number')
+     union all
+     select a.workspace_id, a.submission_id, a.form_id, a.element_id, chosen.option
+     from answered a
+     join (
+       select element_id, array_agg(option) as options from unnest($option_elements, $options) o (element_id, option)
+       group by element_id) offered on offered.element_id = a.element_id
+     cross join lateral json_array_elements_text(
+       case when json_typeof(a.answer) = 'array' then a.answer else json_build_array(a.answer) end) chosen (option)
+     where chosen.option = any (offered.options)),
+   freed as (
+     delete from taken_answers t
+     where t.workspace_id = $workspace_id and t.submission_id = any (array(select id from page)) and not exists (
+       select from wanted w
+       where w.submission_id = t.submission_id and w.element_id = t.element_id and w.value = t.value)),
+   taken as (
+     insert into taken_answers (workspace_id, submission_id, form_id, element_id, value)
+     select workspace_id, submission_id, form_id, element_id, value from wanted
+     on conflict do nothing
+     returning element_id, value)`;
+
+/** Does that for one submission. @returns what it uses that it did not use before. */
+const countOne = statement(
+  'quotas.count_one',
+  ['workspace_id form_id id', limits],
+  'element_id value',
+  `${writeText('and s.id = $id')}
+   select element_id, value from taken`,
+);
+
+/** Does that for many, in the order of ids. @returns how many, and the id to go on behind. */
+const countMany = statement(
+  'quotas.count_many',
+  ['workspace_id form_id after limit', limits],
+  'id count',
+  `${writeText('and s.id > $after order by s.id limit $limit')}
+   select id, (select count(*) from page) as count from page order by id desc limit 1`,
+);
+
+/** Selects the versions of a form from one version up to, but not including, another. */
+const listVersionsBetween = statement(
+  'quotas.list_versions_between',
+  'workspace_id form_id from:integer to:integer',
+  { structure: formTree },
+  `select structure from form_versions
+   where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
+);
+
+/** How many other submissions use each of these. */
+const countOthers = statement(
+  'quotas.count_others',
+  'workspace_id form_id id elements values:texts',
+  'element_id value count',
+  `select t.element_id, t.value, count(*) as count
+   from unnest($elements, $values) asked (element_id, value)
+   join taken_answers t on t.workspace_id = $workspace_id and t.form_id = $form_id
+     and t.element_id = asked.element_id and t.value = asked.value
+   where t.submission_id <> $id
+   group by t.element_id, t.value`,
+);
+
+/** How many submissions use each option of these elements. */
+const countOptions = statement(
+  'quotas.count_options',
+  'workspace_id form_id elements',
+  'element_id option count',
+  `select element_id, value as option, count(*) as count from taken_answers
+   where workspace_id = $workspace_id and form_id = $form_id and element_id = any ($elements)
+   group by element_id, value`,
+);
+
+/** The live version of a form: its limits hold for every submission to it. */
+export type QuotaForm = {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly version: number;
+  readonly form: Form;
+};
+
+/** A unique answer that another submission has, or an option whose capacity is used up: nothing is written. */
+export class QuotaExceeded extends ApiError {
+  readonly problems: readonly AnswerError[];
+
+  constructor(problems: readonly AnswerError[]) {
+    super('validation_error', undefined, { errors: [...problems] });
+    this.problems = problems;
+  }
+}
+
+/**
+ * Locks a form that has quotas until the transaction ends, and returns its live version. A form without quotas is undefined and
+ * shares its lock: a later version with quotas then counts what is written now. Call it before rows are locked, as a submit locks
+ * its form first.
+ */
+export async function lockQuotas(
+  db: Queryable,
+  { workspaceId, formId }: { workspaceId: string; formId: string },
+): Promise<QuotaForm | undefined> {
+  const row = { workspace_id: workspaceId, form_id: formId };
+  for (;;) {
+    const live = only(await findLiveVersion(db, row));
+    if (!live) return undefined;
+    const { version, structure: form } = live;
+    const limited = hasQuotas(form) ? { workspaceId, id: formId, version, form } : undefined;
+    if (limited) await lockFormForSubmit(db, { form_id: formId });
+    // Another version may have become live while this waited for the lock.
+    if (only(await joinFormLock(db, row))?.version !== version) continue;
+    if (limited) await updateQuotaCounts(db, limited);
+    return limited;
+  }
+}
+
+/**
+ * Counts what a submission uses of the quotas as it is stored now, and frees what it used before. Exact under parallel
+ * submits, in the caller's transaction, which holds the form lock. What it used before stays its own, also
+ * where a limit was set since that it would not meet.
+ * @throws QuotaExceeded if something is used up that it did not use before: its transaction must not be committed.
+ */
+export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): Promise<void> {
+  const limits = quotasOf(live.form);
+  const used = await countOne(db, { ...rowOf(live), ...asked(limits), id });
+  if (used.length === 0) return;
+  const others = await countOthers(db, {
+    ...rowOf(live),
+    id,
+    elements: used.map(({ element_id: element }) => element),
+    values: used.map(({ value }) => value),
+  });
+  const problems = [...limits.elements].flatMap(([element, input]): AnswerError[] =>
+    others
+      .filter(({ element_id: id }) => id === element)
+      .flatMap(({ value, count }) => brokenBy(limits, element, value, count) ?? [])
+      .map((broken) => sayInEnglish(live.form, { field: element, problem: problemOf(input, broken) })),
+  );
+  if (problems.length > 0) throw new QuotaExceeded(problems);
+}
+
+/** @param count how many others use it. */
+function brokenBy(
+  { options }: Quotas,
+  element: string,
+  value: string,
+  count: number,
+): BrokenRule | undefined {
+  const found = options.find((option) => option.element === element && option.option === value);
+  if (!found) return { rule: 'taken' };
+  return count < found.capacity ? undefined : { rule: 'full', values: { option: found.label } };
+}
+
+/** Turns QuotaExceeded into a conflict, for callers that cannot ask for another answer. */
+export const refuseQuota =
+  (what: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof QuotaExceeded)) throw error;
+    const found = error.problems.map(({ message }) => message).join(' ');
+    throw new ApiError('conflict', `${what}, because other submissions used up a quota. ${found}`);
+  };
+
+/** By element and option, how much capacity is left; options without a capacity are not among them. */
+export type Places = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+export const noPlaces: Places = new Map();
+
+/** Counts the capacity that forms of a database have left. */
+const counters = new WeakMap<Database, (live: QuotaForm) => Promise<Places>>();
+
+/**
+ * Returns the capacity that the options of a form have left. Visitors who come together share a count: of 100,000 choices it
+ * takes some 70 ms.
+ */
+export function findPlaces(database: Database, live: QuotaForm): Promise<Places> {
+  if (quotasOf(live.form).options.length === 0) return Promise.resolve(noPlaces);
+  const count =
+    counters.get(database) ??
+    gather(
+      async (asked: readonly QuotaForm[]) => {
+        const forms = new Map(asked.map((form) => [form.id, form]));
+        const found = [...forms].map(async ([id, form]) => [id, await countPlaces(database, form)] as const);
+        const places = new Map(await Promise.all(found));
+        return asked.map(({ id }) => places.get(id) ?? noPlaces);
+      },
+      { most: 100, atOnce: 2 },
+    );
+  counters.set(database, count);
+  return count(live);
+}
+
+async function countPlaces(database: Database, live: QuotaForm): Promise<Places> {
+  const limits = quotasOf(live.form);
+  const known = only(await findCountedVersion(database, rowOf(live)));
+  if (known === undefined || known.version < live.version) {
+    await transaction(database, async (client) => {
+      await lockFormForSubmit(client, { form_id: live.id });
+      await updateQuotaCounts(client, live);
+    });
+  }
+  const elements = [...new Set(limits.options.map(({ element }) => element))];
+  const counted = await countOptions(database, { ...rowOf(live), elements });
+  const counts = new Map(counted.map(({ element_id, option, count }) => [keyOf(element_id, option), count]));
+  const leftOf = Map.groupBy(limits.options, ({ element }) => element);
+  return new Map(
+    [...leftOf].map(([element, options]) => [
+      element,
+      new Map(
+        options.map(({ option, capacity }) => [
+          option,
+          Math.max(0, capacity - (counts.get(keyOf(element, option)) ?? 0)),
+        ]),
+      ),
+    ]),
+  );
+}
+
+const keyOf = (element: string, option: string): string => JSON.stringify([element, option]);
+
+/** The maximum number of submissions that one statement recounts, and of versions to compare. */
+const batchSize = 5_000;
+const mostVersions = 20;
+
+/**
+ * Counts the quotas of all submissions again, if the version that was counted last had others; nothing if a later version was
+ * counted. Under the form lock, and before anything else is written: what a submission used before is not refused.
+ */
+export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise<void> {
+  const known = only(await findCountedVersion(db, rowOf(live)));
+  if (known !== undefined && known.version >= live.version) return;
+  const counted = asked(quotasOf(live.form));
+  const isCounted = known !== undefined && (await countedAll(db, live, known.version, counted));
+  let after = '00000000-0000-0000-0000-000000000000';
+  let isDone = isCounted;
+  while (!isDone) {
+    const last = only(await countMany(db, { ...rowOf(live), ...counted, after, limit: batchSize }));
+    isDone = last === undefined || last.count < batchSize;
+    after = last?.id ?? after;
+  }
+  await setCountedVersion(db, { ...rowOf(live), version: live.version });
+}
+
+/** Whether every version from `from` to the live one counts what the live one counts. */
+async function countedAll(
+  db: Queryable,
+  live: QuotaForm,
+  from: number,
+  counted: ReturnType<typeof asked>,
+): Promise<boolean> {
+  if (live.version - from > mostVersions) return false;
+  const versions = await listVersionsBetween(db, { ...rowOf(live), from, to: live.version });
+  return versions.every(({ structure }) => isDeepStrictEqual(asked(quotasOf(structure)), counted));
+}
+
+const rowOf = ({ workspaceId, id }: QuotaForm) => ({ workspace_id: workspaceId, form_id: id });
+
+const asked = ({ unique, options }: Quotas) => ({
+  unique_elements: unique.map(({ element }) => element),
+  ignored: unique.map(({ ignored }) => ignored),
+  option_elements: options.map(({ element }) => element),
+  options: options.map(({ option }) => option),
+});

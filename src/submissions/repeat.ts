@@ -1,0 +1,79 @@
+import { checkAnswers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import { effectiveForm } from '#ast/effective-form.ts';
+import type { Form } from '#ast/tree.ts';
+import { answerContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { digestOf, editTokenOf, giveEditLink } from './submission-record.ts';
+import { findByKey } from './submission-rows.ts';
+import {
+  type Accepted,
+  OtherAnswers,
+  type SubmitContext,
+  type SubmitRequest,
+  type Submitted,
+} from './submit-request.ts';
+
+/** `none`: nothing was submitted under the key; `other`: other answers were; else the submission that this repeats. */
+type Repeat =
+  | { kind: 'none' }
+  | { kind: 'other'; earlier: Submitted }
+  | { kind: 'same'; earlier: Submitted; isSpam: boolean };
+
+/**
+ * Finds out whether answers were submitted before: a double click, a reload, a retry after a lost response. They are
+ * compared by the version that was answered, since the form may have changed in between.
+ */
+export async function findRepeat(db: Queryable, request: SubmitRequest): Promise<Repeat> {
+  const { live, raw, files, reference, key, work } = request;
+  if (key === undefined) return { kind: 'none' };
+  const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
+  if (!found?.completed_at) return { kind: 'none' };
+  const earlier = { id: found.id, completedAt: found.completed_at };
+  const answered = await readVersion(db, live, found.version);
+  const checked =
+    answered && checkAnswers(answered.form, raw, files, answerContext(live.settings, reference, work));
+  const isSame =
+    checked?.ok &&
+    found.key_digest !== null &&
+    digestOf(checked.answers, answered!.fields).equals(found.key_digest);
+  return isSame ? { kind: 'same', earlier, isSpam: found.is_spam } : { kind: 'other', earlier };
+}
+
+/**
+ * Returns the receipt and the edit link that the same answers got before under this key, also in the spam box; undefined if
+ * nothing was submitted under it. A form that has closed since still answers a repeat.
+ * @throws OtherAnswers if `refuseOther`.
+ */
+export async function answerRepeat(
+  { database, vault }: Pick<SubmitContext, 'database' | 'vault'>,
+  request: SubmitRequest,
+  { refuseOther = false } = {},
+): Promise<Accepted | undefined> {
+  const repeat = await findRepeat(database, request);
+  if (repeat.kind === 'other' && refuseOther) throw new OtherAnswers(repeat.earlier);
+  if (repeat.kind !== 'same') return undefined;
+  const { earlier, isSpam } = repeat;
+  const editable = { live: request.live, id: earlier.id };
+  // The edit link of spam begins to work when a member releases it.
+  const link = isSpam ? editTokenOf(vault, editable) : await giveEditLink(database, vault, editable);
+  return { ok: true, outcome: 'repeat', submission: earlier, ...link };
+}
+
+/** Whether any answers were submitted under a key. */
+export async function isSent(db: Queryable, live: LiveForm, key: string): Promise<boolean> {
+  const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
+  return found?.completed_at != null;
+}
+
+type Fields = Readonly<Record<string, FieldDescription>>;
+
+async function readVersion(
+  db: Queryable,
+  live: LiveForm,
+  version: number,
+): Promise<{ form: Form; fields: Fields } | undefined> {
+  if (version === live.version) return live;
+  const [row] = await findFormVersion(db, { workspace_id: live.workspaceId, form_id: live.id, version });
+  return row && { form: effectiveForm(row.structure), fields: row.fields as Fields };
+}

@@ -1,0 +1,188 @@
+import { type AnswerFiles, type Answers, checkAnswers } from '#ast/answers/check-answers.ts';
+import { isRecord, own } from '#ast/basics/json.ts';
+import { limits } from '#ast/basics/limits.ts';
+import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/form/tree.ts';
+import type { AnswerContext } from '#ast/logic/evaluate.ts';
+import { settingRows } from '#ast/settings-table.ts';
+import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
+import { answerContext } from '#forms/live-form.ts';
+import { now } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import type { Queryable } from '#kit/statement.ts';
+import { giveLink } from './links.ts';
+import { findRepeat } from './repeat.ts';
+import { keepFiles, lockSavedAnswers, updateSavedAnswers } from './saved-answers.ts';
+import { insertRecord, prepareRecord, type SubmissionRecord, storedColumns } from './submission-record.ts';
+import type { SubmitContext, SubmitRequest } from './submit-request.ts';
+
+/**
+ * The attributes that define the shape and visibility of an answer. All others are rules for submitted
+ * answers, which saved answers need not meet yet.
+ */
+const keptAttributes = [
+  'id',
+  'name',
+  'label',
+  'options',
+  'rows',
+  'statement',
+  'multiple',
+  'other',
+  'repeatable',
+  'show_when',
+  'hide_when',
+  'jumps',
+  'formula',
+  'decimals',
+] as const;
+
+/**
+ * After this many checks, whole groups of rows are dropped: each check lists a thousand problems, and there
+ * may be more.
+ */
+const patience = 3;
+
+/**
+ * Returns the raw answers that can be saved before submission: those to visible questions, with the shape and
+ * size of an answer. Drops the others until no problem remains.
+ */
+function keepAnswers(form: Form, raw: unknown, files: AnswerFiles, context: AnswerContext): Answers {
+  const relaxed = withoutRules(form);
+  const rest = knownAnswers(relaxed, raw);
+  const restFiles = new Map(files);
+  for (let round = 0; ; round += 1) {
+    const checked = checkAnswers(relaxed, rest, restFiles, context);
+    if (checked.ok) return checked.answers;
+    const before = JSON.stringify(rest).length + restFiles.size;
+    for (const { field } of checked.errors) {
+      const [group = field] = field.split('[', 1);
+      // The last of very many problems only says that there are more, without naming a question.
+      if (checked.errors.length > 1 && field === 'answers') continue;
+      restFiles.delete(field);
+      drop(rest, round < patience ? field : group);
+    }
+    // If no problem can be located, everything is dropped, so that the loop ends.
+    if (JSON.stringify(rest).length + restFiles.size === before) {
+      restFiles.clear();
+      for (const name of Object.keys(rest)) Reflect.deleteProperty(rest, name);
+    }
+  }
+}
+
+/**
+ * Copies the values of known questions. Otherwise the list of problems would name all other values, of which
+ * there may be very many.
+ */
+function knownAnswers(form: Form, raw: unknown): RawAnswers {
+  if (!isRecord(raw)) return {};
+  const known: RawAnswers = {};
+  for (const question of listQuestions(form)) {
+    const { id } = question.element.attrs;
+    const value = own(raw, id);
+    if (value === undefined) continue;
+    const isGroup = question.kind === 'group' && Array.isArray(value) && value.length <= limits.rows;
+    known[id] = structuredClone(
+      isGroup ? value.map((row: unknown) => knownCells(question.inputs, row)) : value,
+    );
+  }
+  return known;
+}
+
+const knownCells = (inputs: readonly InputElement[], row: unknown): unknown =>
+  isRecord(row)
+    ? Object.fromEntries(
+        inputs.flatMap(({ attrs }) => {
+          const value = own(row, attrs.id);
+          return value === undefined ? [] : [[attrs.id, value]];
+        }),
+      )
+    : row;
+
+/**
+ * Removes what an error names: `id`, `group[0]` or `group[0][child]`. Rows are emptied, so that the others
+ * keep their number.
+ */
+function drop(raw: RawAnswers, field: string): void {
+  if (Object.hasOwn(raw, field)) {
+    Reflect.deleteProperty(raw, field);
+    return;
+  }
+  const part = parseRowName(field);
+  const [, group, index] = /^([^[\]]+)\[(\d{1,3})\]/.exec(field) ?? [];
+  const rows = group !== undefined && Object.hasOwn(raw, group) ? raw[group] : undefined;
+  if (!Array.isArray(rows)) return;
+  const row: unknown = rows[Number(index)];
+  if (part && isRecord(row) && Object.hasOwn(row, part.id)) Reflect.deleteProperty(row, part.id);
+  else rows[Number(index)] = {};
+}
+
+function withoutRules<Node extends FormNode>(node: Node): Node {
+  const attrs = Object.entries(node.attrs ?? {}).filter(([name]) =>
+    keptAttributes.some((kept) => kept === name),
+  );
+  return {
+    ...node,
+    ...(node.attrs && { attrs: Object.fromEntries(attrs) }),
+    ...(node.children && { children: node.children.map((child) => withoutRules(child)) }),
+  };
+}
+
+/** For how many days after the last save a resume link works, unless the form says otherwise. */
+const defaultResumeDays = 30;
+
+/** Answers to save; `step` is where the visitor is, from 0. */
+type SaveRequest = SubmitRequest & { key: string; step: number };
+
+/** The visitor resumes at `/f/<form>/resume/<resumeToken>`, until `expiresAt`. */
+export type SavedAnswers = { id: string; resumeToken: string; expiresAt: Date };
+
+/**
+ * Keeps answers that are not submitted yet, as the one submission of status `incomplete` under the key: another save
+ * replaces it, and submitting completes it. Answers without the shape or the size of an answer are left out (see
+ * keepAnswers). There is no event. Files are claimed, so they are not swept, and are released when no answer names them.
+ * @throws ApiError forbidden if the form does not save answers; conflict when the key was submitted, or a file used;
+ * not_found.
+ */
+export async function saveAnswers(context: SubmitContext, request: SaveRequest): Promise<SavedAnswers> {
+  const { live, key, step } = request;
+  if (!live.settings.save_progress)
+    throw new ApiError('forbidden', 'This form does not support saving answers.');
+  const rules = answerContext(live.settings, request.reference, request.work);
+  const answers = keepAnswers(live.form, request.raw, request.files, rules);
+  const record = prepareRecord(request, answers);
+  const saved = await transaction(context.database, async (client) => {
+    const id = await write(client, record, key);
+    if (id === undefined) return undefined;
+    await keepFiles(client, { ...record, id });
+    const { token, expiresAt } = await giveLink(
+      client,
+      context.vault,
+      { workspaceId: live.workspaceId, formId: live.id, submissionId: id },
+      { purpose: 'resume', days: live.settings.resume_days ?? settingRows.resume_days.default, step },
+    );
+    return { id, resumeToken: token, expiresAt };
+  });
+  if (saved) return saved;
+  const { kind } = await findRepeat(context.database, request);
+  if (kind === 'none') throw new ApiError('not_found', 'There is no form at this address.');
+  throw new ApiError('conflict', 'These answers have already been submitted.');
+}
+
+/** @returns the id of what is saved under the key now; undefined when the key was submitted, or the form is gone. */
+async function write(db: Queryable, record: SubmissionRecord, key: string): Promise<string | undefined> {
+  const { live } = record;
+  if (await insertRecord(db, record, 'incomplete')) return record.id;
+  const [saved] = await lockSavedAnswers(db, { workspace_id: live.workspaceId, form_id: live.id, key });
+  if (!saved) return undefined;
+  await updateSavedAnswers(db, {
+    ...storedColumns(record),
+    id: saved.id,
+    status: 'incomplete',
+    key_digest: null,
+    now: now(),
+    completed_at: null,
+  });
+  return saved.id;
+}

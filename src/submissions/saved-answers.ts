@@ -1,0 +1,180 @@
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/form-rows.ts';
+import { now } from '#kit/clock.ts';
+import { type Database, transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
+import { type OpenedAnswers, openAnswers } from './edited-answers.ts';
+import { followLink } from './links.ts';
+import { lockQuotas, updateQuotas } from './quotas.ts';
+import { inFormOrder, requireCapacity } from './response-limit.ts';
+import {
+  claimAll,
+  digestOf,
+  giveEditLink,
+  releaseFiles,
+  type SubmissionRecord,
+  searchWords,
+  storedColumns,
+  tellCreated,
+} from './submission-record.ts';
+import { addToCount, type SubmissionStatus } from './submission-rows.ts';
+import type { Accepted, SubmitContext, SubmitRequest } from './submit-request.ts';
+
+/** The answers that were saved under a key and never submitted. Locked until the transaction ends. */
+export const lockSavedAnswers = statement(
+  'saved_answers.lock',
+  'workspace_id form_id key:uuid',
+  'id is_trashed created_at',
+  `select id, trashed_at is not null as is_trashed, created_at from submissions
+   where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
+   for update`,
+);
+
+/**
+ * Replaces or completes saved answers; completed ones leave the trash. Only answers that were never submitted change
+ * (docs/rules.md T4). Submissions in the trash are not found, so they have no search text.
+ */
+export const updateSavedAnswers = statement(
+  'saved_answers.update',
+  [
+    'workspace_id form_id id version answers:jsonText reference:jsonText has_files',
+    'key_digest? now completed_at? spoken:text? language subject body',
+    { status: word<SubmissionStatus>() },
+  ],
+  'id',
+  `with submission as (
+     update submissions
+     set version = $version, status = $status, answers = $answers, reference = $reference, has_files = $has_files,
+         language = $spoken, key_digest = $key_digest, completed_at = $completed_at,
+         updated_at = greatest($now, updated_at + interval '1 ms'),
+         trashed_at = case when $status = 'completed' then null else trashed_at end,
+         trashed_by = case when $status = 'completed' then null else trashed_by end
+     where workspace_id = $workspace_id and form_id = $form_id and id = $id and completed_at is null
+     returning workspace_id, id, form_id, status, tags, trashed_at),
+   ${searchWords('where trashed_at is null')},
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select workspace_id, id, form_id, terms from words
+     on conflict (workspace_id, submission_id) do update set terms = excluded.terms)
+   select id from submission`,
+);
+
+/** Selects those of the files that already belong to the submission. */
+const findOwnFiles = statement(
+  'saved_answers.find_own_files',
+  'workspace_id submission_id ids',
+  'id',
+  `select id from files where workspace_id = $workspace_id and submission_id = $submission_id and id = any ($ids)`,
+);
+
+/**
+ * Completes the answers that were saved under the key, in their own row: with event, counts and search text.
+ * @returns undefined if no answers wait under the key.
+ * @throws ApiError gone, conflict; QuotaExceeded.
+ */
+export async function completeSavedAnswers(
+  context: SubmitContext,
+  _: SubmitRequest,
+  record: SubmissionRecord,
+): Promise<Accepted | undefined> {
+  const { live, key } = record;
+  if (key === undefined) return undefined;
+  const form = { workspace_id: live.workspaceId, form_id: live.id };
+  const done = await inFormOrder(live, () =>
+    transaction(context.database, async (client) => {
+      if (!(await requireCapacity(client, live, key))) return undefined;
+      const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
+      const [saved] = await lockSavedAnswers(client, { ...form, key });
+      if (!saved) return undefined;
+      const completedAt = now();
+      const completed = { ...record, id: saved.id };
+      await updateSavedAnswers(client, {
+        ...storedColumns(completed),
+        id: saved.id,
+        status: 'completed',
+        key_digest: digestOf(record.answers, live.fields),
+        now: completedAt,
+        completed_at: completedAt,
+      });
+      if (limited) await updateQuotas(client, limited, saved.id);
+      await keepFiles(client, completed);
+      // Every change of both counts locks them in this order (changes/edit.ts). The trash is not counted.
+      await addToCount(client, { ...form, status: 'completed', change: 1 });
+      if (!saved.is_trashed) await addToCount(client, { ...form, status: 'incomplete', change: -1 });
+      const link = await giveEditLink(client, context.vault, completed);
+      const jobs = await tellCreated(client, completed, completedAt);
+      return { submission: { id: saved.id, completedAt }, link, jobs };
+    }),
+  );
+  if (!done) return undefined;
+  if (done.jobs > 0) context.wakeQueue();
+  return { ok: true, outcome: 'draft completed', submission: done.submission, ...done.link };
+}
+
+/** Claims the new files of a submission and releases those that its answers no longer name. */
+export async function keepFiles(
+  db: Queryable,
+  record: Pick<SubmissionRecord, 'live' | 'id' | 'fileIds'>,
+): Promise<void> {
+  const key = { workspace_id: record.live.workspaceId, submission_id: record.id };
+  const kept = [...record.fileIds];
+  const own = kept.length === 0 ? [] : await findOwnFiles(db, { ...key, ids: kept });
+  const ownIds = new Set(own.map((file) => file.id));
+  await claimAll(
+    db,
+    record,
+    kept.filter((id) => !ownIds.has(id)),
+  );
+  await releaseFiles(db, { ...key, kept });
+}
+
+/** The saved answers of a resume link, with the version that they were saved under. */
+const findSavedAnswers = statement(
+  'saved_answers.find',
+  'workspace_id id',
+  [
+    'key:uuid? is_completed:boolean language?',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      settings: jsonb<Settings>(),
+    },
+  ],
+  `select s.key, s.answers, s.reference, s.completed_at is not null as is_completed, s.language, v.structure, f.settings
+   from submissions s
+   join form_versions v on v.workspace_id = s.workspace_id and v.form_id = s.form_id and v.version = s.version
+   join forms f on f.workspace_id = s.workspace_id and f.id = s.form_id
+   where s.workspace_id = $workspace_id and s.id = $id and s.trashed_at is null and f.deleted_at is null`,
+);
+
+/** Saved answers to resume: under the same key, from the step at which the visitor left. */
+type Resumed = OpenedAnswers & {
+  submissionId: string;
+  key: string;
+  step: number;
+  reference: Record<string, string>;
+  /** The language of the form that the visitor read, as a BCP-47 tag; null if the form names none. */
+  language: string | null;
+};
+
+/**
+ * Opens a resume link, on any device.
+ * @throws ApiError not_found for a link of another form, one that expired and one that never was; gone when the
+ * answers were submitted already.
+ */
+export async function openResume(database: Database, formId: string, token: string): Promise<Resumed> {
+  const { workspaceId, submissionId, step } = await followLink(database, {
+    formId,
+    token,
+    purpose: 'resume',
+  });
+  const [saved] = await findSavedAnswers(database, { workspace_id: workspaceId, id: submissionId });
+  if (!saved?.key || !saved.settings.save_progress)
+    throw new ApiError('not_found', 'This link is invalid or has expired.');
+  if (saved.is_completed) throw new ApiError('gone', 'These answers have already been submitted.');
+  const { key, reference, language } = saved;
+  return { submissionId, key, step, reference, language, ...openAnswers(saved.structure, saved.answers) };
+}

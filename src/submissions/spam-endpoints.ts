@@ -1,0 +1,256 @@
+import { type Static, Type } from 'typebox';
+import type { Answers } from '#ast/answers/check-answers.ts';
+import type { Form } from '#ast/form/tree.ts';
+import { formTree, reachForm } from '#forms/form-rows.ts';
+import { allowOrigin } from '#forms/settings.ts';
+import { ApiError } from '#kit/errors.ts';
+import { idParameter, operation } from '#kit/operation.ts';
+import { belowId, endCut, listOf, listParameters, readCut } from '#kit/pagination.ts';
+import { json, nullable, requireRow, statement, word } from '#kit/statement.ts';
+import { closed, uuid } from '#kit/validation.ts';
+import type { Permission } from '#rules/permissions.ts';
+import { personOf, requireReach } from '#workspaces/authenticate.ts';
+import { deleteSpam, releaseSpam, type SpamReason, spamReasons } from './spam.ts';
+import type { SubmitContext } from './submit-request.ts';
+
+const SpamPath = Type.Object({ id: uuid, held: uuid });
+
+const ids = Type.Array(uuid, { minItems: 1, maxItems: 100, uniqueItems: true });
+const SpamSelection = Type.Object({ ids }, closed);
+const SpamDeletion = Type.Object(
+  { ids: Type.Optional(ids), everything: Type.Optional(Type.Literal(true)) },
+  closed,
+);
+
+const row = {
+  id: uuid,
+  reason: Type.Enum([...spamReasons]),
+  answers: Type.Unsafe<Answers>(Type.Object({}, { additionalProperties: true })),
+  created_at: Type.String({ format: 'date-time' }),
+};
+
+/** One of the spam box. Its files have no address: nobody opens what a suspicious sender uploaded before it is released. */
+const SpamRow = Type.Object(row);
+export type SpamRow = Static<typeof SpamRow>;
+
+export const SpamPage = Type.Object({
+  ...listOf(SpamRow).properties,
+  sites: Type.Array(Type.Object({ origin: Type.String(), count: Type.Integer() }), {
+    description:
+      "Sites that the form's settings do not allow, each with the number of spam submissions from its pages.",
+  }),
+});
+export type SpamPage = Static<typeof SpamPage>;
+
+export const SpamDetail = Type.Object({
+  ...row,
+  reference: Type.Record(Type.String(), Type.String()),
+  structure: Type.Unsafe<Form>({
+    'x-component': 'Structure',
+    description: 'The structure of the answered version.',
+  }),
+  origin: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The site of the page that sent it, if that is why it is spam; the text `null` if the browser did not send the site.',
+  }),
+  others: Type.Integer({ description: 'The number of other spam submissions from the same address.' }),
+});
+export type SpamDetail = Static<typeof SpamDetail>;
+
+/** A site to allow. */
+const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, closed);
+
+/** The number of submissions that were still there and are now released or deleted. */
+const Decided = Type.Object({ count: Type.Integer() });
+
+/** @returns those removed; a full batch of 500 means that there may be more. */
+export const deleteSpamBefore = statement(
+  'spam.delete_before',
+  'before',
+  'id',
+  `/* sweep: across workspaces */
+   delete from held_submissions where (workspace_id, id) in (
+     select workspace_id, id from held_submissions where created_at < $before order by created_at limit 500)
+   returning id`,
+);
+
+/** A page of a form's spam box, newest first, with the total in each row; at least one row unless the form is gone. */
+const listSpam = statement(
+  'spam.list',
+  'workspace_id form_id below_id limit offset',
+  ['total id? created_at?', { reason: nullable(word<SpamReason>()), answers: nullable(json<Answers>()) }],
+  `select count.total, h.id, h.reason, h.answers, h.created_at
+   from forms f
+   cross join lateral (
+     select count(*) as total from held_submissions c
+     where c.workspace_id = f.workspace_id and c.form_id = f.id) count
+   left join lateral (
+     select p.id, p.reason, p.answers, p.created_at from held_submissions p
+     where p.workspace_id = f.workspace_id and p.form_id = f.id and p.id < $below_id
+     order by p.id desc limit $limit offset $offset) h on true
+   where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+   order by h.id desc`,
+);
+
+/** Sites that a form's settings do not name and whose pages sent what is held for that, most of them first. */
+const listSpamSites = statement(
+  'spam.list_sites',
+  'workspace_id form_id',
+  'origin count',
+  `select h.origin, count(*) as count from held_submissions h
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.reason = 'other_site' and h.origin <> 'null'
+   group by h.origin order by count desc, h.origin limit 5`,
+);
+
+/** What is held because a page of this site sent it, oldest first. */
+const listSpamOfSite = statement(
+  'spam.list_of_site',
+  'workspace_id form_id origin',
+  'id',
+  `select id from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and reason = 'other_site' and origin = $origin
+   order by id`,
+);
+
+/** One of the spam box with the version that it answered, and how many others came from the same address. */
+const findSpam = statement(
+  'spam.find',
+  'workspace_id form_id id',
+  [
+    'id created_at origin? others:bigint',
+    {
+      reason: word<SpamReason>(),
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+    },
+  ],
+  `select h.id, h.reason, h.answers, h.reference, h.created_at, v.structure, h.origin,
+          (select count(*) from held_submissions o
+           where o.workspace_id = h.workspace_id and o.form_id = h.form_id and o.address = h.address and o.id <> h.id) as others
+   from held_submissions h
+   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null`,
+);
+
+const some = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
+
+/** Lists, releases and deletes a form's spam. */
+export function spamEndpoints(context: SubmitContext) {
+  const { database } = context;
+
+  return {
+    listSpam: operation({
+      summary: 'List spam',
+      description: 'Returns the spam submissions of a form, newest first. They are deleted after 30 days.',
+      permission: 'submissions:read',
+      params: idParameter,
+      query: Type.Object(listParameters, { additionalProperties: false }),
+      reply: { status: 200, description: 'A page of spam submissions.', schema: SpamPage },
+      async run({ workspaceId, formIds, params, query }) {
+        requireReach(formIds, params.id);
+        const key = { workspace_id: workspaceId, form_id: params.id };
+        const cut = readCut(query, 'spam', params.id);
+        const rows = await listSpam(database, {
+          ...key,
+          below_id: belowId(cut),
+          limit: cut.limit,
+          offset: cut.offset,
+        });
+        if (rows.length === 0) throw new ApiError('not_found');
+        const held = rows.flatMap(({ id, reason, answers, created_at }) =>
+          id === null
+            ? []
+            : [{ id, reason: reason!, answers: answers!, created_at: created_at!.toISOString() }],
+        );
+        const sites = await listSpamSites(database, key);
+        const { rows: data, ends } = endCut(cut, held, cut.total ?? rows[0]!.total);
+        return { body: { data: [...data], ...ends, sites } };
+      },
+    }),
+
+    getSpam: operation({
+      summary: 'Get spam',
+      description: 'Returns a spam submission with the version that it answers.',
+      permission: 'submissions:read',
+      params: SpamPath,
+      reply: { status: 200, description: 'What is held.', schema: SpamDetail },
+      async run({ workspaceId, formIds, params }) {
+        requireReach(formIds, params.id);
+        const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };
+        const held = requireRow(await findSpam(database, key));
+        return { body: { ...held, created_at: held.created_at.toISOString() } };
+      },
+    }),
+
+    releaseSpam: operation({
+      summary: 'Release spam',
+      description:
+        'Releases submissions from spam. They keep their time of arrival, and webhooks receive them as new. 409 if the form has reached its response limit; the remaining ones stay in spam.',
+      permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
+      params: idParameter,
+      body: SpamSelection,
+      example: { body: { ids: [some] } },
+      errors: ['conflict'],
+      reply: { status: 200, description: 'The number of released submissions.', schema: Decided },
+      async run({ params, body, ...scope }) {
+        const form = await reachForm(database, scope, params.id);
+        return { body: { count: await releaseSpam(context, form, body.ids) } };
+      },
+    }),
+
+    deleteSpam: operation({
+      summary: 'Delete spam',
+      description:
+        'Permanently deletes spam submissions and their files: those in `ids`, or `everything`. Webhooks receive no event, because they received none on arrival.',
+      permission: 'submissions:write',
+      audit: 'entry',
+      params: idParameter,
+      body: SpamDeletion,
+      example: { body: { everything: true } },
+      isDestructive: true,
+      reply: { status: 200, description: 'The number of deleted submissions.', schema: Decided },
+      async run({ params, body: { ids, everything }, ...scope }) {
+        if ((ids === undefined) === (everything === undefined))
+          throw new ApiError('validation_error', 'Send either "ids" or "everything".');
+        const { workspaceId, formId } = await reachForm(database, scope, params.id);
+        const row = { workspace_id: workspaceId, form_id: formId, ids: ids ? [...ids] : null };
+        return { body: { count: (await deleteSpam(database, row)).length } };
+      },
+    }),
+
+    allowSite: operation({
+      summary: 'Allow site',
+      description:
+        "Adds the site to the form's settings, and releases the submissions that were spam because it was missing. Also requires the permission forms:write.",
+      permission: 'submissions:write',
+      audit: { none: 'Submissions have a history of their own.' },
+      params: idParameter,
+      body: Site,
+      example: { body: { origin: 'https://www.example.com' } },
+      errors: ['conflict'],
+      reply: { status: 200, description: 'The number of released submissions.', schema: Decided },
+      async run({ params, body: { origin }, ...scope }) {
+        const form = await reachForm(database, scope, params.id);
+        const needed: Permission = 'forms:write';
+        if (!scope.may(needed))
+          throw new ApiError(
+            'forbidden',
+            `Allowing a site changes the form's settings, which requires the permission ${needed}.`,
+          );
+        const userId = personOf(scope.actor) ?? undefined;
+        await allowOrigin(database, form.workspaceId, form.formId, { origin, userId });
+        const key = { workspace_id: form.workspaceId, form_id: form.formId, origin };
+        const held = await listSpamOfSite(database, key);
+        const count = await releaseSpam(
+          context,
+          form,
+          held.map(({ id }) => id),
+        );
+        return { body: { count } };
+      },
+    }),
+  };
+}

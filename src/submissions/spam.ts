@@ -1,0 +1,233 @@
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import type { Settings } from '#ast/settings.ts';
+import { formTree } from '#forms/form-rows.ts';
+import { now, timeOfId } from '#kit/clock.ts';
+import { transaction } from '#kit/database.ts';
+import { ApiError } from '#kit/errors.ts';
+import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts';
+import type { FormKey } from './change-event.ts';
+import { listFiles } from './edited-answers.ts';
+import { lockQuotas, refuseQuota, updateQuotas } from './quotas.ts';
+import { checkResponseLimit } from './response-limit.ts';
+import { lockSavedAnswers } from './saved-answers.ts';
+import {
+  digestOf,
+  editTokenOf,
+  giveEditLink,
+  insertRecord,
+  type SubmissionRecord,
+  tellCreated,
+} from './submission-record.ts';
+import { addToCount, deleteSubmissions, lockFormForSubmit } from './submission-rows.ts';
+import type { Accepted, SubmitContext } from './submit-request.ts';
+
+/**
+ * Why answers are in the spam box:
+ * `honeypot`: the field that people do not see was filled in; `too_fast`: sooner after the page than the form's
+ * `min_seconds`; `no_page`: with a key that no page of ours gave, or without any where the form asks for work; `no_proof`:
+ * without the work that the form asks of browsers; `other_site`: by a page of a site that the form's `embed_origins`
+ * does not name.
+ */
+export const spamReasons = ['honeypot', 'too_fast', 'no_page', 'no_proof', 'other_site'] as const;
+export type SpamReason = (typeof spamReasons)[number];
+
+/** Inserts answers into the spam box. No row: their key was used, or the form was deleted. */
+const insertSpam = statement(
+  'spam.insert',
+  [
+    'workspace_id id form_id version answers:jsonText reference:jsonText language? key:uuid?',
+    'key_digest? address:bytes origin? created_at',
+    { reason: word<SpamReason>() },
+  ],
+  'id',
+  `insert into held_submissions (workspace_id, id, form_id, version, answers, reference, language, key, key_digest, reason, address, origin, created_at)
+   select f.workspace_id, $id, f.id, $version, $answers, $reference, $language, $key, $key_digest, $reason, $address, $origin, $created_at
+   from forms f where f.workspace_id = $workspace_id and f.id = $form_id and f.deleted_at is null
+   on conflict (workspace_id, key) where key is not null do nothing
+   returning id`,
+);
+
+/** Moves files to the spam box: new ones, and those of the answers that were saved under the same key. */
+const moveFilesToSpam = statement(
+  'spam.move_files_to_spam',
+  'workspace_id form_id held_id saved_id? ids',
+  'id',
+  `update files set held_id = $held_id, submission_id = null, claimed_at = now()
+   where workspace_id = $workspace_id and form_id = $form_id and id = any ($ids)
+     and (submission_id is null and claimed_at is null or submission_id = $saved_id)
+   returning id`,
+);
+
+/** Why answers look like spam, the keyed hash of the address that they came from, and the other site whose page sent them. */
+export type Suspicion = { reason: SpamReason; address: Buffer; origin?: string | undefined };
+
+/**
+ * Stores suspicious answers in the spam box. Their sender gets the response of a new submission: a machine must not learn that it
+ * was recognised. Nothing is counted, found or sent to webhooks until a member releases them. Answers that were saved under the
+ * key move along.
+ * @returns undefined if the key was used, or the form is gone.
+ * @throws ApiError conflict.
+ */
+export async function storeSpam(
+  context: SubmitContext,
+  record: SubmissionRecord,
+  suspicion: Suspicion,
+): Promise<Accepted | undefined> {
+  const isNew = await transaction(context.database, (client) => insertIntoBox(client, record, suspicion));
+  if (!isNew) return undefined;
+  const submission = { id: record.id, completedAt: record.createdAt };
+  return { ok: true, outcome: 'spam', submission, ...editTokenOf(context.vault, record) };
+}
+
+async function insertIntoBox(
+  db: Queryable,
+  record: SubmissionRecord,
+  { reason, address, origin }: Suspicion,
+): Promise<boolean> {
+  const { live, id, key, answers, reference, fileIds } = record;
+  const form = { workspace_id: live.workspaceId, form_id: live.id };
+  const [saved] = key === undefined ? [] : await lockSavedAnswers(db, { ...form, key });
+  const inserted = await insertSpam(db, {
+    ...form,
+    id,
+    version: live.version,
+    answers: JSON.stringify(answers),
+    reference: JSON.stringify(reference),
+    language: record.language ?? null,
+    key: key ?? null,
+    key_digest: key === undefined ? null : digestOf(answers, live.fields),
+    reason,
+    address,
+    origin: origin ?? null,
+    created_at: record.createdAt,
+  });
+  if (inserted.length === 0) return false;
+  const files = { ...form, held_id: id, saved_id: saved?.id ?? null, ids: [...fileIds] };
+  if (fileIds.length > 0 && (await moveFilesToSpam(db, files)).length !== fileIds.length) {
+    throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
+  }
+  if (saved) {
+    await deleteSubmissions(db, { workspace_id: live.workspaceId, ids: [saved.id] });
+    if (!saved.is_trashed) await addToCount(db, { ...form, status: 'incomplete', change: -1 });
+  }
+  return true;
+}
+
+/** Moves the files of released spam to its submission. */
+const moveFilesToSubmission = statement(
+  'spam.move_files_to_submission',
+  'workspace_id held_id submission_id',
+  '',
+  `update files set held_id = null, submission_id = $submission_id
+   where workspace_id = $workspace_id and held_id = $held_id`,
+);
+
+/** One of the spam box with the version that it answered, locked until the transaction ends. */
+const lockSpam = statement(
+  'spam.lock',
+  'workspace_id form_id id',
+  [
+    'version language? key:uuid? name',
+    {
+      answers: json<Answers>(),
+      reference: json<Record<string, string>>(),
+      structure: formTree,
+      fields: json<Record<string, FieldDescription>>(),
+      settings: jsonb<Settings>(),
+    },
+  ],
+  `select h.version, h.answers, h.reference, h.language, h.key, v.name, v.structure, v.fields, f.settings
+   from held_submissions h
+   join form_versions v on v.workspace_id = h.workspace_id and v.form_id = h.form_id and v.version = h.version
+   join forms f on f.workspace_id = h.workspace_id and f.id = h.form_id
+   where h.workspace_id = $workspace_id and h.form_id = $form_id and h.id = $id and f.deleted_at is null
+   for update of h`,
+);
+
+/** Deletes spam permanently; without `ids` all of the form. The sweep removes its files. */
+export const deleteSpam = statement(
+  'spam.delete',
+  'workspace_id form_id ids?',
+  'id',
+  `delete from held_submissions
+   where workspace_id = $workspace_id and form_id = $form_id and ($ids is null or id = any ($ids)) returning id`,
+);
+
+/**
+ * Releases spam: it becomes a submission under the receipt and with the time that its visitor got, pinned to the version that it
+ * answered. It is counted and found from now on, and `submission.created` is sent once.
+ * @returns how many; spam that was released or deleted meanwhile is skipped.
+ * @throws ApiError conflict if the form has its response limit, or a quota is used up; those before stay released.
+ */
+export async function releaseSpam(
+  context: SubmitContext,
+  key: FormKey,
+  ids: readonly string[],
+): Promise<number> {
+  let released = 0;
+  let deliveries = 0;
+  try {
+    // Oldest first: if the response limit has capacity for some only, the earliest get it.
+    for (const id of ids.toSorted()) {
+      const made = await transaction(context.database, (client) => releaseOne(client, context, key, id));
+      if (made === undefined) continue;
+      released += 1;
+      deliveries += made;
+    }
+  } finally {
+    if (deliveries > 0) context.wakeQueue();
+  }
+  return released;
+}
+
+/** @returns the number of new deliveries; undefined if the submission is gone. */
+async function releaseOne(
+  db: Queryable,
+  { vault }: SubmitContext,
+  { workspaceId, formId }: FormKey,
+  id: string,
+): Promise<number | undefined> {
+  const row = { workspace_id: workspaceId, form_id: formId };
+  // Locked before quotas: the response limit may need the lock too.
+  await lockFormForSubmit(db, { form_id: formId });
+  const limited = await lockQuotas(db, { workspaceId, formId });
+  const [spam] = await lockSpam(db, { ...row, id });
+  if (!spam) return undefined;
+  const { structure: form, settings, answers } = spam;
+  const record: SubmissionRecord = {
+    live: {
+      workspaceId,
+      id: formId,
+      name: spam.name,
+      settings,
+      version: spam.version,
+      hasListeners: true,
+      form,
+      fields: spam.fields,
+    },
+    reference: spam.reference,
+    language: spam.language,
+    key: spam.key ?? undefined,
+    id,
+    createdAt: timeOfId(id),
+    answers,
+    fileIds: listFiles(form, answers).map((file) => file.id),
+  };
+  // Spam is not counted, so its key is not looked up.
+  if ((await checkResponseLimit(db, record.live, undefined)) === 'full') {
+    const message = `This form has its maximum of ${settings.max_submissions} submissions. Raise the maximum first.`;
+    throw new ApiError('conflict', message);
+  }
+  // The same page may have been sent again successfully. Then both submissions are kept, and the other one
+  // keeps the key.
+  const isNew =
+    (await insertRecord(db, record, 'completed')) ||
+    (await insertRecord(db, { ...record, key: undefined }, 'completed'));
+  if (!isNew) return undefined;
+  if (limited) await updateQuotas(db, limited, id).catch(refuseQuota('This cannot be released'));
+  await moveFilesToSubmission(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
+  await deleteSpam(db, { ...row, ids: [id] });
+  await giveEditLink(db, vault, record);
+  return tellCreated(db, record, record.createdAt, now());
+}

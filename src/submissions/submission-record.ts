@@ -1,0 +1,328 @@
+import { createHash } from 'node:crypto';
+import { stampConsents } from '#ast/answers/stamp-consents.ts';
+import type { Answers } from '#ast/answers.ts';
+import type { FieldDescription } from '#ast/describe.ts';
+import { editDaysOf } from '#ast/settings.ts';
+import { claimFiles } from '#files/stored-files.ts';
+import type { LiveForm } from '#forms/live-form.ts';
+import { leastIdAt, newId, now, timeOfId } from '#kit/clock.ts';
+import { ApiError } from '#kit/errors.ts';
+import { columns, integer, nullable, type Queryable, statement, text, word } from '#kit/statement.ts';
+import type { Vault } from '#kit/vault.ts';
+import { snapshotOf } from '#webhooks/event.ts';
+import { recordEvent } from '#webhooks/record-event.ts';
+import { reportNews } from '#workspaces/mail-news.ts';
+import { searchColumns } from './columns.ts';
+import { listFiles } from './edited-answers.ts';
+import { giveLink, linkToken } from './links.ts';
+import { mapFiles, mapKind } from './present.ts';
+import { ownSlot, type SubmissionStatus } from './submission-rows.ts';
+import type { SubmitRequest } from './submit-request.ts';
+
+/**
+ * The number of documents in a segment of the search index before the next one is opened
+ * (docs/decisions/0021). Searching a segment takes 6 µs, or up to 10 ms for a word in all of its documents.
+ */
+export const segmentDocuments = 16_384;
+
+/** The first character of marks of the search index that are not words: no language and no code of a segment contains it. */
+export const searchMarks = { incomplete: '-', tag: '#' } as const;
+
+/**
+ * Returns the terms of a submission, each prefixed with the code of its segment. They are a mark for its
+ * form, a mark if it is incomplete, a mark for each tag (`searchMarks`), and its stemmed words. Words follow
+ * their language and a space; words of the subject are repeated after a !. For statements with the parameters
+ * workspace_id, id, form_id, language, subject and body.
+ */
+const termsOf = (status: string, tagMarks = ''): string => `(
+  select array_to_tsvector(
+    array[segment.code || 'f' || $form_id]
+    || case when ${status} = 'incomplete' then array[segment.code || '${searchMarks.incomplete}'] end
+    ${tagMarks}
+    || ${marked('segment.subject || segment.body', ' ')}
+    || ${marked('segment.subject', '!')})
+  from (
+    select g.code, to_tsvector($language::regconfig, $subject) as subject, to_tsvector($language::regconfig, $body) as body
+    from search_segments g where g.workspace_id = $workspace_id and g.first_id <= $id
+    order by g.first_id desc limit 1) segment)`;
+
+/** The terms of a row `submission` with its status and tags. */
+export const searchTerms = termsOf(
+  'submission.status',
+  `|| array(select segment.code || '${searchMarks.tag}' || tag from unnest(submission.tags) as tag)`,
+);
+
+/** Selects the search documents of the rows of `submission`, as `words`, for an insert. */
+export const searchWords = (condition = ''): string =>
+  `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
+
+/** The words of a tsvector, each behind its mark. Built as one text: that costs a tenth of a row for each word. */
+function marked(words: string, sign: ' ' | '!'): string {
+  const mark = `segment.code || left($language, 3) || '${sign}'`;
+  return `string_to_array(${mark} || array_to_string(tsvector_to_array(${words}), chr(1) || ${mark}), chr(1))`;
+}
+
+const insertedSubmission = columns(
+  'workspace_id id form_id version answers:jsonText reference:jsonText has_files created_at',
+  'completed_at? language subject body',
+  {
+    /** The version that must be live, because the answers were checked against its limits. Null accepts every version. */
+    live_version: nullable(integer),
+    status: word<SubmissionStatus>(),
+    /** The form language that was read, as a BCP-47 tag; `language` is the language for stemming. */
+    spoken: nullable(text),
+  },
+);
+
+/**
+ * The search document is made from the parameters, not from the inserted row, and without tags, which a new row does not have:
+ * that saves PostgreSQL a twentieth of its work.
+ * @param keyed what an insert under a key adds: columns, their values, and what happens if the key is used.
+ */
+const insertText = ({ columns, values, conflict } = { columns: '', values: '', conflict: '' }): string =>
+  `with live as materialized (select live_version_in_turn($workspace_id, $form_id) as version, ${ownSlot} as slot),
+   submission as (
+     insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, language, created_at, updated_at, completed_at${columns})
+     select $workspace_id, $id, $form_id, $version, $status, $answers, $reference, $has_files, $spoken, $created_at, $created_at, $completed_at${values}
+     from live
+     where live.version = coalesce($live_version, live.version)
+     ${conflict}
+     returning id),
+   counted as (
+     insert into submission_counts (workspace_id, form_id, status, slot, count)
+     select $workspace_id, $form_id, $status, live.slot, 1 from submission cross join live
+     on conflict (workspace_id, form_id, status, slot) do update set count = submission_counts.count + 1),
+   words as materialized (select ${termsOf('$status')} as terms from submission),
+   document as (
+     insert into search_documents (workspace_id, submission_id, form_id, terms)
+     select $workspace_id, $id, $form_id, terms from words)
+   select id from submission`;
+
+/**
+ * A submission, its count and its search document in one statement, so that without files and webhooks a submit is
+ * one round trip and one commit. It shares the form lock. No row: the form was deleted or published since the request began,
+ * which may be minutes ago if an upload is slow.
+ */
+export const insertSubmission = statement('insert_submission', insertedSubmission, 'id', insertText());
+
+/**
+ * Inserts a submission under a key, which is used once: of many at the same time one is inserted, and the others wait for its
+ * commit. No row: the key is used, or the form was deleted or published.
+ */
+const insertKeyedSubmission = statement(
+  'insert_keyed_submission',
+  ['key:uuid key_digest?', insertedSubmission],
+  'id',
+  insertText({
+    columns: ', key, key_digest',
+    values: ', $key, $key_digest',
+    conflict: 'on conflict (workspace_id, key) where key is not null do nothing',
+  }),
+);
+
+/** Opens the next segment of the search index, from that id on, if the newest one is full. */
+export const openNextSegment = statement(
+  'open_next_segment',
+  'workspace_id first_id',
+  '',
+  `insert into search_segments (workspace_id, first_id)
+   select $workspace_id, $first_id
+   where ${segmentDocuments} = (
+     select count(*) from (
+       select from search_documents d
+       where d.workspace_id = $workspace_id and d.submission_id >= (
+         select g.first_id from search_segments g where g.workspace_id = $workspace_id
+         order by g.first_id desc limit 1)
+       limit ${segmentDocuments}) full_segment)
+   on conflict do nothing`,
+);
+
+/** The share of submissions that check whether the newest segment of the search index is full, which takes some ms. */
+const segmentCheckShare = 1 / 512;
+/**
+ * A segment starts this much later than it is opened. Each process then knows the segment before it inserts
+ * an id of it, if its clock differs by less.
+ */
+const segmentLeadMs = 10_000;
+
+/** The version of a form that answers are written under, and the settings that they are written by. */
+type RecordForm = Pick<
+  LiveForm,
+  'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'written' | 'fields'
+>;
+
+/** Checked answers on their way into the database, with the id that they get if they are new there. */
+export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale'> & {
+  language?: string | null | undefined;
+  live: RecordForm;
+  id: string;
+  createdAt: Date;
+  /** The time of completion, if it is later than the creation. */
+  completedAt?: Date;
+  answers: Answers;
+  fileIds: readonly string[];
+  /** Whether this submission checks if the newest segment of the search index is full. */
+  opensSegment?: boolean;
+};
+
+export function prepareRecord(
+  { live, reference, key, locale, language, files }: Omit<SubmitRequest, 'raw'>,
+  answers: Answers,
+): SubmissionRecord {
+  const id = newId();
+  // Only the files of questions that are shown: the sweep deletes the others.
+  const fileIds = files.size === 0 ? [] : listFiles(live.form, answers).map((file) => file.id);
+  const createdAt = timeOfId(id);
+  const stamped = stampConsents(live.form, answers, { version: live.version, at: createdAt });
+  const opensSegment = Math.random() < segmentCheckShare;
+  return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds, opensSegment };
+}
+
+/** The columns that hold what was sent. */
+export const storedColumns = ({ live, answers, reference, fileIds, language = null }: SubmissionRecord) => ({
+  workspace_id: live.workspaceId,
+  form_id: live.id,
+  version: live.version,
+  answers: JSON.stringify(answers),
+  reference: JSON.stringify(reference),
+  has_files: fileIds.length > 0,
+  spoken: language,
+  ...searchColumns(live.written ?? live.form, live.settings, { answers, reference, language }),
+});
+
+/**
+ * Inserts a submission, its count and its search document; needs a transaction if `opensSegment` is set.
+ * @param liveVersion the version of the form that must be live. Null accepts every version.
+ * @returns whether it was inserted: its key is unused, and its form exists in this version.
+ */
+export async function insertRecord(
+  db: Queryable,
+  record: SubmissionRecord,
+  status: SubmissionStatus,
+  liveVersion: number | null = null,
+): Promise<boolean> {
+  const { live, id, createdAt, completedAt = createdAt, answers, key } = record;
+  const isCompleted = status === 'completed';
+  const row = {
+    ...storedColumns(record),
+    id,
+    live_version: liveVersion,
+    status,
+    created_at: createdAt,
+    completed_at: isCompleted ? completedAt : null,
+  };
+  const inserted =
+    key === undefined
+      ? await insertSubmission(db, row)
+      : await insertKeyedSubmission(db, {
+          ...row,
+          key,
+          key_digest: isCompleted ? digestOf(answers, live.fields) : null,
+        });
+  if (inserted.length === 0) return false;
+  if (record.opensSegment) {
+    const first_id = leastIdAt(new Date(now().getTime() + segmentLeadMs));
+    await openNextSegment(db, { workspace_id: live.workspaceId, first_id });
+  }
+  return true;
+}
+
+/** Claims files for a submission. @throws ApiError conflict if a file belongs to another submission, or was swept. */
+export async function claimAll(
+  db: Queryable,
+  { live, id }: { live: Pick<LiveForm, 'workspaceId' | 'id'>; id: string },
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const claimed = await claimFiles(db, {
+    workspace_id: live.workspaceId,
+    form_id: live.id,
+    submission_id: id,
+    ids: [...ids],
+  });
+  if (claimed.length !== ids.length) {
+    throw new ApiError('conflict', 'A file was already used or has expired. Choose the files again.');
+  }
+}
+
+/** Releases the files that an edit left out: they belong to no submission, and the sweep removes them. */
+export const releaseFiles = statement(
+  'submissions.release_files',
+  'workspace_id submission_id kept:uuids',
+  '',
+  `update files set submission_id = null
+   where workspace_id = $workspace_id and submission_id = $submission_id and id <> all ($kept)`,
+);
+
+/**
+ * Returns a digest that is the same when the same answers are sent again. A file is then another row with the same content, and
+ * a consent has another time.
+ */
+export function digestOf(answers: Answers, fields: Readonly<Record<string, FieldDescription>>): Buffer {
+  const consented = mapKind('consent', answers, fields, () => 'yes');
+  const compared = mapFiles(consented, fields, (file) => ({ ...file, id: '' }));
+  return createHash('sha256').update(JSON.stringify(compared)).digest();
+}
+
+/** Whether a form sends emails about its submissions. */
+export const isMailedAbout = (settings: LiveForm['settings']): boolean =>
+  settings.notification_email !== undefined ||
+  settings.receipt_email_element !== undefined ||
+  settings.notifications !== undefined;
+
+/** Enqueues the emails about a first completion: to the people of the form, and a receipt. @returns the number of jobs. */
+export async function reportCompletion(
+  db: Queryable,
+  { live, id, locale }: Editable & Pick<SubmissionRecord, 'locale'>,
+): Promise<number> {
+  if (!isMailedAbout(live.settings)) return 0;
+  await reportNews(db, live.workspaceId, { kind: 'submission_completed', submissionId: id, locale });
+  return 1;
+}
+
+/** Records the event and enqueues the emails of a new completed submission. @returns the number of jobs. */
+export async function tellCreated(
+  db: Queryable,
+  record: SubmissionRecord,
+  completedAt: Date,
+  occurredAt = completedAt,
+): Promise<number> {
+  const { live, id, answers, reference } = record;
+  const mails = await reportCompletion(db, record);
+  if (!live.hasListeners) return mails;
+  const deliveries = await recordEvent(db, {
+    workspaceId: live.workspaceId,
+    formId: live.id,
+    submissionId: id,
+    kind: 'submission.created',
+    occurredAt,
+    fields: live.fields,
+    snapshot: snapshotOf({
+      form: { id: live.id, name: live.name, workspaceId: live.workspaceId },
+      submission: { id, submittedAt: completedAt, status: 'completed', reference, answers },
+      fields: live.fields,
+    }),
+  });
+  return deliveries + mails;
+}
+
+/** What an edit link is made for: the form with its settings, and the id of the submission. */
+type Editable = Pick<SubmissionRecord, 'id'> & { live: Pick<LiveForm, 'workspaceId' | 'id' | 'settings'> };
+
+/** Returns the token of the edit link of a submission, if the form allows editing. */
+export const editTokenOf = (vault: Vault, { live, id }: Editable): { editToken?: string } =>
+  live.settings.editing
+    ? { editToken: linkToken(vault, 'edit', { workspaceId: live.workspaceId, formId: live.id, id }) }
+    : {};
+
+/** Returns the token of the edit link, and makes the link work. */
+export async function giveEditLink(
+  db: Queryable,
+  vault: Vault,
+  { live, id }: Editable,
+): Promise<{ editToken?: string }> {
+  if (!live.settings.editing) return {};
+  const days = editDaysOf(live.settings);
+  const linked = { workspaceId: live.workspaceId, formId: live.id, submissionId: id };
+  return { editToken: (await giveLink(db, vault, linked, { purpose: 'edit', days })).token };
+}

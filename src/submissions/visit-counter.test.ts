@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deleteExpired } from '#app/server/delete-expired.ts';
+import { createForm } from '#forms/forms.ts';
+import { openLog } from '#kit/log.ts';
+import { element, structure } from '#test/ast/forms.ts';
+import { testDatabase } from '#test/database.ts';
+import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
+import { createWorkspace } from '#workspaces/workspaces.ts';
+import { sumVisits } from './analytics.ts';
+import { medianOf, openVisitCounter, spanOf, type VisitCount } from './visit-counter.ts';
+
+const { database } = await testDatabase();
+const log = openLog('silent');
+const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan: 'free' });
+const view: readonly VisitCount[] = [['view', '', 1]];
+
+async function openForm(day = '2999-01-31') {
+  const { id: formId } = await createForm(database, workspaceId, {
+    structure: structure(element('text', 'name')),
+  });
+  return {
+    place: { workspaceId, formId, day },
+    read: async (): Promise<number> => {
+      const span = { workspace_id: workspaceId, form_id: formId, from: null, to: null };
+      return (await sumVisits(database, span)).reduce((sum, { count }) => sum + count, 0);
+    },
+  };
+}
+
+test('one address adds so much in a minute, whatever it does, and another one its own', async () => {
+  const { place, read } = await openForm();
+  const counter = openVisitCounter({ database, log }, 3);
+  for (let visits = 0; visits < 5; visits += 1) counter.add(place, '192.0.2.1', view);
+  counter.add(place, '192.0.2.2', view);
+  await counter.stop();
+  assert.equal(await read(), 4);
+  const unlimited = openVisitCounter({ database, log }, 0);
+  for (let visits = 0; visits < 5; visits += 1) unlimited.add(place, '192.0.2.1', view);
+  await unlimited.stop();
+  assert.equal(await read(), 9);
+});
+
+test('a write that fails loses nothing, and a form that is gone keeps nothing back', async () => {
+  const { place, read } = await openForm();
+  const counter = openVisitCounter({ database, log }, 0);
+  await whileTableHeld(database, 'visit_counts', async (client) => {
+    counter.add(place, '192.0.2.1', view);
+    counter.add({ ...place, formId: workspaceId }, '192.0.2.1', view);
+    const pid = await untilOneWaits(database, 'visit_counts');
+    counter.add(place, '192.0.2.1', view);
+    await client.query('select pg_cancel_backend($1)', [pid]);
+  });
+  await counter.stop();
+  assert.equal(await read(), 2);
+});
+
+test('counts are forgotten after 400 days', async () => {
+  const old = await openForm('2020-01-31');
+  const recent = await openForm();
+  const counter = openVisitCounter({ database, log }, 0);
+  for (const { place } of [old, recent]) counter.add(place, '192.0.2.1', view);
+  await counter.stop();
+  await deleteExpired(database, 'visit_counts');
+  assert.deepEqual([await old.read(), await recent.read()], [0, 1]);
+});
+
+test('the time that half stayed below is known within 5 %, from a second to a month', () => {
+  for (const seconds of [1, 7, 60, 1_000, 86_400, 2_000_000]) {
+    const median = medianOf([
+      [spanOf(0.2), 3],
+      [spanOf(seconds), 5],
+      [spanOf(9e9), 2],
+    ])!;
+    assert.ok(Math.abs(median - seconds) <= Math.max(0.5, seconds * 0.05), `${seconds} ${median}`);
+  }
+  assert.equal(medianOf([]), null);
+});
