@@ -10,8 +10,6 @@ import type { Form, FormNode } from '#ast/form/tree.ts';
 import { parseFormula } from '#ast/logic/formula/parse.ts';
 import { functionNames, type Program } from '#ast/logic/formula/program.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
-import { context } from '#ast/testing.ts';
-import type { Form, FormNode } from '#ast/tree.ts';
 import type { InputRules } from '#ast/types/rules.ts';
 import { validateStructure } from '#ast/validate.ts';
 import { context } from './ast/forms.ts';

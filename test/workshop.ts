@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import sharp from 'sharp';
-import { composite, element, stepsOf } from '#ast/testing.ts';
 import type { VisitKind } from '#submissions/visit-counter.ts';
+import { composite, element, stepsOf } from './ast/forms.ts';
 import type { ConsolePerson } from './console.ts';
 import type { Receiver } from './receiver.ts';
 import type { Outside, OutsideTenant } from './record/outside.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ConsoleServices } from '#console/serve.ts';
 import { readConfig } from '#kit/config.ts';
 import type { AuditPolicy } from '#kit/operation.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
 import { declaredRoutes } from './cli/operation-commands.ts';
-import { consoleRoutes, readerOf } from './operations.ts';
+import { consoleRoutes, readerOf } from './operations/operations.ts';
 
-const own = consoleRoutes({ config: readConfig({}) } as ConsoleServices);
+const own = consoleRoutes({ config: readConfig({}) } as SessionServices);
 const all = [...declaredRoutes(), ...own];
 
 const hasEntry = (audit: AuditPolicy | undefined): boolean =>

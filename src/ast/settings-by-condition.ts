@@ -13,7 +13,6 @@ import { checkFilter } from './logic/check-condition.ts';
 import { type AnswerContext, type FilesByName, meets } from './logic/evaluate.ts';
 import { isEmail } from './rules/text-formats.ts';
 import type { Kind, SettingsError } from './settings-kinds.ts';
-import { fitsBytes, isCleanText } from './text.ts';
 import type { Theme } from './theme/theme.ts';
 import {
   type ConfirmationTranslations,

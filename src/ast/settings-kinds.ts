@@ -1,9 +1,9 @@
-import { limits } from './limits.ts';
-import type { ProblemCode } from './problem-codes.ts';
-import { quote, sayBytes } from './problems.ts';
+import { limits } from './basics/limits.ts';
+import type { ProblemCode } from './basics/problem-codes.ts';
+import { quote, sayBytes } from './basics/problems.ts';
+import { fitsBytes, isCleanText } from './basics/text.ts';
+import type { Form } from './form/tree.ts';
 import { readTimestamp } from './rules/timestamp.ts';
-import { fitsBytes, isCleanText } from './text.ts';
-import type { Form } from './tree.ts';
 
 export type SettingsError = {
   /** `closes_at`, `theme.color`, `confirmations.0.when`. */
@@ -145,7 +145,7 @@ export const problemsOf = (
 
 /** The JSON Schema with its description: the help text, and the note for programs. */
 export function describedSchema({ schema, note, help, default: byDefault }: Kind<unknown> & Words): object {
-  const description = [help, typeof byDefault === 'number' && `${byDefault} by default.`, note]
+  const description = [help, typeof byDefault === 'number' && `Default: ${byDefault}.`, note]
     .filter(Boolean)
     .join(' ');
   return description === '' || '$ref' in schema ? schema : { ...schema, description };

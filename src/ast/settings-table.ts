@@ -1,10 +1,12 @@
-import { isMissing } from './attributes.ts';
-import { isRecord } from './json.ts';
-import { languages } from './languages.ts';
-import { limits } from './limits.ts';
-import { localeChoices } from './locales.ts';
-import { isShowable, pipedIds } from './piping.ts';
-import { quote } from './problems.ts';
+import { isMissing } from './attributes/attributes.ts';
+import { isRecord } from './basics/json.ts';
+import { languages } from './basics/languages.ts';
+import { limits } from './basics/limits.ts';
+import { localeChoices } from './basics/locales.ts';
+import { quote } from './basics/problems.ts';
+import { countCharacters, isCleanText } from './basics/text.ts';
+import { isShowable, pipedIds } from './form/piping.ts';
+import { type Form, languagesOf } from './form/tree.ts';
 import { isTimeZone } from './rules/today.ts';
 import { isSubjectElement } from './searchable.ts';
 import {
@@ -27,7 +29,6 @@ import {
   type SettingsError,
   timestamp,
 } from './settings-kinds.ts';
-import { countCharacters, isCleanText } from './text.ts';
 import { findThemeProblems } from './theme/check-theme.ts';
 import type { Theme } from './theme/theme.ts';
 import {
@@ -36,7 +37,6 @@ import {
   type SettingTranslations,
   settingTexts,
 } from './translations/check-translations.ts';
-import { type Form, languagesOf } from './tree.ts';
 
 /** Who can fill in a form. The specification leaves the values open; docs/rules.md 15 names them. */
 export const accessModes = ['public', 'invited', 'password', 'closed'] as const;
@@ -49,7 +49,7 @@ const languageNames = Object.keys(languages) as (keyof typeof languages)[];
 const languageLabels = Object.fromEntries(
   languageNames.map((name) => [
     name,
-    name === 'simple' ? 'Any language, words as they are' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    name === 'simple' ? 'Any language (exact words)' : `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
   ]),
 ) as Record<keyof typeof languages, string>;
 
@@ -59,7 +59,7 @@ export const settingRows = {
     ...choice(
       accessModes,
       {
-        public: ['Everyone with the link', 'The form is open while it is published.'],
+        public: ['Everyone with the link', 'Open while the form is published.'],
         invited: ['Invited people', 'Each person needs an invitation.'],
         password: ['Everyone with the password', 'The page asks for the password first.'],
         closed: ['No one', 'The page says that the form is closed.'],
@@ -117,17 +117,17 @@ export const settingRows = {
     ...message,
     accepts: (value, form): value is string =>
       message.accepts(value) && pipedIds(value).every((id) => !form || isShowable(form, id)),
-    problem: `${message.problem}, and show ({{id}}) answers to questions of the form outside repeatable composites only`,
+    problem: `${message.problem}, and can show ({{id}}) only answers to questions of the form outside repeatable composites`,
     title: 'Confirmation message',
     help: 'Shown after a submission. It can show answers.',
     card: 'after',
   },
   redirect_url: {
     accepts: isRedirect,
-    problem: 'must be an address that begins with https:// (http:// for localhost only)',
+    problem: 'must be a URL that begins with https:// (http:// for localhost only)',
     schema: { type: 'string', format: 'uri' },
     control: 'url',
-    title: 'Redirect to',
+    title: 'Redirect URL',
     help: 'Visitors go to this https address after a submission. It gets the receipt number as the parameter “receipt”.',
     card: 'after',
   },
@@ -146,7 +146,7 @@ export const settingRows = {
   },
   notification_email: {
     accepts: (value): value is string => typeof value === 'string' && areRecipients(value),
-    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} with commas between them`,
+    problem: `must be an email address like name@example.com, or up to ${limits.notificationAddresses} separated by commas`,
     schema: { type: 'string' },
     title: 'Notify by email',
     help: `Who gets completed submissions by email. Separate up to ${limits.notificationAddresses} addresses with commas.`,
@@ -156,9 +156,9 @@ export const settingRows = {
     ...choice(
       digestModes,
       {
-        each: 'For each submission',
-        hourly: ['Once an hour', 'One email for all submissions.'],
-        daily: ['Once a day', 'At 08:00 in the time zone of the form.'],
+        each: 'Every submission',
+        hourly: ['Hourly', 'One email for all submissions.'],
+        daily: ['Daily', 'At 08:00 in the form’s time zone.'],
       },
       'each',
     ),
@@ -169,7 +169,7 @@ export const settingRows = {
   },
   receipt_email_element: {
     accepts: (value, form): value is string => typeof value === 'string' && isReceiptElement(value, form),
-    problem: 'must be the id of an email element outside repeatable composites',
+    problem: 'must be the ID of an email element outside repeatable composites',
     schema: { type: 'string' },
     title: 'Receipt for visitors',
     help: 'The email question whose answer gets a receipt, with the link to edit if editing is on.',
@@ -178,7 +178,7 @@ export const settingRows = {
   },
   receipt_answers: {
     ...flag(),
-    title: 'Repeat the answers in the receipt',
+    title: 'Include answers in the receipt',
     help: 'The receipt contains all answers.',
     note: 'The address of a receipt is not verified: anyone can have any text sent to any address in your name.',
     card: 'mail',
@@ -210,7 +210,7 @@ export const settingRows = {
     ...choice(
       ['page', 'question'],
       {
-        page: ['A step at a time', 'Each step is a page with its questions.'],
+        page: ['One step at a time', 'Each step is a page with its questions.'],
         question: ['One question at a time', 'Each question is a page. A group stays together.'],
       },
       'page',
@@ -273,7 +273,7 @@ export const settingRows = {
   },
   subject_element: {
     accepts: (value, form): value is string => typeof value === 'string' && isSubjectElement(value, form),
-    problem: 'must be the id of a text element outside repeatable composites',
+    problem: 'must be the ID of a text element outside repeatable composites',
     schema: { type: 'string' },
     title: 'Subject',
     help: 'The text question that search ranks highest and that names a submission. By default, the element “subject” or the first short text.',
@@ -282,9 +282,9 @@ export const settingRows = {
   },
   language: {
     ...choice(languageNames, languageLabels, 'english'),
-    problem: 'must be a language that search knows, like "english" or "simple"',
-    title: 'Language of the answers',
-    help: 'Search finds other forms of a word in this language.',
+    problem: 'must be a language that search supports, like "english" or "simple"',
+    title: 'Language of answers',
+    help: 'Search also finds other forms of a word in this language.',
     card: 'search',
   },
   time_zone: {
@@ -298,7 +298,7 @@ export const settingRows = {
   },
   translations: {
     accepts: (value, form): value is SettingTranslations => findTextProblems(value, form).length === 0,
-    problem: 'must be an object of languages',
+    problem: 'must be an object with languages as keys',
     explain: findTextProblems,
     schema: {
       type: 'object',
@@ -317,7 +317,7 @@ export const settingRows = {
     ...choice(
       localeChoices,
       {
-        auto: 'That of the visitor’s browser',
+        auto: 'Visitor’s browser language',
         en: 'English',
         fr: 'Français',
         de: 'Deutsch',
@@ -329,7 +329,7 @@ export const settingRows = {
       },
       'auto',
     ),
-    title: 'Language of the page',
+    title: 'Page language',
     help: 'The language of buttons and messages. Your own texts stay as you wrote them.',
   },
   theme: {
@@ -364,7 +364,8 @@ export const settingRow = (name: SettingName): SettingRow => settingRows[name];
 /** What is wrong with the texts of the settings in other languages. Each has to be a value that its setting accepts. */
 function findTextProblems(input: unknown, form: Form | undefined): readonly SettingsError[] {
   const field = 'translations';
-  if (!isRecord(input)) return [{ field, message: '"translations" must be an object of languages.' }];
+  if (!isRecord(input))
+    return [{ field, message: '"translations" must be an object with languages as keys.' }];
   return Object.entries(input).flatMap(([language, texts]): readonly SettingsError[] => {
     const problem = form && languageProblem(language, languagesOf(form));
     if (problem) return [{ field, message: `The translations of the settings ${problem}.` }];
@@ -373,10 +374,14 @@ function findTextProblems(input: unknown, form: Form | undefined): readonly Sett
     return Object.entries(texts).flatMap(([name, text]): readonly SettingsError[] => {
       if (!isSettingText(name))
         return [
-          { field: at, message: `${quote(name)} is no text of the settings: ${settingTexts.join(', ')}.` },
+          {
+            field: at,
+            message: `${quote(name)} is not a text of the settings. Use one of these: ${settingTexts.join(', ')}.`,
+          },
         ];
       const where = `${at}.${name}`;
-      if (isMissing(text)) return [{ field: where, message: `"${where}" must not be blank: leave it out.` }];
+      if (isMissing(text))
+        return [{ field: where, message: `"${where}" must not be blank; omit it instead.` }];
       const [setting, part] = name.split('.') as [SettingName, string?];
       const value = part === undefined ? text : { [part]: text };
       return problemsOf(setting, settingRow(setting), value, form).map(({ message }) => ({

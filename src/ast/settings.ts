@@ -1,14 +1,14 @@
-import { isRecord, isSameJson, own, withoutNulls } from './json.ts';
-import { limits } from './limits.ts';
-import { fillPiped, isShowable } from './piping.ts';
-import { quote } from './problems.ts';
+import { isRecord, isSameJson, own, withoutNulls } from './basics/json.ts';
+import { limits } from './basics/limits.ts';
+import { quote } from './basics/problems.ts';
+import { fillPiped, isShowable } from './form/piping.ts';
+import { type Form, languagesOf } from './form/tree.ts';
 import { isSubjectElement } from './searchable.ts';
 import { fitting, isReceiptElement } from './settings-by-condition.ts';
 import { describedSchema, type Kind, problemsOf, type SettingsError, type Words } from './settings-kinds.ts';
 import { type SettingName, type Settings, settingNames, settingRow, settingRows } from './settings-table.ts';
 import { themeParts } from './theme/check-theme.ts';
 import { keepLanguages, mapAllSettingTexts } from './translations/check-translations.ts';
-import { type Form, languagesOf } from './tree.ts';
 
 export {
   type AccessMode,
@@ -19,7 +19,7 @@ export {
   type Settings,
 } from './settings-table.ts';
 
-/** For how many days after the submit the visitor's link to change the answers works (docs/decisions/0014). */
+/** Returns how many days after the submission the visitor's edit link works (docs/decisions/0014). */
 export const editDaysOf = ({
   edit_days: days = settingRows.edit_days.default,
 }: Pick<Settings, 'edit_days'>): number => days;
@@ -56,7 +56,7 @@ export function checkSettings(input: unknown, form: Form | undefined): SettingsR
     errors.push({
       field,
       code: 'unknown_field',
-      message: `There is no setting ${quote(field)}. Settings: ${settingNames.join(', ')}.`,
+      message: `Unknown setting ${quote(field)}. Use one of these: ${settingNames.join(', ')}.`,
     });
   }
   return errors.length === 0 ? { ok: true, settings } : { ok: false, errors };
@@ -67,10 +67,7 @@ function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): Settings
   return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".', code: 'too_small' }];
 }
 
-/**
- * Stored settings as they hold for a structure: without the name of an element that went, for that says nothing any
- * more, and must not be in the way of other settings.
- */
+/** Returns stored settings without references to deleted elements, which would block other changes. */
 export function settingsFor(form: Form, settings: Settings): Settings {
   const { receipt_email_element: receipt, subject_element: subject } = settings;
   const gone = [

@@ -74,7 +74,7 @@ function* findChanges(live: Form, structure: unknown): Generator<Change> {
       if (!group || !gone.has(group))
         yield { change: 'element_removed', element: id, what: `Removing ${named}` };
     } else if (part.type !== element.type) {
-      yield { change: 'type_changed', element: id, what: `Making ${named} another type of element` };
+      yield { change: 'type_changed', element: id, what: `Changing the type of ${named}` };
     } else if (isInput(element)) {
       for (const row of missing(matrixRowsOf(element), part, 'rows'))
         yield {

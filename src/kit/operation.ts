@@ -158,7 +158,7 @@ export type AuditPolicy =
   /** No entry, and why. */
   | { readonly none: string };
 
-/** What an operation is, apart from its name, method and path: all that draws on the table reads this. */
+/** An operation without its name, method and path. All users of the table of operations read this. */
 export type Operation<
   Permission extends string | undefined = string,
   P = unknown,
@@ -193,7 +193,7 @@ export type Operation<
   readonly isDestructive: boolean;
   /** Required if it changes something (app/audit-policy.test.ts). */
   readonly audit: AuditPolicy | undefined;
-  /** That it is going, and when, as days: every answer and the document say so. */
+  /** Its deprecation dates, which every response and the API description contain. */
   readonly deprecated: Deprecation | undefined;
   /** Its two words on the command line, if the default (app/call-operation.ts) reads badly. */
   readonly command: string | undefined;

@@ -143,7 +143,7 @@ export const [firstId, lastId] = [
 export const least = (one: string, other: string): string => (one < other ? one : other);
 export const greatest = (one: string, other: string): string => (one > other ? one : other);
 
-/** For a list that is newest first: every id that is left is less. */
+/** Returns the exclusive upper bound of the remaining ids, for lists that are newest first. */
 export const belowId = ({ after }: Pick<Cut, 'after'>): string => after ?? lastId;
 /** Returns the inclusive lower bound of the remaining ids, for lists that are oldest first. */
 export const leastId = ({ after }: Pick<Cut, 'after'>): string =>

@@ -7,8 +7,6 @@ import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { editByToken, type OpenedEdit, openEdit } from '#submissions/changes/edit-by-token.ts';
 import { openResume } from '#submissions/saved-answers.ts';
 import { makeKey, signKey } from '#submissions/submission-keys.ts';
-import { courseOf } from './counting/count-visit.ts';
-import { writeCourse } from './counting/course.ts';
 import { answerForm, type Ending } from './post/answer-form.ts';
 import { redirectsOf, wantsJson } from './post/answer-json.ts';
 import type { AnsweringContext } from './post/answering.ts';

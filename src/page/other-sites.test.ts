@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
-import { element } from '#ast/testing.ts';
 import type { SpamPage } from '#submissions/spam-endpoints.ts';
+import { element } from '#test/ast/forms.ts';
 import { signIn } from '#test/console.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';

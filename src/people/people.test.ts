@@ -17,7 +17,6 @@ import { startQueue } from '#kit/queue/worker.ts';
 import { diskStorage, type Storage } from '#kit/storage.ts';
 import { changeSubmission } from '#submissions/changes/edit.ts';
 import { trashSubmission } from '#submissions/changes/trash.ts';
-import { openScene, type Scene } from '#submissions/testing.ts';
 import { readTask } from '#tasks/read-tasks.ts';
 import { startTask } from '#tasks/run-tasks.ts';
 import { element } from '#test/ast/forms.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element, structure } from '#ast/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { compareForms, type Part } from './compare-forms.ts';
 
 const paragraph = (label: string) => ({ type: 'paragraph', attrs: { label }, children: [] });

@@ -1,4 +1,4 @@
-import { isRecord, isSameJson, own } from '#ast/json.ts';
+import { isRecord, isSameJson, own } from '#ast/basics/json.ts';
 
 /** A node of a form that may be incomplete or invalid, with the node that it is in. */
 export type Part<Node> = {
@@ -136,7 +136,7 @@ function findMoved<Node>(
   return new Set(kept).difference(new Set(stayed.filter((_, index) => inOrder.has(index))));
 }
 
-/** The indexes of the longest series of rising numbers. */
+/** Returns the indexes of the longest rising subsequence. */
 function longestRise(numbers: readonly number[]): Set<number> {
   const ends: number[] = [];
   const previous: (number | undefined)[] = [];

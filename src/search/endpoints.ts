@@ -162,7 +162,10 @@ const SuggestionList = Type.Object({
 
 type Searched = { view: View; found: Found<FoundSubmission> };
 
-/** Full-text search. Specification, "Search rules"; docs/rules.md 11; docs/guides/search.md has the grammar. */
+/**
+ * Full-text search: specification, "Search rules"; docs/rules.md 11. docs/guides/search.md describes the
+ * grammar.
+ */
 export function searchEndpoints({ database, links }: { database: Database; links: FileLinks }) {
   const optionLabels = openOptionLabels(database);
   return {

@@ -18,7 +18,7 @@ const sortParameter = {
   sort: Type.Optional(
     Type.Enum(['newest', 'oldest'], {
       default: 'newest',
-      description: 'By the time at which they were begun.',
+      description: 'Sorts by the time when submissions were started.',
     }),
   ),
 };
@@ -28,7 +28,7 @@ export function listEndpoints({ database, links }: { database: Database; links: 
   return {
     listFormSubmissions: operation({
       summary: 'List submissions of a form',
-      description: 'Newest first unless `sort` says otherwise. All filters must hold.',
+      description: 'Returns submissions newest first, unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
       params: idParameter,
       query: Type.Object({ ...listParameters, ...formFilterParameters, ...sortParameter }, closed),
@@ -44,7 +44,7 @@ export function listEndpoints({ database, links }: { database: Database; links: 
     listSubmissions: operation({
       summary: 'List submissions',
       description:
-        'Of all forms within reach, newest first unless `sort` says otherwise. All filters must hold.',
+        'Returns submissions of all accessible forms, newest first unless `sort` says otherwise. All filters must match.',
       permission: 'submissions:read',
       query: Type.Object({ ...listParameters, ...formsFilterParameters, ...sortParameter }, closed),
       reply: { status: 200, description: 'A page of submissions.', schema: submissionPage },

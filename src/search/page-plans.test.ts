@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transaction } from '#kit/database.ts';
 import type { Queryable } from '#kit/statement.ts';
-import { openScene } from '#submissions/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { readRows } from '#test/read-rows.ts';
+import { openScene } from '#test/submissions/scene.ts';
 import { rowPages, submissionPages } from './list-pages.ts';
 
 const { database } = await testDatabase();

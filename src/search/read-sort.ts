@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { sayNumber } from '#ast/say-number.ts';
+import { sayNumber } from '#ast/basics/say-number.ts';
 import { uuidPattern } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
@@ -9,7 +9,10 @@ import { isSortableType } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
 import { readColumns } from '#submissions/read-columns.ts';
 
-/** What a column is sorted by: a fact of the submission, or the answer to an element; '' where there is no second column. */
+/**
+ * The value that a column sorts by: a property of the submission, or the answer to an element; '' if there is
+ * no second column.
+ */
 type SortKind =
   | 'created'
   | 'received'
@@ -21,16 +24,16 @@ type SortKind =
   | 'answer'
   | '';
 
-/** So many columns order submissions: the first, and of equals the second. */
+/** The maximum number of sort columns; the second one orders ties of the first. */
 const mostColumns = 2;
 
 /**
- * So many submissions are sorted at most: each is read, and its answer is taken out of its JSON. With two columns that is
- * some 3 s of one core (docs/decisions/0068).
+ * The maximum number of submissions to sort: each is read, and its answer is extracted from its JSON. With
+ * two columns, this takes some 3 s of one core (docs/decisions/0068).
  */
 export const mostSorted = 200_000;
 
-/** What is no answer, by the id that its column has in the console. */
+/** Properties other than answers, by the id of their column in the console. */
 const facts = {
   $created: 'created',
   $received: 'received',
@@ -46,22 +49,22 @@ const isFact = (id: string): id is FactId => Object.hasOwn(facts, id);
 export const sortParameter = Type.Optional(
   Type.String({
     maxLength: 260,
-    description: `Columns that order the submissions, at most ${mostColumns} with a comma between them, each with a \`-\` before it where it descends: the id of an element, ${Object.keys(
+    description: `Columns to sort by: at most ${mostColumns}, separated by commas, with \`-\` before a descending one. Use the id of an element or one of ${Object.keys(
       facts,
     )
       .map((id) => `\`${id}\``)
       .join(
         ', ',
-      )}. \`$received\` is the completion of a submission, or the last save of an incomplete one. Without it newest first, or with \`q\` by relevance. Numbers come before texts, texts are compared without case and accents, options by their labels, rows and files by how many and what they are; who has no answer comes last, equals newest first. At most ${sayNumber(mostSorted)} submissions are sorted: of more, narrow them by \`created_from\` and \`created_to\`.`,
+      )}. \`$received\` is the completion time, or the last save of an incomplete submission. The default is newest first, or relevance with \`q\`. Numbers come before texts. Texts ignore case and accents; options are sorted by label, rows by number, and files by name. Submissions without an answer come last; ties are newest first. At most ${sayNumber(mostSorted)} submissions can be sorted: narrow them with \`created_from\` and \`created_to\`.`,
     examples: ['-$completed', 'age,-$created'],
   }),
 );
 
-/** The columns that order submissions, the first before the second, each in the same place of every list. */
+/** The sort columns, first and second, at the same index in every list. */
 export const sortParameters = {
   sort_kinds: texts as SqlColumn<SortKind[]>,
   sort_elements: texts,
-  /** A JSON record of what people read of options, by what answers keep. */
+  /** JSON records of option labels by stored value. */
   sort_labels: texts,
   /** 1: ascending; -1: descending. */
   sort_signs: integers,

@@ -165,7 +165,7 @@ export function planTable(database: Database, view: FormView): TablePlan {
 function refuseToGoOn({ mark }: Cut): null {
   if (mark === null) return null;
   throw refuseCursor(
-    '"cursor" and "q" exclude each other without "sort": relevance is no order to go on in.',
+    '"cursor" and "q" can only be combined with "sort". Add "sort", or use "page" instead of "cursor".',
   );
 }
 
@@ -178,7 +178,7 @@ export async function readIds(database: Database, view: FormView): Promise<strin
   if (ids.length <= bulkLimit) return ids;
   throw new ApiError(
     'validation_error',
-    `This takes at most ${bulkLimit} submissions at a time. Narrow the filter.`,
+    `A change or export can have at most ${bulkLimit} submissions. Narrow the filter.`,
   );
 }
 

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { FormNode } from '#ast/form/tree.ts';
 import { shortReference } from '#ast/short-reference.ts';
-import { element, structure } from '#ast/testing.ts';
-import type { FormNode } from '#ast/tree.ts';
 import type { BulkChange } from '#submissions/changes/bulk.ts';
 import type { LinkedFile, SubmissionDetail, TableColumns } from '#submissions/shapes.ts';
 import { element, structure } from '#test/ast/forms.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/fill.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { now, uuidPattern } from '#kit/clock.ts';
 import { mapInTurns } from '#kit/concurrency.ts';
@@ -9,8 +9,9 @@ import { ApiError } from '#kit/errors.ts';
 import { type JsonText, jsonList, jsonText, wired } from '#kit/http.ts';
 import { type Actor, idParameter, operation } from '#kit/operation.ts';
 import { endCutBy, listParameters, readCutBy } from '#kit/pagination.ts';
+import { attachment } from '#kit/replies/attachment.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import { only, requireRow } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { closed } from '#kit/validation.ts';
 import { orderColumns } from '#rules/columns.ts';
 import type { Column } from '#submissions/columns.ts';
@@ -43,24 +44,24 @@ const ExportQuery = Type.Object(
   {
     ...viewParameters,
     language: languageParameter,
-    format: Type.Optional(Type.Enum([...exportFormats], { description: 'CSV when it is left out.' })),
+    format: Type.Optional(Type.Enum([...exportFormats], { description: 'Defaults to CSV.' })),
     for: Type.Optional(
       Type.Enum(['programs', 'spreadsheets'], {
         description:
-          'What a CSV is for: a spreadsheet gets a byte order mark, and no text that it could calculate.',
+          'The use of a CSV. For `spreadsheets`, it starts with a byte order mark, and possible formulas are escaped.',
       }),
     ),
     columns: Type.Optional(
       Type.Enum(['all', 'shown'], {
         description:
-          '`shown`: only those that the person sees in their table, in their order; all, for who has arranged none.',
+          '`shown`: only the columns visible in your table, in your order; all columns if you have not arranged them.',
       }),
     ),
     view: Type.Optional(
       Type.String({
         format: 'uuid',
         description:
-          'With `columns=shown`: those of this saved view. Its filter and order are parameters of their own.',
+          'With `columns=shown`: uses the columns of this saved view. Send its filter and order separately.',
       }),
     ),
   },

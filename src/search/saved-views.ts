@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { isCleanText, trimText } from '#ast/text.ts';
+import { isCleanText, trimText } from '#ast/basics/text.ts';
 import { lockForm, reachForm } from '#forms/form-rows.ts';
 import { newId, now } from '#kit/clock.ts';
 import { requireUnchanged, type Unchanged } from '#kit/conditional.ts';
@@ -8,6 +8,7 @@ import { ApiError } from '#kit/errors.ts';
 import { wired } from '#kit/http.ts';
 import { idParameter, operation, type Scope } from '#kit/operation.ts';
 import { named } from '#kit/pagination.ts';
+import { tagOf } from '#kit/replies/tag-of.ts';
 import {
   columns as columnsOf,
   jsonb,
@@ -16,13 +17,12 @@ import {
   requireRow,
   statement,
 } from '#kit/statement.ts';
-import { tagOf } from '#kit/tag-of.ts';
 import { timestamp, uuid } from '#kit/validation.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
 import { readView, ViewQuery } from './view.ts';
 
-/** A view of a form's submissions with a name, which its workspace shares. */
+/** A named view of a form's submissions, shared in the workspace. */
 export const SavedView = named(
   'SavedView',
   Type.Object({
@@ -32,7 +32,7 @@ export const SavedView = named(
     query: ViewQuery,
     columns: Type.Union([TableSettings, Type.Null()]),
     created_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The name of the member; null for a key, and for somebody who is gone.',
+      description: 'The name of the member; null for an API key or a deleted account.',
     }),
     created_at: timestamp,
     updated_at: timestamp,

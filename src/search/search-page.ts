@@ -95,10 +95,10 @@ const pageOf = <Parameters extends typeof wordParameters>(
    order by page.words desc, page.id desc`,
   );
 
-/** Of words alone. */
+/** For queries of words alone. */
 export const searchSubmissions = pageOf('search_submissions', wordParameters, wordsAlone);
 
-/** Of all that the index can tell. */
+/** For every query that the index can decide. */
 export const searchQuestion = pageOf('search_question', questionParameters, anything);
 
 /**
@@ -183,7 +183,7 @@ export async function searchPage(
     ? [searchSubmissions, countMatches]
     : [searchQuestion, countQuestion];
   const rows = limit > 0 ? await search(database, { ...parameters, limit, offset }) : [];
-  // A page past the end has no row that carries the total.
+  // A page past the end has no row with the total.
   const total = rows[0]?.total ?? (offset > 0 ? (await count(database, parameters))[0]!.total : 0);
   return { rows, total, isPartial: false };
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastIdAt, newId, now } from '#kit/clock.ts';
 import { insertSubmission, openNextSegment, segmentDocuments } from '#submissions/submission-record.ts';
-import { openScene, type Scene } from '#submissions/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { searchWindow, subjectWindow, wordsAlone } from './question.ts';
 import { countMatches, searchSubmissions } from './search-page.ts';
 

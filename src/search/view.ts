@@ -54,7 +54,7 @@ export type FormView = View & { form_id: string };
 
 export const viewParameters = {
   ...formFilterParameters,
-  q: Type.Optional(Type.String({ description: 'Words, as in the search: then by relevance.' })),
+  q: Type.Optional(Type.String({ description: 'A search query. Results are then sorted by relevance.' })),
   sort: sortParameter,
 };
 
@@ -139,11 +139,11 @@ export async function readView(
   { sort: sortedBy, ...query }: ViewQuery,
   { isPart = false } = {},
 ): Promise<FormView> {
-  // An index has this order, so that no more than the part is read.
+  // An index has this order, so only the requested part is read.
   const isReceived = isPart && sortedBy === '-$received' && query.q === undefined;
   const [matched, sort] = await Promise.all([
     readMatched(database, form, query),
-    // By relevance is the order of a question; newest first has to be asked for.
+    // A search is sorted by relevance; newest first must be requested.
     isReceived ? undefined : readSort(database, form, sortedBy, { isUsual: query.q === undefined }),
   ]);
   const view = { ...viewOf(form), ...matched, order: sort ?? (isReceived ? 'received' : 'newest') } as const;
@@ -210,18 +210,18 @@ function narrow(filter: Filter, { status, span }: Reached): Filter {
 /** So many submissions with the words of a question are compared one by one, which takes about a second. */
 const mostLooks = 50_000;
 
-/** @throws ApiError bad_request for more work than one request may cause, which is counted and not measured. */
+/** @throws ApiError bad_request if the request needs too much work. The work is counted, not measured. */
 async function limitLooks(
   database: Database,
   question: Omit<Parameters<typeof countLooks>[1], 'most'>,
 ): Promise<void> {
   const [{ count } = { count: 0 }] = await countLooks(database, { ...question, most: mostLooks + 1 });
   if (count <= mostLooks) return;
-  const message = `A phrase, an address or an element is looked for in ${mostLooks} submissions at most that have its words: narrow them by "after:" and "before:".`;
+  const message = `More than ${mostLooks} submissions contain these words. Narrow the search for a phrase, an address or an element with "after:" and "before:".`;
   throw new ApiError('bad_request', message, { errors: [{ field: 'q', message, code: 'too_many' }] });
 }
 
-/** The submissions of a form that were made in some milliseconds. */
+/** Selects the submissions of a form that were created within a range of milliseconds. */
 const findIdsBetween = statement(
   'find_ids_between',
   'workspace_id form_id from_id to_id',
@@ -231,7 +231,9 @@ const findIdsBetween = statement(
      and trashed_at is null`,
 );
 
-/** The submission that a text is the short reference of; undefined when there is none, and the text is a question. */
+/**
+ * Finds the submission whose short reference the text is; undefined if there is none and the text is a query.
+ */
 async function findByReference(
   database: Database,
   form: { workspace_id: string; form_id: string },

@@ -7,8 +7,8 @@ export const moment = (description: string) =>
 
 /** The parameters of the times between which submissions were begun. */
 export const createdParameters = {
-  created_from: moment('From this moment on.'),
-  created_to: moment('Up to this moment, which is left out.'),
+  created_from: moment('At or after this time.'),
+  created_to: moment('Until this time, exclusive.'),
 };
 
 /** Returns the least id that is made at a time. Ids begin in 1970. */

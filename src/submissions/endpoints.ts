@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { quote } from '#ast/problems.ts';
-import { type Form, languagesOf } from '#ast/tree.ts';
+import { quote } from '#ast/basics/problems.ts';
+import { type Form, languagesOf } from '#ast/form/tree.ts';
 import type { FileLinks } from '#files/stored-files.ts';
 import { closures, findClosure, type LiveForms } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
@@ -19,11 +19,11 @@ import type { SubmitContext } from './submit-request.ts';
 export const getEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
   operation({
     summary: 'Get submission',
-    description: 'Reading it again gives fresh links for its files.',
+    description: 'Returns a submission. Each request returns fresh links for its files.',
     permission: 'submissions:read',
     params: idParameter,
     query: Type.Object(
-      { include: Type.Optional(Type.Enum(['tags'], { description: 'What is said beside.' })) },
+      { include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })) },
       { additionalProperties: false },
     ),
     reply: { status: 200, description: 'The submission.', schema: Submission },
@@ -36,8 +36,9 @@ export const getEndpoint = ({ database, links }: { database: Database; links: Fi
   });
 
 /**
- * Making a submission with a key. The page's rules hold: what the form asks, when it is open, how many it takes. What
- * keeps strangers out (invitations, a password, the spam box) is not asked of those who may write submissions.
+ * Creates a submission through the API. The rules of the page apply: its questions, when it is open, and its
+ * response limit. Protection against strangers (invitations, a password, spam detection) does not apply to
+ * callers who may write submissions.
  */
 export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; links: FileLinks }) =>
   operation({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '#test/service.ts';
 import { change, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
-import { makeWebhook } from '#webhooks/testing.ts';
+import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import type { Timeline, TimelineEntry } from './shapes.ts';
 
 const timeline = async (id: string): Promise<TimelineEntry[]> => {

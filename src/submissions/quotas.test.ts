@@ -9,7 +9,8 @@ import type { Queryable } from '#kit/statement.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { createUser } from '#workspaces/users.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { changeSubmission } from './changes/edit.ts';
 import { editByToken } from './changes/edit-by-token.ts';
 import { removeSubmission } from './changes/remove.ts';
@@ -22,7 +23,6 @@ import { releaseSpam } from './spam.ts';
 import { insertRecord, prepareRecord } from './submission-record.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
-import { openScene, type Scene } from './testing.ts';
 
 // Two pools, as two processes have them.
 const { database, url } = await testDatabase({ pool: 10 });

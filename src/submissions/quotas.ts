@@ -14,7 +14,7 @@ import { lockFormForSubmit } from './submission-rows.ts';
 
 /** The quotas of a form: elements whose answers are unique, and options with a capacity. */
 type Quotas = {
-  /** By element id. */
+  /** Inputs by element id. */
   readonly elements: ReadonlyMap<string, InputElement>;
   readonly unique: readonly { readonly element: string; readonly ignored: string }[];
   readonly options: readonly {
@@ -177,7 +177,7 @@ const countOptions = statement(
    group by element_id, value`,
 );
 
-/** The live version of a form: its limits hold for every submission to it. */
+/** The live version of a form, whose limits apply to every submission. */
 export type QuotaForm = {
   readonly workspaceId: string;
   readonly id: string;

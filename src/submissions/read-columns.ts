@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
-import { defaultLanguage } from '#ast/languages.ts';
+import { defaultLanguage } from '#ast/basics/languages.ts';
+import type { Form } from '#ast/form/tree.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import type { Database } from '#kit/database.ts';
@@ -126,12 +127,11 @@ async function findAnsweredVersions(
   return versions.flatMap(({ version, is_found }) => (is_found || found.has(version) ? [version] : []));
 }
 
-/** The columns of a form's submissions. */
 export const columnEndpoints = ({ database }: { database: Database }) => ({
   getFormColumns: operation({
     summary: 'List columns of a form',
     description:
-      'Its questions over all versions that were answered: the live ones in their order, each that is no longer asked behind the one that it followed.',
+      'Returns the questions of all answered versions in the order of the live version. Each retired question keeps its position.',
     permission: 'submissions:read',
     params: idParameter,
     query: Type.Object({ language: languageParameter }, { additionalProperties: false }),

@@ -6,10 +6,10 @@ import { transaction } from '#kit/database.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { requireCapacity } from './response-limit.ts';
 import { insertRecord, prepareRecord } from './submission-record.ts';
 import { OtherAnswers, type SubmitResult } from './submit-request.ts';
-import { openScene, type Scene } from './testing.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [

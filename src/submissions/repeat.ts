@@ -1,7 +1,7 @@
-import { checkAnswers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
-import { effectiveForm } from '#ast/effective-form.ts';
-import type { Form } from '#ast/tree.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
+import { effectiveForm } from '#ast/form/effective-form.ts';
+import type { Form } from '#ast/form/tree.ts';
 import { answerContext, findFormVersion, type LiveForm } from '#forms/live-form.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { digestOf, editTokenOf, giveEditLink } from './submission-record.ts';
@@ -14,7 +14,10 @@ import {
   type Submitted,
 } from './submit-request.ts';
 
-/** `none`: nothing was submitted under the key; `other`: other answers were; else the submission that this repeats. */
+/**
+ * `none`: the key is unused; `other`: it belongs to other answers; `same`: this repeats the earlier
+ * submission.
+ */
 type Repeat =
   | { kind: 'none' }
   | { kind: 'other'; earlier: Submitted }

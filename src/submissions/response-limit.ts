@@ -32,7 +32,10 @@ export async function inFormOrder<Result>(
   }
 }
 
-/** A statement of its own, after the lock: a statement sees what was committed before it began, not while it waited. */
+/**
+ * A separate statement after the lock: a statement sees what was committed before it began, not while it
+ * waited.
+ */
 const countCompleted = statement(
   'count_completed',
   'workspace_id form_id',
@@ -79,7 +82,7 @@ export async function requireCapacity(
 }
 
 /** The message of a form that has its response limit. */
-export const fullMessage = 'This form has received all the submissions it takes.';
+export const fullMessage = 'This form has reached its maximum number of responses.';
 
 /** Whether a form has its response limit. Only the lock of checkResponseLimit keeps that true. */
 export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {

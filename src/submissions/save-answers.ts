@@ -5,7 +5,6 @@ import { parseRowName, type RawAnswers } from '#ast/form/fields.ts';
 import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { settingRows } from '#ast/settings-table.ts';
-import { type Form, type FormNode, type InputElement, listQuestions } from '#ast/tree.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { now } from '#kit/clock.ts';
 import { transaction } from '#kit/database.ts';
@@ -129,8 +128,6 @@ function withoutRules<Node extends FormNode>(node: Node): Node {
   };
 }
 
-/** For how many days after the last save a resume link works, unless the form says otherwise. */
-const defaultResumeDays = 30;
 
 /** Answers to save; `step` is where the visitor is, from 0. */
 type SaveRequest = SubmitRequest & { key: string; step: number };
@@ -170,7 +167,7 @@ export async function saveAnswers(context: SubmitContext, request: SaveRequest):
   throw new ApiError('conflict', 'These answers have already been submitted.');
 }
 
-/** @returns the id of what is saved under the key now; undefined when the key was submitted, or the form is gone. */
+/** @returns the id of the saved answers; undefined if the key was submitted or the form is deleted. */
 async function write(db: Queryable, record: SubmissionRecord, key: string): Promise<string | undefined> {
   const { live } = record;
   if (await insertRecord(db, record, 'incomplete')) return record.id;

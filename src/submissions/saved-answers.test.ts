@@ -5,11 +5,11 @@ import { newId } from '#kit/clock.ts';
 import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { slowness } from '#test/slowness.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { trashMany } from './changes/trash.ts';
 import { changedBy } from './differences.ts';
 import { saveAnswers } from './save-answers.ts';
 import { openResume } from './saved-answers.ts';
-import { openScene, type Scene } from './testing.ts';
 
 const { database } = await testDatabase();
 const questions = [

@@ -29,7 +29,10 @@ const row = {
   created_at: Type.String({ format: 'date-time' }),
 };
 
-/** One of the spam box. Its files have no address: nobody opens what a suspicious sender uploaded before it is released. */
+/**
+ * A spam submission. Its files have no URL, so that members do not open uploads of a suspicious sender before
+ * it is released.
+ */
 const SpamRow = Type.Object(row);
 export type SpamRow = Static<typeof SpamRow>;
 
@@ -63,7 +66,7 @@ const Site = Type.Object({ origin: Type.String({ maxLength: 255 }) }, closed);
 /** The number of submissions that were still there and are now released or deleted. */
 const Decided = Type.Object({ count: Type.Integer() });
 
-/** @returns those removed; a full batch of 500 means that there may be more. */
+/** @returns the deleted submissions; a full batch of 500 means that there may be more. */
 export const deleteSpamBefore = statement(
   'spam.delete_before',
   'before',
@@ -74,7 +77,10 @@ export const deleteSpamBefore = statement(
    returning id`,
 );
 
-/** A page of a form's spam box, newest first, with the total in each row; at least one row unless the form is gone. */
+/**
+ * Selects a page of a form's spam, newest first, with the total in each row. Returns at least one row unless
+ * the form is deleted.
+ */
 const listSpam = statement(
   'spam.list',
   'workspace_id form_id below_id limit offset',
@@ -92,7 +98,9 @@ const listSpam = statement(
    order by h.id desc`,
 );
 
-/** Sites that a form's settings do not name and whose pages sent what is held for that, most of them first. */
+/**
+ * Selects the sites that a form's settings do not allow and whose pages sent spam, by number of submissions.
+ */
 const listSpamSites = statement(
   'spam.list_sites',
   'workspace_id form_id',
@@ -102,7 +110,7 @@ const listSpamSites = statement(
    group by h.origin order by count desc, h.origin limit 5`,
 );
 
-/** What is held because a page of this site sent it, oldest first. */
+/** Selects the spam submissions from a page of this site, oldest first. */
 const listSpamOfSite = statement(
   'spam.list_of_site',
   'workspace_id form_id origin',
@@ -112,7 +120,7 @@ const listSpamOfSite = statement(
    order by id`,
 );
 
-/** One of the spam box with the version that it answered, and how many others came from the same address. */
+/** Selects a spam submission with its answered version, and the number of others from the same address. */
 const findSpam = statement(
   'spam.find',
   'workspace_id form_id id',
@@ -175,7 +183,7 @@ export function spamEndpoints(context: SubmitContext) {
       description: 'Returns a spam submission with the version that it answers.',
       permission: 'submissions:read',
       params: SpamPath,
-      reply: { status: 200, description: 'What is held.', schema: SpamDetail },
+      reply: { status: 200, description: 'The spam submission.', schema: SpamDetail },
       async run({ workspaceId, formIds, params }) {
         requireReach(formIds, params.id);
         const key = { workspace_id: workspaceId, form_id: params.id, id: params.held };

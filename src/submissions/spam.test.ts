@@ -7,13 +7,13 @@ import { changeForm } from '#forms/forms.ts';
 import { newId } from '#kit/clock.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openEdit } from './changes/edit-by-token.ts';
 import { giveLink } from './links.ts';
 import { saveAnswers } from './save-answers.ts';
 import { deleteSpam, releaseSpam } from './spam.ts';
 import { submitAnswers } from './submit.ts';
 import { OtherAnswers } from './submit-request.ts';
-import { openScene, type Scene } from './testing.ts';
 
 const { database } = await testDatabase({ pool: 20 });
 const questions = [element('text', 'name', { required: true }), element('file_upload', 'photo')];

@@ -1,5 +1,5 @@
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { Answers } from '#ast/answers/fill.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import type { Settings } from '#ast/settings.ts';
 import { formTree } from '#forms/form-rows.ts';
 import { now, timeOfId } from '#kit/clock.ts';
@@ -216,7 +216,7 @@ async function releaseOne(
   };
   // Spam is not counted, so its key is not looked up.
   if ((await checkResponseLimit(db, record.live, undefined)) === 'full') {
-    const message = `This form has its maximum of ${settings.max_submissions} submissions. Raise the maximum first.`;
+    const message = `This form has reached its response limit of ${settings.max_submissions}. Raise the limit first.`;
     throw new ApiError('conflict', message);
   }
   // The same page may have been sent again successfully. Then both submissions are kept, and the other one
@@ -225,7 +225,7 @@ async function releaseOne(
     (await insertRecord(db, record, 'completed')) ||
     (await insertRecord(db, { ...record, key: undefined }, 'completed'));
   if (!isNew) return undefined;
-  if (limited) await updateQuotas(db, limited, id).catch(refuseQuota('This cannot be released'));
+  if (limited) await updateQuotas(db, limited, id).catch(refuseQuota('This submission cannot be released'));
   await moveFilesToSubmission(db, { workspace_id: workspaceId, held_id: id, submission_id: id });
   await deleteSpam(db, { ...row, ids: [id] });
   await giveEditLink(db, vault, record);

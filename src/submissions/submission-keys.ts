@@ -4,8 +4,9 @@ import { type LinkTarget, signLink, type Vault, verifyLink } from '#kit/vault.ts
 import { requireIdempotencyKey } from '#workspaces/idempotency.ts';
 
 /**
- * The key of a submission, under which it is stored once however often it is sent
- * (docs/decisions/0014-idempotent-submits.md). A page carries it signed, so that nobody can make up another's.
+ * The idempotency key of a submission, which is stored once even if it is sent several times
+ * (docs/decisions/0014-idempotent-submits.md). Pages carry it signed, so that visitors cannot use the key of
+ * another page.
  */
 type SubmissionKey = {
   /** UUIDv7. */
@@ -14,17 +15,20 @@ type SubmissionKey = {
   servedAt: Date;
 };
 
-/** The form that a page with a key belongs to. */
+/** The form of a page with a key. */
 type KeyedForm = { workspaceId: string; id: string };
 
-/** A new key for a page of this form, as text for its control `_key`. */
+/** Creates the key for a page of this form, as the value of its control `_key`. */
 export const makeKey = (vault: Vault, form: KeyedForm): string => signKey(vault, form, newId());
 
-/** The text of a key that exists: a page that goes on with a submission carries that submission's key. */
+/** Signs an existing key: a page that resumes a submission carries the key of that submission. */
 export const signKey = (vault: Vault, form: KeyedForm, key: string): string =>
   `${key}.${signLink(vault, 'submission keys', targetOf(form, key))}`;
 
-/** Reads a page's key. It never expires: a page may stay open for days. Undefined for what was not signed for this form. */
+/**
+ * Reads the key of a page; undefined if it was not signed for this form. It never expires, because a page may
+ * stay open for days.
+ */
 export function readKey(vault: Vault, form: KeyedForm, text: string): SubmissionKey | undefined {
   const [key, signature, ...rest] = text.split('.');
   if (!key || !signature || rest.length > 0) return undefined;
@@ -39,14 +43,14 @@ const targetOf = ({ workspaceId, id: formId }: KeyedForm, id: string): LinkTarge
 });
 
 /**
- * The key of a client that names its request itself, in the header `Idempotency-Key`: the same text for the same form
- * is the same submission.
+ * Returns the key of a request with the header `Idempotency-Key`: equal values for a form mean one
+ * submission.
  * @param given 1 to 255 visible ASCII characters.
  * @throws ApiError bad_request.
  */
 export function keyOfHeader(formId: string, given: string): string {
   requireIdempotencyKey(given);
   const hex = createHash('sha256').update(`${formId}/${given}`).digest('hex');
-  // Version 8 is the one for ids of one's own making (RFC 9562), so none can be a page's UUIDv7.
+  // UUID version 8 is for custom ids (RFC 9562), so the key cannot equal the UUIDv7 of a page.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

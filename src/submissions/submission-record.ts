@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Answers } from '#ast/answers/fill.ts';
 import { stampConsents } from '#ast/answers/stamp-consents.ts';
-import type { Answers } from '#ast/answers.ts';
-import type { FieldDescription } from '#ast/describe.ts';
+import type { FieldDescription } from '#ast/form/describe.ts';
 import { editDaysOf } from '#ast/settings.ts';
 import { claimFiles } from '#files/stored-files.ts';
 import type { LiveForm } from '#forms/live-form.ts';
@@ -11,7 +11,7 @@ import { columns, integer, nullable, type Queryable, statement, text, word } fro
 import type { Vault } from '#kit/vault.ts';
 import { snapshotOf } from '#webhooks/event.ts';
 import { recordEvent } from '#webhooks/record-event.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
 import { searchColumns } from './columns.ts';
 import { listFiles } from './edited-answers.ts';
 import { giveLink, linkToken } from './links.ts';
@@ -145,7 +145,7 @@ const segmentCheckShare = 1 / 512;
  */
 const segmentLeadMs = 10_000;
 
-/** The version of a form that answers are written under, and the settings that they are written by. */
+/** The answered version of a form, with its settings. */
 type RecordForm = Pick<
   LiveForm,
   'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'written' | 'fields'
@@ -178,7 +178,7 @@ export function prepareRecord(
   return { live, reference, key, locale, language, id, createdAt, answers: stamped, fileIds, opensSegment };
 }
 
-/** The columns that hold what was sent. */
+/** Returns the columns for the sent answers. */
 export const storedColumns = ({ live, answers, reference, fileIds, language = null }: SubmissionRecord) => ({
   workspace_id: live.workspaceId,
   form_id: live.id,

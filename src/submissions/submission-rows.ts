@@ -4,18 +4,19 @@ import { columns, nullable, statement, text, word } from '#kit/statement.ts';
 /** Specification, "Submission status". */
 export type SubmissionStatus = 'completed' | 'incomplete';
 
-/** A submission as a reader sees it; what is pinned (fields, form_name) comes from the version that it answered. */
+/** The columns of a submission for readers; fields and form_name are those of the version that it answers. */
 export const foundColumns = columns(
   'id workspace_id form_id answers:text reference:text fields:text form_name has_files',
   'created_at completed_at?',
   {
     status: word<SubmissionStatus>(),
-    /** BCP-47; null where the form names no languages. */
+    /** A BCP-47 tag; null if the form has no languages. */
     language: nullable(text),
   },
 );
 
-// JSON leaves PostgreSQL as text and is passed on as it is: parsing it in Node costs a third of the list rate.
+// PostgreSQL returns JSON as text, which is passed on unparsed: parsing it in Node costs a third of the list
+// rate.
 export const submissionSelection = `s.id, s.workspace_id, s.form_id, s.status, s.answers::text as answers, s.reference::text as reference, s.language,
   v.fields::text as fields, v.name as form_name, s.has_files, s.created_at, s.completed_at`;
 
@@ -31,8 +32,9 @@ export const findSubmission = statement(
 );
 
 /**
- * The version that each submission `s` of a page answered, as `v`. It is looked up by its whole key: a plan that is made
- * for pages of any length may join all versions of the workspace instead (measured: 0.75 ms for 1,050 of them, not 0.2).
+ * Selects the answered version of each submission `s` of a page, as `v`. It is looked up by its whole key: a
+ * plan for pages of any length may otherwise join all versions of the workspace (measured: 0.75 ms for 1,050
+ * of them, instead of 0.2 ms).
  */
 export const answeredVersion = `lateral (
        select fields, name from form_versions

@@ -1,12 +1,12 @@
-import type { AnswerError, AnswerFiles } from '#ast/answers.ts';
-import type { Locale } from '#ast/locales.ts';
-import type { Work } from '#ast/work.ts';
+import type { AnswerError, AnswerFiles } from '#ast/answers/check-answers.ts';
+import type { Locale } from '#ast/basics/locales.ts';
+import type { Work } from '#ast/basics/work.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Vault } from '#kit/vault.ts';
 
-/** What submitting needs. */
+/** The dependencies of submitting. */
 export type SubmitContext = { database: Database; vault: Vault; wakeQueue: () => void };
 
 /**
@@ -45,7 +45,7 @@ export type SubmitResult = Accepted | { ok: false; errors: readonly AnswerError[
 export class OtherAnswers extends ApiError {
   readonly earlier: Submitted;
   constructor(earlier: Submitted) {
-    super('conflict', 'Other answers were submitted under this key before.');
+    super('conflict', 'Other answers were already submitted under this key. Send these under a new key.');
     this.earlier = earlier;
   }
 }

@@ -1,4 +1,4 @@
-import { checkAnswers } from '#ast/answers.ts';
+import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { answerContext } from '#forms/live-form.ts';
 import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';

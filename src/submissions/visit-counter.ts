@@ -1,5 +1,5 @@
-import { factOf } from '#ast/fact-of.ts';
-import { type Form, listQuestions, type Step } from '#ast/tree.ts';
+import { factOf } from '#ast/basics/fact-of.ts';
+import { type Form, listQuestions, type Step } from '#ast/form/tree.ts';
 import type { Database } from '#kit/database.ts';
 import type { Log } from '#kit/log.ts';
 import { runPeriodically } from '#kit/queue/periodic.ts';
@@ -141,7 +141,7 @@ const growth = 1.1;
 /** 30 days; longer visits are counted as that. */
 const mostSeconds = 2_592_000;
 
-/** The span that a time belongs to. */
+/** Returns the span of a time. */
 export const spanOf = (seconds: number): number =>
   Math.floor(Math.log(Math.min(Math.max(seconds, 1), mostSeconds)) / Math.log(growth));
 

@@ -140,9 +140,9 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await page.getByLabel('Days to resume').fill('7');
   await page.getByLabel('Minimum seconds to complete').fill('3');
   await page.getByLabel('Limit per hour').fill('0');
-  await page.getByText('must be a whole number from 1').first().waitFor();
+  await page.getByText('must be a whole number of 1 or more').first().waitFor();
   await page.getByLabel('Limit per hour').fill('500');
-  await page.getByText('must be a whole number from 1').waitFor({ state: 'detached' });
+  await page.getByText('must be a whole number of 1 or more').waitFor({ state: 'detached' });
   await untilSaved(
     page,
     'the last of them to be saved',

@@ -6,11 +6,11 @@ import { newId, now } from '#kit/clock.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { openVault } from '#kit/vault.ts';
 import { addToCount } from '#submissions/submission-rows.ts';
-import { type SubmitResult, submitAnswers } from '#submissions/submit.ts';
+import { submitAnswers } from '#submissions/submit.ts';
+import type { SubmitResult } from '#submissions/submit-request.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
-import { addToCount } from './submission-rows.ts';
-import { submitAnswers } from './submit.ts';
-import type { SubmitResult } from './submit-request.ts';
+import { structure } from '../ast/forms.ts';
+import { makeWebhook } from '../webhooks/make-webhook.ts';
 
 // Submissions to test with. Only tests import this file.
 

@@ -1,9 +1,9 @@
-import { isRecord } from '#ast/json.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import type { DryRun, Judgement } from '#forms/shapes.ts';
 import { ApiError } from '#kit/errors.ts';
 import { compareForms, compareValues, type Part, type ValueChange } from '#rules/compare-forms.ts';
-import { type Api, call } from '../call-operation.ts';
-import type { ReplyOf } from '../operations.ts';
+import { type Api, call } from '../operations/call-operation.ts';
+import type { ReplyOf } from '../operations/operations.ts';
 import { type FormFile, type FormLock, hashForm } from './form-files.ts';
 import { UsageError } from './values.ts';
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { elements } from '#ast/form/elements.ts';
 import { newId } from '#kit/clock.ts';
 import { mostNotes } from '#submissions/changes/notes.ts';
+import { element, structure } from '#test/ast/forms.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { holdAgainst } from '#test/documented.ts';
 import { openInvitations, queryOf } from '#test/invitations/open-invitations.ts';

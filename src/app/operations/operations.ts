@@ -1,4 +1,4 @@
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import { packageEndpoints } from '#backup/form-package/endpoints.ts';
 import type { OwnOperation, OwnRoute } from '#console/serve.ts';
 import { fileEndpoints } from '#files/endpoints.ts';
@@ -40,6 +40,22 @@ import { workspaceEndpoints } from '#workspaces/endpoints.ts';
 import { keyEndpoints } from '#workspaces/key-endpoints.ts';
 import { memberInvitationEndpoints } from '#workspaces/member-invitations/endpoints.ts';
 import { memberEndpoints } from '#workspaces/members.ts';
+import type { SessionServices } from '#workspaces/sign-in/require-person.ts';
+import {
+  passkeyEndpoints,
+  providerEndpoints,
+  secondFactorEndpoints,
+} from '#workspaces/sign-in/second-factor-endpoints.ts';
+import {
+  ownSessionEndpoints,
+  passwordResetEndpoints,
+  sessionEndpoints,
+} from '#workspaces/sign-in/session-endpoints.ts';
+import {
+  endingEndpoints,
+  joinEndpoints,
+  ownWorkspaceEndpoints,
+} from '#workspaces/sign-in/workspace-endpoints.ts';
 import { type Method, type OperationName, type OwnName, ownRoutes, routeOf, routes } from './routes.ts';
 import type { Services } from './services.ts';
 
@@ -156,7 +172,7 @@ export function readerOf({ audit }: Pick<Operation, 'audit'>): string | undefine
   return 'changes' in audit ? audit.changes : 'creates' in audit ? audit.creates : undefined;
 }
 
-export const consoleRoutes = (services: ConsoleServices): readonly OwnRoute[] => {
+export const consoleRoutes = (services: SessionServices): readonly OwnRoute[] => {
   const operations = ownOperations(services);
   return (Object.keys(ownRoutes) as (keyof typeof operations)[]).map((name) => ({
     ...routeOf(name),

@@ -4,7 +4,6 @@ import { textOf } from '#kit/http.ts';
 import type { Answer, AuditPolicy, Origin, Scope } from '#kit/operation.ts';
 import { type AuditLog, type Compared, lineOf } from '#workspaces/audit/audit-log.ts';
 import { runOnce } from '#workspaces/idempotency.ts';
-import { type Noted, thingIn } from '../noted.ts';
 import type { Sent } from './call-operation.ts';
 import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';

@@ -6,6 +6,7 @@ import { deleteOldErasures } from '#people/erase-person.ts';
 import { forgetVisits } from '#submissions/analytics.ts';
 import { deleteExpiredLinks } from '#submissions/links.ts';
 import { deleteSpamBefore } from '#submissions/spam-endpoints.ts';
+import { deleteExpiredResets } from '#workspaces/accounts/password-reset.ts';
 import { deleteOldLines } from '#workspaces/audit/audit-lines.ts';
 import { deleteOldPersonalLines } from '#workspaces/audit-endpoints.ts';
 import { keptMs, pruneRequests } from '#workspaces/idempotency.ts';

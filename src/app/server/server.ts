@@ -15,6 +15,7 @@ import { pageRoutes } from '#page/routes.ts';
 import { embedRoute } from '#page/theme/routes.ts';
 import { permissions } from '#rules/permissions.ts';
 import { openVisitCounter } from '#submissions/visit-counter.ts';
+import { addressKey, openAccounts } from '#workspaces/accounts/users.ts';
 import { openAuditLog } from '#workspaces/audit/audit-log.ts';
 import { anonymousRate, takeRequest } from '#workspaces/authenticate.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';

@@ -1,11 +1,11 @@
-import { imageIdProblem, isImageId } from '../image-id.ts';
-import { isRecord, own } from '../json.ts';
-import { limits } from '../limits.ts';
-import { isShowable, pipedIds } from '../piping.ts';
-import { quote } from '../problems.ts';
+import { imageIdProblem, isImageId } from '../basics/image-id.ts';
+import { isRecord, own } from '../basics/json.ts';
+import { limits } from '../basics/limits.ts';
+import { quote } from '../basics/problems.ts';
+import { fitsBytes, isCleanText } from '../basics/text.ts';
+import { isShowable, pipedIds } from '../form/piping.ts';
+import type { Form } from '../form/tree.ts';
 import { choice, flag, type Kind, problemsOf, type SettingsError, type Words } from '../settings-kinds.ts';
-import { fitsBytes, isCleanText } from '../text.ts';
-import type { Form } from '../tree.ts';
 import {
   contrast,
   fromOklch,
@@ -32,7 +32,7 @@ const oneOf = <const Id extends string>(...[ids, labels, byDefault]: Parameters<
 
 const colour = {
   accepts: (value): value is string => isColour(value),
-  problem: 'must be a colour like "#0b6655"',
+  problem: 'must be a color like "#0b6655"',
   schema: { type: 'string', pattern: '^#[0-9a-fA-F]{6}$' },
 } as const satisfies Kind<string>;
 
@@ -44,7 +44,6 @@ const image = {
   note: 'The id of an image of the workspace.',
 } as const satisfies Kind<string>;
 
-/** A text of one line, as labels are. */
 const line = {
   accepts: (value): value is string =>
     typeof value === 'string' &&
@@ -52,7 +51,7 @@ const line = {
     isCleanText(value) &&
     !/[\n\r]/.test(value) &&
     fitsBytes(value, limits.labelBytes),
-  problem: `must be text of one line, of at most ${limits.labelBytes} bytes`,
+  problem: `must be one line of text, at most ${limits.labelBytes} bytes`,
   schema: { type: 'string' },
   control: 'line',
   note: `One line of at most ${limits.labelBytes} bytes of UTF-8.`,
@@ -125,7 +124,7 @@ export function findThemeProblems(input: unknown, form?: Form): readonly Setting
   const problems = Object.entries(input).flatMap(([key, value]): readonly SettingsError[] => {
     const part = own<Part<unknown>>(themeParts, key);
     if (part) return problemsOf(`theme.${key}`, part, value, undefined);
-    const message = `There is no ${quote(key)} in a theme. It may have: ${Object.keys(themeParts).join(', ')}.`;
+    const message = `Unknown theme key ${quote(key)}. Use one of these: ${Object.keys(themeParts).join(', ')}.`;
     return [{ field: 'theme', message }];
   });
   if (problems.length > 0) return problems;

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { AnswerFiles } from '#ast/answers.ts';
+import type { AnswerFiles } from '#ast/answers/check-answers.ts';
 import { answerRepeat } from '#submissions/repeat.ts';
 import type { SubmitResult } from '#submissions/submit-request.ts';
-import { addressKey } from '#workspaces/users.ts';
-import type { Refusal } from '../admission.ts';
-import { screenAnswers, sourceOf } from '../screening.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
+import type { Refusal } from '../visit/admission.ts';
+import { screenAnswers, sourceOf } from '../visit/screening.ts';
 import { Refused, type Visit } from '../visit/visit.ts';
 import type { AnsweringContext } from './answering.ts';
 import { type Controls, controlOf } from './controls.ts';

@@ -2,8 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import type { FileAnswer } from '#ast/answers/check-answers.ts';
 import type { LiveForm } from '#forms/live-form.ts';
 import { makeKey, readKey } from '#submissions/submission-keys.ts';
-import { readCourses } from '../counting/count-visit.ts';
-import { visitControl, type Way, writeCourse, writeWay } from '../counting/course.ts';
 import type { FieldMessage } from '../render/view.ts';
 import { withHiddenAnswers } from '../visit/address.ts';
 import { readCourses } from '../visit/count-visit.ts';

@@ -15,6 +15,7 @@ import type { Config } from '#kit/config.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Server } from '#kit/http.ts';
 import { uploadsIn } from '#submissions/edited-answers.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 import type { RequestCounter } from '#workspaces/request-counter.ts';
 import { restoreRows } from '../render/elements/rows.ts';
 import type { FieldMessage } from '../render/view.ts';

@@ -5,8 +5,7 @@ import { answerRepeat } from '#submissions/repeat.ts';
 import { type SavedAnswers, saveAnswers } from '#submissions/save-answers.ts';
 import { makeKey } from '#submissions/submission-keys.ts';
 import { type Accepted, OtherAnswers } from '#submissions/submit-request.ts';
-import { addressKey } from '#workspaces/users.ts';
-import { sendPage } from '../problem-page.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 import { renderSaved } from '../render/notices.ts';
 import { resumeAddress, resumeMailAddress } from '../visit/address.ts';
 import { limitSaves } from '../visit/screening.ts';
@@ -20,7 +19,7 @@ import { sendPage } from './problem-page.ts';
 import { discardReceived } from './read-post.ts';
 import { tellAnswers } from './told-answers.ts';
 
-/** A page that ends with a new submission: under the page's key, once. */
+/** Returns the ending of a page that creates a submission, once per page key. */
 export function submitEnding(
   context: AnsweringContext,
   visit: Visit,
@@ -36,7 +35,7 @@ export function submitEnding(
     sendPage(reply.headers(error.headers), error.status, page, look, redirectsOf(live.settings));
   };
   const sendTaken = async (result: Accepted, post: PagePost): Promise<void> => {
-    // The first of two equal posts has its files already.
+    // The submission already has the files of a repeated post.
     if (result.outcome === 'repeat') await discardReceived(context, visit.live, post.received);
     else if (result.outcome !== 'spam') countTaken(context, visit, request, post);
     const told = tellAnswers(context.vault, visit, post);
@@ -65,7 +64,8 @@ export function submitEnding(
       try {
         await limitSaves(context.requestCounter, live.id, addressKey(request.ip));
         const saved = await saveAnswers(context, progress).catch(async (error: unknown) => {
-          // Submitted meanwhile, elsewhere: a visitor is answered as one who submits again, a program with the conflict.
+          // The answers were submitted elsewhere in the meantime. A visitor gets the answer to a repeated
+          // submit; a program gets the conflict.
           const isTaken = error instanceof ApiError && error.code === 'conflict' && !wantsJson(request);
           const repeated = isTaken ? await answerRepeat(context, progress, { refuseOther: true }) : undefined;
           if (!repeated) throw error;

@@ -4,7 +4,7 @@ import type { FontName } from '#ast/theme/theme.ts';
 export type Subset = 'latin' | 'latin-ext' | 'vietnamese' | 'cyrillic' | 'greek' | 'arabic';
 
 export type Face = {
-  /** The npm package @fontsource-variable/<source>, which also begins the names of its files. */
+  /** The npm package @fontsource-variable/<source>. Its file names begin with this name. */
   readonly source: string;
   readonly weights: string;
   /** The fallback while the font loads, and for missing characters. */

@@ -7,13 +7,11 @@ import { evaluate } from '#ast/logic/evaluate.ts';
 import { ApiError } from '#kit/errors.ts';
 import { refuseOtherMethods, type Server } from '#kit/http.ts';
 import { spanOf, stepNamesOf, type VisitCount, type VisitCounter } from '#submissions/visit-counter.ts';
-import { addressKey } from '#workspaces/users.ts';
-import { sourceOf } from '../screening.ts';
+import { addressKey } from '#workspaces/accounts/users.ts';
 import { type FormRequest, type OpenContext, openKnownForm, type Visit } from '../visit/visit.ts';
 import { type Course, notBegun, reachStep, readWay, visitControl, type Way } from './course.ts';
 import { mayCount } from './is-counted.ts';
 import { sourceOf } from './screening.ts';
-import { type FormRequest, type OpenContext, openKnownForm, type Visit } from './visit.ts';
 
 /** Dependencies for counting visits. */
 export type CountingContext = { readonly visitCounter: VisitCounter };

@@ -5,7 +5,7 @@ import { newId } from '#kit/clock.ts';
 import { readConfig } from '#kit/config.ts';
 import { openLog } from '#kit/log.ts';
 import { readKey, signKey } from '#submissions/submission-keys.ts';
-import { openScene, type Scene } from '#submissions/testing.ts';
+import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { composite, element } from '#ast/testing.ts';
 import type { Counted } from '#search/filter/read-counted.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 

@@ -8,7 +8,7 @@ import type { FieldDescription } from '#ast/form/describe.ts';
 import { operatorsFor } from '#ast/logic/check-condition.ts';
 import { todayIn } from '#ast/rules/today.ts';
 import { now, timeOfId } from '#kit/clock.ts';
-import { insertMany } from '#submissions/testing.ts';
+import { composite, element, structure } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { readAll } from '#test/read-all.ts';
 import { shareService } from '#test/service.ts';

@@ -14,7 +14,7 @@ const element = Type.String({ minLength: 1, maxLength: 64 });
 const word = Type.String({ maxLength: 10_000 });
 const end = Type.Union([Type.Number(), Type.String({ maxLength: 32 })]);
 
-/** What a bar of the summary counts, where no `where` says it: of files, of rankings, and of what is asked in rows. */
+/** Bars of the summary that no `where` can express: of files, of rankings, and of questions in rows. */
 export const Counted = Type.Union([
   Type.Object({ element, by: Type.Literal('file'), value: word }, closed),
   Type.Object({ element, by: Type.Literal('first'), value: word }, closed),

@@ -12,8 +12,8 @@ import type { FilterKind, filterColumns } from './where-of-forms.ts';
 const filterParameters = {
   status: Type.Optional(Type.Enum([...submissionStatuses])),
   ...createdParameters,
-  completed_from: moment('From this moment on.'),
-  completed_to: moment('Up to this moment, which is left out.'),
+  completed_from: moment('At or after this time.'),
+  completed_to: moment('Until this time, exclusive.'),
   received_from: moment(
     'Completed at or after this time; for an incomplete submission, last saved at or after it.',
   ),

@@ -94,7 +94,7 @@ export const byFilterReceived = <Declared>(
   };
 };
 
-/** Forms within reach, their days, and how many versions each has. */
+/** Selects the accessible forms with their time zone and number of versions. */
 const listAskedForms = statement(
   'filter.list_asked_forms',
   'workspace_id form_ids?',

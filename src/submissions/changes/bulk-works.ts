@@ -186,7 +186,7 @@ export const works: Readonly<Record<BulkKind, Work>> = {
       asked,
     ),
   async undo(db, key, ids, asked) {
-    // A submit takes its turn before rows are locked.
+    // Locks the form before any rows, as submitting does.
     await lockQuotas(db, key);
     const undone = await lockUndone(db, {
       workspace_id: key.workspaceId,

@@ -8,9 +8,9 @@ import { readTasks, unfinished } from '#tasks/read-tasks.ts';
 import { element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
-import { createUser } from '#workspaces/users.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
+import { createUser } from '#workspaces/accounts/users.ts';
 import { changedBy } from '../differences.ts';
-import { openScene, type Scene } from '../testing.ts';
 import {
   type BulkRequest,
   bulkBatch,

@@ -5,8 +5,8 @@ import { changeForm } from '#forms/forms.ts';
 import { changeSettings } from '#forms/settings.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
+import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { changedBy } from '../differences.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { editByToken, openEdit } from './edit-by-token.ts';
 import { trashMany } from './trash.ts';
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { ApiError } from '#kit/errors.ts';
 import { wordsAlone } from '#search/question.ts';
 import { searchSubmissions } from '#search/search-page.ts';
+import { composite, element } from '#test/ast/forms.ts';
 import { testDatabase } from '#test/database.ts';
 import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { type ChangeTarget, changeSubmission, type SubmissionPatch } from './edit.ts';

@@ -6,7 +6,6 @@ import { shareService, until } from '#test/service.ts';
 import { openVisitor, makeForm as publish } from '#test/visitor.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { whileHeld } from '#test/while-held.ts';
-import { makeWebhook } from '#webhooks/testing.ts';
 import type { BulkChange } from './bulk.ts';
 import { mostNotes } from './notes.ts';
 

@@ -5,7 +5,7 @@ import { element } from '#test/ast/forms.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { openService, until } from '#test/service.ts';
 import { asJson, listFiles, makeForm, openVisitor } from '#test/visitor.ts';
-import { createWebhook } from '#webhooks/editing/webhooks.ts';
+import { createWebhook } from '#webhooks/webhooks.ts';
 import { addVisits } from '../visit-counter.ts';
 
 const service = await openService();

@@ -140,7 +140,7 @@ export function restoreMany(
 ): Promise<number> {
   return transaction(database, (client) =>
     restoreWithin(client, key, { ids, by: changedBy(by) }, async (work) =>
-      work().catch(refuseQuota('This cannot be restored')),
+      work().catch(refuseQuota('Nothing was restored')),
     ),
   );
 }

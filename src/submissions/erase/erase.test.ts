@@ -9,7 +9,6 @@ import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { makeWebhook } from '#test/webhooks/make-webhook.ts';
 import { changeSubmission } from '../changes/edit.ts';
 import { trashSubmission } from '../changes/trash.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { type Erased, eraseIdentity, eraseSubmissions } from './erase.ts';
 
 const { database } = await testDatabase();

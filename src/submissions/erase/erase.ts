@@ -8,7 +8,7 @@ import { json, jsonb, only, type Queryable, statement, word } from '#kit/stateme
 import { blankSnapshot } from '#webhooks/event.ts';
 import { recordEvent, recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import { deleteEventsOf } from '#webhooks/upkeep.ts';
-import { reportNews } from '#workspaces/mail-news.ts';
+import { reportNews } from '#workspaces/audit/mail-news.ts';
 import { eventOf, type FormKey } from '../change-event.ts';
 import { deleteRows } from '../changes/remove.ts';
 import { searchColumns } from '../columns.ts';

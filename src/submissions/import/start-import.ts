@@ -178,7 +178,7 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
   const live = task && (await context.liveForms.find(form));
   if (task && !live && (await isThere(database, workspace_id, form)))
     return rescheduleJob(database, job, { delay: closedSeconds });
-  // Of what is taken so many times, each line is a step: where it is late, it alone is left out.
+  // With quotas, each line is its own step, so that a line over a quota is skipped alone.
   const limit = live && hasQuotas(live.form) ? 1 : stepSize;
   const refuseAll = (lines: readonly WaitingLine[], message: string): Outcome => ({
     done: 0,
@@ -192,7 +192,7 @@ export async function importSubmissionsStep(context: ImportContext, job: Job): P
       live ? writeLines(client, live, lines) : refuseAll(lines, 'The form has been deleted.'),
     );
   } catch (error) {
-    // A version with limits came just now: the job is tried again, line by line.
+    // A version with quotas was just published: the job is retried line by line.
     if (!(error instanceof QuotaExceeded) || limit > 1) throw error;
     const message = error.problems.map((problem) => problem.message).join(' ');
     await run(async (_client, lines) => refuseAll(lines, message));
@@ -205,7 +205,7 @@ async function writeLines(
   lines: readonly WaitingLine[],
 ): Promise<Outcome> {
   const outcome: Outcome = { done: 0, refused: 0, problems: [] };
-  // The lines of a form that takes an answer once are its turn, as a submit is.
+  // For a form with quotas, this acquires the form lock, as submitting does.
   const limited = await lockQuotas(client, { workspaceId: live.workspaceId, formId: live.id });
   for (const { line, entry } of lines) {
     const message = await writeLine(client, { live, limited }, entry);
@@ -240,7 +240,7 @@ async function writeLine(
     completedAt,
     answers: stampConsents(live.form, checked, stamp),
   };
-  if (!(await insertRecord(client, dated, 'completed'))) return 'It was imported before.';
+  if (!(await insertRecord(client, dated, 'completed'))) return 'This line was already imported.';
   if (limited) await updateQuotas(client, limited, id);
   return undefined;
 }

@@ -11,7 +11,6 @@ import { openScene, type Scene } from '#test/submissions/scene.ts';
 import { openVisitor } from '#test/visitor.ts';
 import { pruneDeliveryLog } from '#webhooks/upkeep.ts';
 import { trashSubmission } from '../changes/trash.ts';
-import { openScene, type Scene } from '../testing.ts';
 import { applyRetention } from './apply.ts';
 
 const service = await openService();

@@ -21,7 +21,7 @@ import {
   tallyRows,
 } from './tally.ts';
 
-/** Kinds of files as a summary calls them, by the content type that was recognised when they came. */
+/** The kinds of files in a summary, by the content type detected at upload. */
 const fileKinds: readonly (readonly [pattern: string, label: string])[] = [
   ['^image/', 'Images'],
   ['^application/pdf$', 'PDF'],
@@ -31,18 +31,21 @@ const fileKinds: readonly (readonly [pattern: string, label: string])[] = [
 ];
 const others = 'Other files';
 
-/** What a file of this content type is called. */
+/** Returns the kind of files of a content type. */
 export const fileKindOf = (contentType: string): string =>
   fileKinds.find(([pattern]) => new RegExp(pattern).test(contentType))?.[1] ?? others;
 
-/** The patterns of the content types that are called so, one of which they meet, or none (`isOther`); undefined where nothing is. */
+/**
+ * Returns the content type patterns of a kind of files. A file matches one of them or, if `isOther`, none.
+ * Undefined for an unknown kind.
+ */
 export function typesOfKind(label: string): { isOther: boolean; patterns: readonly string[] } | undefined {
   const isOther = label === others;
   const patterns = fileKinds.flatMap(([pattern, called]) => (isOther || called === label ? [pattern] : []));
   return patterns.length > 0 ? { isOther, patterns } : undefined;
 }
 
-/** More months than this are shown as years. */
+/** A longer span is shown by year. */
 const mostMonths = 36;
 
 /** Counts dates by month, or by year in a long span. */

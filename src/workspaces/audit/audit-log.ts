@@ -5,7 +5,7 @@ import type { Database } from '#kit/database.ts';
 import { ApiError, errorCodes } from '#kit/errors.ts';
 import type { Log } from '#kit/log.ts';
 import type { Answer, AuditLine, AuditPolicy, Origin, Scope } from '#kit/operation.ts';
-import { runPeriodically } from '#kit/periodic.ts';
+import { runPeriodically } from '#kit/queue/periodic.ts';
 import { statement, texts } from '#kit/statement.ts';
 import { notePerson, type PersonalLine } from './note-person.ts';
 import { changesBetween } from './personal-audit.ts';

@@ -176,7 +176,7 @@ export function passkeyEndpoints(services: SessionServices) {
     startPasskey: operation({
       summary: 'Start adding a passkey',
       caller: 'person',
-      audit: { none: 'It changes nothing.' },
+      audit: { none: 'The operation changes nothing.' },
       body: PasswordAgain,
       reply: {
         status: 201,
@@ -234,8 +234,8 @@ export function passkeyEndpoints(services: SessionServices) {
     askForPasskey: operation({
       summary: 'Start signing in with a passkey',
       caller: 'visitor',
-      audit: { none: 'It changes nothing.' },
-      reply: { status: 201, description: 'What the browser shows one by.', schema: PasskeyQuestion },
+      audit: { none: 'The operation changes nothing.' },
+      reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyQuestion },
       errors: ['conflict', 'rate_limit_exceeded'],
       run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
     }),
@@ -279,8 +279,8 @@ export function providerEndpoints(services: SessionServices) {
     askProvider: operation({
       summary: 'Start signing in with the identity provider',
       caller: 'visitor',
-      audit: { none: 'It changes nothing.' },
-      reply: { status: 201, description: 'Where the browser goes to.', schema: ProviderQuestion },
+      audit: { none: 'The operation changes nothing.' },
+      reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderQuestion },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {
         const { url, kept } = await askProvider(services, visitor);

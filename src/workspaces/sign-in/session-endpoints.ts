@@ -131,7 +131,7 @@ export function sessionEndpoints(services: SessionServices) {
       summary: 'Sign out',
       caller: 'visitor',
       audit: 'own entry',
-      reply: { status: 204, description: 'The session is over.' },
+      reply: { status: 204, description: 'The session has ended.' },
       async run({ visitor }) {
         const { auth } = await accounts.library();
         const { person } = await findPerson(accounts, visitor.headers.get('Cookie') ?? '');

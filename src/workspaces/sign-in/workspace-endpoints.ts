@@ -144,7 +144,7 @@ export function endingEndpoints(services: SessionServices) {
       summary: 'Restore your account before it is deleted',
       caller: 'leaving',
       audit: 'own entry',
-      reply: { status: 204, description: 'The account is open again, as it was.' },
+      reply: { status: 204, description: 'The account is open again, unchanged.' },
       errors: ['conflict'],
       async run({ person, visitor }) {
         const { by } = personalLine({ person, visitor }, 'bringBackAccount');
@@ -174,7 +174,7 @@ export function joinEndpoints(services: SessionServices) {
     openMemberInvitation: operation({
       summary: 'Get a workspace invitation',
       caller: 'visitor',
-      audit: { none: 'It changes nothing.' },
+      audit: { none: 'The operation changes nothing.' },
       body: InvitationToken,
       reply: { status: 200, description: 'The invitation.', schema: OpenInvitation },
       errors: ['gone', 'rate_limit_exceeded'],

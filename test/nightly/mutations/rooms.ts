@@ -65,7 +65,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   many: {
-    sources: ['src/submissions/{tags,changes/bulk,changes/bulk-works,changes/notes}.ts', 'src/search/filter/*.ts'],
+    sources: [
+      'src/submissions/{tags,changes/bulk,changes/bulk-works,changes/notes}.ts',
+      'src/search/filter/*.ts',
+    ],
     tests: [...everywhere, 'src/submissions/**/*.test.ts', 'src/search/**/*.test.ts'],
   },
   submissions: {

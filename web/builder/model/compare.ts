@@ -1,7 +1,7 @@
-import type { ChoiceOption } from '#ast/answers/options.ts';
-import { elements, isElementType } from '#ast/elements.ts';
-import { isRecord } from '#ast/json.ts';
-import { sayCount } from '#ast/say-count.ts';
+import { isRecord } from '#ast/basics/json.ts';
+import type { ChoiceOption } from '#ast/basics/options.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import { elements, isElementType } from '#ast/form/elements.ts';
 import {
   compareForms as compareParts,
   compareValues,
@@ -25,7 +25,9 @@ export type Difference = {
   readonly key?: NodeKey;
 };
 
-/** Everything in which `after` differs from `before`, in reading order of `after`, then what was removed. */
+/**
+ * Lists all differences between `before` and `after` in reading order of `after`, with removed nodes last.
+ */
 export function compareForms(before: EditNode, after: EditNode): readonly Difference[] {
   const { changes } = compareParts(before, after);
   const added = changes.flatMap((change) => (change.kind === 'added' ? [change.after] : []));

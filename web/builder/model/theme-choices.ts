@@ -13,7 +13,7 @@ export const presets = [
   { name: 'Black', color: '#111111' },
 ] as const;
 
-/** A change of some parts of a theme; undefined takes one away. */
+/** A change of a theme; undefined removes a property. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
 /**

@@ -11,7 +11,7 @@ import { FieldNotes, TextArea, TextField } from '../../design/field.tsx';
 import { LateProblem } from '../../design/message.tsx';
 import { Select } from '../../design/select.tsx';
 import { textOf } from '../model/edit-node.ts';
-import { listAnswered } from '../model/logic/nameable.ts';
+import { listAnswered } from '../model/nameable.ts';
 import { fieldOf, type SettingProps, useElementChoices } from './setting-fields.tsx';
 import { sayConfirmationText } from './settings-values.ts';
 
@@ -47,7 +47,7 @@ export function ConfirmationsField({ form }: SettingProps): ReactElement {
           />
           <TextField
             type="url"
-            label={`Address of ${label}`}
+            label={`Redirect URL of ${label}`}
             description="Visitors go there instead. Leave empty to show the message."
             placeholder="https://"
             value={entry.redirect_url ?? ''}
@@ -77,7 +77,7 @@ const byAddress = '';
 /** Further emails about a submission, always or on a condition. */
 export function NotificationsField({ form }: SettingProps): ReactElement {
   const { settings, set } = form;
-  const elements = useElementChoices(form.root, undefined, receiptCandidates, 'These addresses');
+  const elements = useElementChoices(form.root, undefined, receiptCandidates, 'Email addresses');
   return (
     <ByCondition
       form={form}

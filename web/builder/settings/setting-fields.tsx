@@ -1,9 +1,9 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useMemo, useState } from 'react';
-import { sayCount } from '#ast/say-count.ts';
+import { sayCount } from '#ast/basics/say-count.ts';
+import type { Form, InputElement } from '#ast/form/tree.ts';
 import type { SettingName, Settings } from '#ast/settings.ts';
 import { settingRow } from '#ast/settings-table.ts';
-import type { Form, InputElement } from '#ast/tree.ts';
 import { ApiProblem, unlocatedProblem } from '../../api/client.ts';
 import { Button } from '../../design/button.tsx';
 import { RadioGroup, Switch } from '../../design/checkbox.tsx';
@@ -37,7 +37,7 @@ export type SettingsForm = {
 
 export type SettingProps = { readonly form: SettingsForm };
 
-/** What every control of a setting is given. */
+/** Returns the props that every control of a setting has in common. */
 export function fieldOf(form: SettingsForm, name: SettingName) {
   const { title, help, control, default: byDefault } = settingRow(name);
   const notes = {

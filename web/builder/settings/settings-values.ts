@@ -1,4 +1,4 @@
-import { own } from '#ast/json.ts';
+import { own } from '#ast/basics/json.ts';
 import { checkSettings, type SettingName, type Settings } from '#ast/settings.ts';
 import type { Kind, Words } from '#ast/settings-kinds.ts';
 import { settingNames, settingRow } from '#ast/settings-table.ts';
@@ -37,7 +37,7 @@ export function titleOfSetting(field: string): string | undefined {
 export const sayConfirmationText = (name: ConfirmationText, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
-/** The view in which a setting is changed. */
+/** Returns the view in which a setting is edited. */
 export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'settings' {
   if (name === 'translations') return 'languages';
   return name === 'theme' || name === 'locale' ? 'theme' : 'settings';

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { LocaleChoice } from '#ast/locales.ts';
+import type { LocaleChoice } from '#ast/basics/locales.ts';
 import { settingRows } from '#ast/settings-table.ts';
 import {
   accentContrast,
@@ -25,9 +25,9 @@ import { Switch } from '../../design/checkbox.tsx';
 import { TextField } from '../../design/field.tsx';
 import { Icon } from '../../design/icon.tsx';
 import { Select } from '../../design/select.tsx';
+import { changedTheme, drawableTheme, presets, type ThemeChange } from '../model/theme-choices.ts';
+import { ImageField } from '../panel/image-field.tsx';
 import { ColourField } from './colour-field.tsx';
-import { ImageField } from './image-field.tsx';
-import { changedTheme, drawableTheme, presets, type ThemeChange } from './theme-choices.ts';
 
 type NoteProps = {
   /** The theme, with valid colors only. */

@@ -1,5 +1,5 @@
-import { isRecord } from '#ast/json.ts';
-import type { Condition as FormCondition } from '#ast/logic/condition.ts';
+import type { Condition as FormCondition } from '#ast/basics/condition.ts';
+import { isRecord } from '#ast/basics/json.ts';
 import type { Counted } from '#search/filter/read-counted.ts';
 import type { Column } from '#submissions/shapes.ts';
 import {

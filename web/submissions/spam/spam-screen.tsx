@@ -31,14 +31,11 @@ import {
 
 /** The reasons for spam: a short label and a sentence. */
 const reasons = {
-  honeypot: ['Hidden field', 'It filled in a field that people do not see.'],
-  too_fast: ['Too fast', 'It came sooner after its page than this form’s least seconds.'],
-  no_page: ['No page', 'It was sent without opening the page of the form.'],
-  other_site: [
-    'Other site',
-    'It was sent by a page of another site, which this form’s settings do not name.',
-  ],
-  no_proof: ['No proof of work', 'It came without the work that this form asks of browsers.'],
+  honeypot: ['Hidden field', 'A hidden field was filled in.'],
+  too_fast: ['Too fast', 'It was submitted faster than the minimum completion time.'],
+  no_page: ['Form not opened', 'It was sent without opening the form.'],
+  other_site: ['Other website', 'It was sent from a website that is not listed in the form’s settings.'],
+  no_proof: ['No proof of work', 'The browser did not complete the proof of work that this form requires.'],
 } as const satisfies Record<SpamRow['reason'], readonly [word: string, sentence: string]>;
 
 type ActionsProps = {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactElement, ReactNode } from 'react';
-import type { ElementType } from '#ast/elements.ts';
+import type { ElementType } from '#ast/form/elements.ts';
 import type { Counted } from '#search/filter/read-counted.ts';
 import type { Bar, ElementSummary } from '#submissions/shapes.ts';
 import { useForm } from '../../shell/form-place.ts';
