@@ -249,8 +249,8 @@ test('no circle inside a room', () => {
  * may only be lowered; a feature pays for its lines.
  */
 const most = {
-  files: 885,
-  lines: 119_800,
+  files: 880,
+  lines: 119_700,
   linesOfFile: 400,
   mutualFolders: 14,
   endpointsFiles: 27,
