@@ -1,7 +1,7 @@
 import { primaryOf } from './translations/match-language.ts';
 
 /** The languages that the public page speaks by itself, as BCP-47 tags (src/page/words has a file for each). */
-export const locales = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja', 'zh'] as const;
+export const locales = ['en', 'fr', 'de', 'es', 'pt', 'nl', 'ar', 'ja', 'zh'] as const;
 export type Locale = (typeof locales)[number];
 
 /** `settings.locale`: one of them, or the one that the visitor's browser asks for. */

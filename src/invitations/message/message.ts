@@ -173,6 +173,13 @@ const letterWords: Readonly<Record<Locale, LetterWords>> = {
       '{workspace} convidou {email} para preencher este formulário. O link é pessoal: qualquer pessoa que o tenha pode responder em seu nome.',
     reminder: 'Lembrete: {subject}',
   },
+  nl: {
+    button: 'Formulier openen',
+    until: 'De link werkt tot {date} (UTC).',
+    reason:
+      '{workspace} heeft {email} uitgenodigd om dit formulier in te vullen. De link is persoonlijk: iedereen die hem heeft, kan namens u antwoorden.',
+    reminder: 'Herinnering: {subject}',
+  },
   ja: {
     button: 'フォームを開く',
     until: 'リンクの有効期限：{date}（UTC）',

@@ -47,6 +47,7 @@ const languageNames: Readonly<Record<LocaleChoice, string>> = {
   de: 'Deutsch',
   es: 'Español',
   pt: 'Português',
+  nl: 'Nederlands',
   ar: 'العربية',
   ja: '日本語',
   zh: '中文',
