@@ -51,7 +51,7 @@ test('the words of the service are in the language of the form', () => {
     [letter.lang, letter.blocks[1]],
     ['de', { kind: 'button', label: 'Formular öffnen', url: recipient.link }],
   );
-  assert.match(JSON.stringify(letter.blocks[2]), /bis 1\. März 2026/);
+  assert.match(JSON.stringify(letter.blocks[2]), /bis zum 1\. März 2026/);
 });
 
 test('every letter has the personal link as its button, and says when it runs out', () => {

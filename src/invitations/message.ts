@@ -147,31 +147,38 @@ const letterWords: Readonly<Record<Locale, LetterWords>> = {
   },
   de: {
     button: 'Formular öffnen',
-    until: 'Der Link gilt bis {date} (UTC).',
+    until: 'Der Link gilt bis zum {date} (UTC).',
     reason:
-      '{workspace} hat {email} eingeladen, dieses Formular auszufüllen. Der Link ist persönlich: Wer ihn hat, kann in Ihrem Namen antworten.',
+      '{workspace} hat {email} eingeladen, dieses Formular auszufüllen. Der Link ist persönlich: Jede Person, die ihn hat, kann in Ihrem Namen antworten.',
     reminder: 'Erinnerung: {subject}',
   },
   es: {
     button: 'Abrir el formulario',
     until: 'El enlace funciona hasta el {date} (UTC).',
     reason:
-      '{workspace} ha invitado a {email} a rellenar este formulario. El enlace es personal: quien lo tenga puede responder en su nombre.',
+      '{workspace} ha invitado a {email} a rellenar este formulario. El enlace es personal: cualquiera que lo tenga puede responder en su nombre.',
     reminder: 'Recordatorio: {subject}',
   },
   fr: {
     button: 'Ouvrir le formulaire',
     until: 'Le lien fonctionne jusqu’au {date} (UTC).',
     reason:
-      '{workspace} a invité {email} à remplir ce formulaire. Le lien est personnel : qui l’a peut répondre en votre nom.',
+      '{workspace} a invité {email} à remplir ce formulaire. Le lien est personnel : toute personne qui l’a peut répondre en votre nom.',
     reminder: 'Rappel : {subject}',
   },
   pt: {
     button: 'Abrir o formulário',
     until: 'O link funciona até {date} (UTC).',
     reason:
-      '{workspace} convidou {email} a preencher este formulário. O link é pessoal: quem o tiver pode responder em seu nome.',
+      '{workspace} convidou {email} para preencher este formulário. O link é pessoal: qualquer pessoa que o tenha pode responder em seu nome.',
     reminder: 'Lembrete: {subject}',
+  },
+  nl: {
+    button: 'Formulier openen',
+    until: 'De link werkt tot {date} (UTC).',
+    reason:
+      '{workspace} heeft {email} uitgenodigd om dit formulier in te vullen. De link is persoonlijk: iedereen die hem heeft, kan namens u antwoorden.',
+    reminder: 'Herinnering: {subject}',
   },
   ja: {
     button: 'フォームを開く',

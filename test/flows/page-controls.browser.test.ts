@@ -208,7 +208,7 @@ for (const javaScriptEnabled of [true, false]) {
     await places.nth(0).selectOption('Blue');
     await places.nth(1).selectOption('Blue');
     await pressButton(page, 'إرسال');
-    await errorOf(page, 'colours').getByText('امنح كل خيار مرتبة خاصة به').waitFor();
+    await errorOf(page, 'colours').getByText('اختر كل خيار مرة واحدة فقط').waitFor();
     await places.nth(1).selectOption('Red');
     await places.nth(2).selectOption('Green');
     await page.locator('[name^="drinks["]').first().press('Space');

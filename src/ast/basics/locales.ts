@@ -1,7 +1,7 @@
 import { primaryOf } from './match-language.ts';
 
-/** The languages of the public page, as BCP-47 tags. src/page/words has a file for each. */
-export const locales = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja', 'zh'] as const;
+/** The languages that the public page speaks by itself, as BCP-47 tags (src/page/words has a file for each). */
+export const locales = ['en', 'fr', 'de', 'es', 'pt', 'nl', 'ar', 'ja', 'zh'] as const;
 export type Locale = (typeof locales)[number];
 
 /** Values of `settings.locale`: a language, or `auto` for the language of the visitor's browser. */

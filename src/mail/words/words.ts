@@ -5,6 +5,7 @@ import en from './en.json' with { type: 'json' };
 import es from './es.json' with { type: 'json' };
 import fr from './fr.json' with { type: 'json' };
 import ja from './ja.json' with { type: 'json' };
+import nl from './nl.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
 import zh from './zh.json' with { type: 'json' };
 
@@ -13,7 +14,7 @@ import zh from './zh.json' with { type: 'json' };
  */
 export type MailWords = Readonly<Record<keyof typeof en, string>>;
 
-const languages: Readonly<Record<Locale, MailWords>> = { en, fr, de, es, pt, ar, ja, zh };
+const languages: Readonly<Record<Locale, MailWords>> = { en, fr, de, es, pt, nl, ar, ja, zh };
 
 /** The English texts of emails. */
 export const english: MailWords = en;

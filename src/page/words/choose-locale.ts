@@ -7,6 +7,7 @@ import en from './en.json' with { type: 'json' };
 import es from './es.json' with { type: 'json' };
 import fr from './fr.json' with { type: 'json' };
 import ja from './ja.json' with { type: 'json' };
+import nl from './nl.json' with { type: 'json' };
 import pt from './pt.json' with { type: 'json' };
 import type { PageProblems, Words } from './words.ts';
 import zh from './zh.json' with { type: 'json' };
@@ -18,6 +19,7 @@ const languages: Readonly<Record<Locale, { words: Words; problems: PageProblems 
   de,
   es,
   pt,
+  nl,
   ar,
   ja,
   zh,

@@ -41,6 +41,7 @@ const choices: readonly (readonly [
   ['nothing is known of the visitor', {}, 'en'],
   ['the browser asks for a language', { accepted: 'de' }, 'de'],
   ['it asks for a region of it', { accepted: 'pt-BR,pt;q=0.9' }, 'pt'],
+  ['the browser asks for Belgian Dutch', { accepted: 'nl-BE,fr;q=0.8' }, 'nl'],
   ['its first wish is not spoken here', { accepted: 'sv,ja;q=0.8,en;q=0.5' }, 'ja'],
   ['weights are not in order', { accepted: 'en;q=0.2, fr;q=0.9' }, 'fr'],
   ['a language is ruled out', { accepted: 'fr;q=0, es;q=0.1' }, 'es'],
