@@ -48,7 +48,7 @@ test('differences of settings are said in the words of their controls', () => {
   assert.deepEqual(
     said.map(({ subject, details }) => [subject, ...details]),
     [
-      ['Who can respond', '“Everybody with the link” → “Nobody for now”'],
+      ['Who can respond', '“Anyone with the link” → “Closed”'],
       ['Theme: Colour', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
       ['Minimum time to fill in, in seconds', 'nothing → 3'],
