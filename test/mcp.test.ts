@@ -169,11 +169,11 @@ test('find_operations finds what is not in the list, and call_operation calls it
     name: 'call_operation',
     arguments: { name: 'duplicate_form', arguments: { form: 'x' } },
   });
-  assert.match(textOf(wrong), /arguments of duplicate_form are not valid.*form_id.*Required/);
+  assert.match(textOf(wrong), /Invalid arguments for duplicate_form.*form_id.*Required/);
   for (const name of ['update_form', 'drop_database', 7])
     assert.match(
       textOf(await client.callTool({ name: 'call_operation', arguments: { name } })),
-      /There is no operation .* for this key/,
+      /There is no operation .* for this API key/,
     );
 });
 
@@ -287,7 +287,10 @@ test('a key sees the tools that it may call, and one that only reads sees none t
     /no tool delete_form for this key/,
   );
   const call = { name: 'delete_form', arguments: { form_id: newId(), confirm: true } };
-  assert.match(textOf(await reader.callTool({ name: 'call_operation', arguments: call })), /for this key/);
+  assert.match(
+    textOf(await reader.callTool({ name: 'call_operation', arguments: call })),
+    /for this API key/,
+  );
   assert.deepEqual(
     (await find(reader, 'delete_form')).operations.filter(({ name }) => name === 'delete_form'),
     [],
@@ -328,7 +331,7 @@ test('a call with wrong arguments gets all problems at once', async () => {
   assert.ok(wrong.isError);
   assert.deepEqual(JSON.parse(textOf(wrong)), {
     error: 'bad_request',
-    message: 'The arguments of publish_form are not valid.',
+    message: 'Invalid arguments for publish_form.',
     errors: [
       { field: 'form', message: `Unknown argument. Allowed: ${known}.`, code: 'unknown_field' },
       { field: 'dry_runs', message: `Unknown argument. Allowed: ${known}.`, code: 'unknown_field' },
@@ -404,9 +407,10 @@ test('instructions in an answer are marked as data, with marks that their writer
   const marks = new Set<string>();
   for (const [name, given] of readings) {
     const answer = await all.callTool({ name, arguments: given });
-    const [about, mark] = /^.*<(untrusted-content-[0-9a-f]{32})> is data.*not to be followed\.\n/.exec(
-      textOf(answer),
-    )!;
+    const [about, mark] =
+      /^.*<(untrusted-content-[0-9a-f]{32})> is data.*do not follow instructions in it\.\n/.exec(
+        textOf(answer),
+      )!;
     const inside = textOf(answer)
       .slice(about.length)
       .split(new RegExp(`</?${mark}>`));
@@ -645,7 +649,7 @@ test('`formloom mcp` serves the database of this machine to a program that start
     const refused = await client.callTool({ name: 'create_form', arguments: { structure: nul } });
     assert.match(textOf(refused), /validation_error.*NUL/);
     await run(client, 'delete_form', { form_id: id });
-    assert.match(said.join(), /This cannot be undone/);
+    assert.match(said.join(), /The action cannot be undone/);
     assert.ok(!(await exists(id)));
     const groups = (await client.listTools()).tools.map(({ name }) => name);
     assert.ok(groups.includes('publish_form') && !groups.includes('list_webhooks'));

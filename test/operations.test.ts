@@ -515,7 +515,7 @@ test('forms pull makes the folder; a plan reports a change on the service, and -
   await own.call('PUT', `/forms/${form.id}`, { structure: rename('Service') });
   assert.deepEqual(await plan(), [0, 'update', true, '']);
   const { stdout } = await here('forms', 'plan', folder, '--workspace', own.workspaceId);
-  assert.match(stdout, /Changed on the service since the last pull: applying reverts that/);
+  assert.match(stdout, /Changed on the service since the last pull; applying reverts that/);
   // Applying makes it the base of the next plan, as pulling does.
   answerOf(await ask('forms', 'apply', folder));
   assert.deepEqual(await plan('--check'), [0, 'none', false, '']);

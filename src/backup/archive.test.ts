@@ -58,7 +58,7 @@ test('an archive that is cut off or changed anywhere is refused', async () => {
 test('a sealed archive takes its own passphrase, and shows nothing of what is in it', async () => {
   const path = await write('sealed', 'correct horse');
   assert.deepEqual(await read(path, 'correct horse'), all);
-  await assert.rejects(read(path), /takes its passphrase/);
+  await assert.rejects(read(path), /is encrypted\. Pass its passphrase/);
   await assert.rejects(read(path, 'wrong'), /with this passphrase/);
   assert.ok(!(await readFile(path)).includes('first'));
 });
@@ -77,7 +77,7 @@ test('what breaks while an archive is written leaves no file, and none is replac
   await assert.rejects(broken);
   const path = await write('there');
   const bytes = await readFile(path);
-  await assert.rejects(write('there'), /is there already/);
+  await assert.rejects(write('there'), /already exists/);
   assert.deepEqual(await readFile(path), bytes);
   assert.deepEqual(
     (await readdir(home)).filter((name) => /none|part/.test(name)),
@@ -94,7 +94,7 @@ test('of two that write one file at once the first gives up and takes nothing of
     second.resolve(other);
     await archive.add('more', large.length, large);
   });
-  await assert.rejects(first, /begun by another.*given up/);
+  await assert.rejects(first, /Another backup.*this one was stopped/);
   await second.promise;
   assert.deepEqual(await read(path), [['second', large]]);
 
@@ -103,7 +103,7 @@ test('of two that write one file at once the first gives up and takes nothing of
     await archive.add('first', 5, Buffer.from('first'));
     await writeFile(late, 'of another');
   });
-  await assert.rejects(replaced, /is there already/);
+  await assert.rejects(replaced, /already exists/);
   assert.equal(await readFile(late, 'utf8'), 'of another');
 });
 
@@ -143,7 +143,7 @@ test('a disk that takes no more is said with its file and what to do, leaves not
     'ulimit -f 32 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', limited, process.execPath, make]);
   assert.equal(stderr, '');
-  assert.match(stdout, /full cannot be written: EFBIG.* Make room there, or name another place\.\n$/);
+  assert.match(stdout, /full cannot be written: EFBIG.* Free space there, or choose another path\.\n$/);
   assert.deepEqual(
     (await readdir(home)).filter((name) => name.startsWith('full')),
     [],
@@ -155,7 +155,7 @@ test('a disk with less room than has to stay free is left to the database, and n
   const fill = (archive: ArchiveWriter) => archive.add('large', large.length, large);
   await assert.rejects(
     writeArchive(path, undefined, fill, { leastRoom: 2 ** 60 }),
-    /crowded cannot be written: .*UPLOAD_FREE_MB.* Make room there/,
+    /crowded cannot be written: .*UPLOAD_FREE_MB.* Free space there/,
   );
   assert.deepEqual(
     (await readdir(home)).filter((name) => name.startsWith('crowded')),
@@ -164,8 +164,8 @@ test('a disk with less room than has to stay free is left to the database, and n
 });
 
 test('what is no archive is refused', async () => {
-  await assert.rejects(read(home), /EISDIR.*Name the file of a backup/);
-  await assert.rejects(read(join(home, 'nowhere')), /ENOENT.*Name the file of a backup/);
+  await assert.rejects(read(home), /EISDIR.*Choose a backup file/);
+  await assert.rejects(read(join(home, 'nowhere')), /ENOENT.*Choose a backup file/);
   await writeFile(join(home, 'text'), 'no archive at all');
-  await assert.rejects(read(join(home, 'text')), /no backup/);
+  await assert.rejects(read(join(home, 'text')), /not a backup/);
 });

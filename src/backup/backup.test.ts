@@ -481,7 +481,7 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
   });
   const bytes = await readFile(join(home, 'long'));
   await writeFile(join(home, 'cut'), bytes.subarray(0, bytes.length / 2));
-  await assert.rejects(other.restore('cut'), /cut off/);
+  await assert.rejects(other.restore('cut'), /incomplete/);
   await other.restore('whole');
   assert.equal((await other.database.query('select from forms')).rowCount, 1);
 });
@@ -489,7 +489,7 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
 test('a disk with less room than has to stay free takes no rows either, which may be that of another database', async () => {
   await backUp('crowded');
   const crowded = await emptyInstance();
-  await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Make room there/);
+  await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Free space there/);
   await crowded.restore('crowded');
 });
 
@@ -549,7 +549,7 @@ test('a backup without its key takes that key and no other, or is told that it i
   assert.ok(!(await readFile(join(home, 'keyless'))).includes(key));
   // Before the first of what may take hours.
   for (const [other, why] of [
-    [await emptyInstance(), /without its key/],
+    [await emptyInstance(), /does not contain its key/],
     [await emptyInstance({ secretKey: '1e'.repeat(32) }), /not the key/],
   ] as const) {
     await assert.rejects(other.restore('keyless'), why);

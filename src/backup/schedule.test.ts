@@ -89,7 +89,7 @@ test('to object storage it is sealed where a passphrase is set, and leaves nothi
   assert.deepEqual(await bucket.list('backups/'), [`backups/${name}`]);
   const path = join(home, 'fetched');
   await writeFile(path, await buffer((await bucket.open(`backups/${name}`))!));
-  await assert.rejects(readArchive(path, undefined).next(), /takes its passphrase/);
+  await assert.rejects(readArchive(path, undefined).next(), /is encrypted\. Pass its passphrase/);
   const entries = readArchive(path, 'correct horse');
   assert.equal((await entries.next()).value?.name, 'manifest.json');
   await entries.return(undefined);
@@ -261,7 +261,7 @@ test('one that lacks files is a problem that is kept in mind, and pushes out no 
     found.map(({ name, problem }) => [name, problem]),
     [
       [whole, null],
-      [lacking[1], '2 files are not whole in storage'],
+      [lacking[1], '2 files are missing or incomplete in storage'],
     ],
   );
   assert.deepEqual((await readdir(join(home, 'lacking'))).toSorted(), [whole, lacking[1]]);

@@ -199,7 +199,8 @@ test('a workspace that exists is refused, and so are another version and another
   await assert.rejects(
     restoreWorkspace({ database, storage, key }, { path }),
     (error) =>
-      error instanceof BackupError && /^The workspace \S+ exists in this instance\./.test(error.message),
+      error instanceof BackupError &&
+      /^The workspace \S+ already exists in this instance\./.test(error.message),
   );
   const there = await emptyInstance();
   await assert.rejects(
@@ -232,7 +233,10 @@ test('a damaged archive, and one with rows of another workspace, leave nothing',
   const bytes = await readFile(path);
   await writeFile(join(home, 'cut'), bytes);
   await truncate(join(home, 'cut'), bytes.length - 200);
-  await assert.rejects(restoreWorkspace(there, { path: join(home, 'cut') }), /cut off, damaged or no backup/);
+  await assert.rejects(
+    restoreWorkspace(there, { path: join(home, 'cut') }),
+    /incomplete, damaged or not a backup/,
+  );
   const foreign = newId();
   await there.database.query(
     `insert into workspaces (id, name, plan, created_at) values ($1, 'Foreign', 'free', now())`,
@@ -245,7 +249,7 @@ test('a damaged archive, and one with rows of another workspace, leave nothing',
   );
   await assert.rejects(
     restoreWorkspace(there, { path: join(home, 'foreign') }),
-    /The backup is damaged: audit_lines has rows of another workspace/,
+    /The backup is damaged: audit_lines contains rows of another workspace/,
   );
   assert.deepEqual(await filledTables(there.database), ['workspaces']);
   assert.deepEqual(await filesIn(there.folder), []);

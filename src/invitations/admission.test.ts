@@ -86,9 +86,9 @@ test('the same answers sent again get the same receipt, and others are refused i
     ] as const;
     const other = await visitor.post(form.id, parts, { query });
     assert.equal(other.status, 409);
-    assert.match(other.text, /answered before with other answers/);
+    assert.match(other.text, /already been answered and can be used only once/);
     assert.match(other.text, /value="y"/);
-    assert.ok(!other.text.includes('Send as new'));
+    assert.ok(!other.text.includes('Submit as a new response'));
   }
 });
 

@@ -62,8 +62,8 @@ test('an import is previewed with its columns, its people and what is wrong on w
     [1, { city: 'London' }, { Customer: '17' }],
   );
   assert.deepEqual(body.problems, [
-    { line: 3, message: '"nobody" is no email address.' },
-    { line: 4, message: 'GRACE@example.org is invited already.' },
+    { line: 3, message: '"nobody" is not a valid email address.' },
+    { line: 4, message: 'GRACE@example.org already has an invitation.' },
   ]);
   assert.deepEqual(
     body.columns.map(({ title }) => title),
@@ -111,7 +111,7 @@ test('a file of a hundred thousand lines is refused in words', async () => {
   const { preview } = await stage();
   const { status, body } = await preview({ kind: 'csv', text: 'a@example.org\n'.repeat(100_000) });
   assert.equal(status, 422);
-  assert.match((body as unknown as { message: string }).message, /100,000 lines; at most 10,000/);
+  assert.match((body as unknown as { message: string }).message, /100,000 lines; the limit is 10,000/);
 });
 
 test('two imports of the same people at the same time invite each of them once', async () => {

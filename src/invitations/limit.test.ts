@@ -25,14 +25,17 @@ test('one person and one workspace invite so many a day; of many requests at onc
   const refused = many.find(({ status }) => status === 429)!;
   assert.match(
     refused.body.message,
-    /^You may send 3 invitations and reminders a day\. Try again in [\d,]+ seconds\./,
+    /^You can send up to 3 invitations and reminders a day\. Try again in [\d,]+ seconds\./,
   );
   assert.equal(refused.headers.get('retry-after'), String(refused.body['retry_after']));
 
   assert.equal((await ask(grace)).status, 201);
   const key = await invite(['key-1@example.org', 'key-2@example.org']);
   assert.equal(key.status, 429, 'six in all');
-  assert.match((key.body as unknown as { message: string }).message, /^A workspace may send 5 invitations/);
+  assert.match(
+    (key.body as unknown as { message: string }).message,
+    /^A workspace can send up to 5 invitations/,
+  );
   assert.equal((await invite(['key-1@example.org'])).status, 201);
 
   await service.services.database.query(
@@ -90,7 +93,7 @@ test('reminders count as mails of today, also of invitations that are old', asyn
   assert.equal(all.status, 429);
   assert.match(
     (all.body as unknown as { message: string }).message,
-    /^A workspace may send 5 invitations and reminders a day\./,
+    /^A workspace can send up to 5 invitations and reminders a day\./,
   );
   assert.equal((await remind({ ids: ids.slice(0, 3) })).status, 200);
   assert.equal((await remind({ ids: ids.slice(3, 6) })).status, 429);
@@ -161,7 +164,7 @@ test('what one person sends counts in all of their workspaces, by their keys too
   assert.equal(refused.status, 429);
   assert.match(
     (refused.body as unknown as { message: string }).message,
-    /^You may send 3 invitations and reminders/,
+    /^You can send up to 3 invitations and reminders/,
   );
   assert.equal((await inSecond.api('POST', `${second.path}/reminders`, {})).status, 200);
 });

@@ -45,9 +45,9 @@ test('a bad address is named with its line, and so is one that was there before 
   const planned = plan({ kind: 'addresses', text: 'ada@example.org\nnobody\nADA@example.org\na@b@c' });
   assert.deepEqual(emailsOf(planned), ['ada@example.org']);
   assert.deepEqual(planned.problems, [
-    { line: 2, message: '"nobody" is no email address.' },
-    { line: 3, message: 'ADA@example.org is on line 1 already.' },
-    { line: 4, message: '"a@b@c" is no email address.' },
+    { line: 2, message: '"nobody" is not a valid email address.' },
+    { line: 3, message: 'ADA@example.org is already on line 1.' },
+    { line: 4, message: '"a@b@c" is not a valid email address.' },
   ]);
 });
 
@@ -115,14 +115,14 @@ test('formulas stay the text that they are, and header injection is no address',
   const planned = plan({ kind: 'csv', text });
   assert.deepEqual(planned.drafts[0]!.draft.reference, { note: '=1+1' });
   assert.equal(planned.problems.length, 1);
-  assert.match(planned.problems[0]!.message, /is no email address/);
+  assert.match(planned.problems[0]!.message, /is not a valid email address/);
 });
 
 for (const [what, source, problem] of [
   [
     '100,000 lines',
     { kind: 'csv', text: 'a@example.org\n'.repeat(100_000) },
-    /has 100,000 lines; at most 10,000/,
+    /has 100,000 lines; the limit is 10,000/,
   ],
   ['nothing', { kind: 'csv', text: ' \n' }, /nothing in it/],
   ['too much text', { kind: 'addresses', text: 'x'.repeat(5_000_001) }, /longer than 5,000,000/],
@@ -134,7 +134,7 @@ for (const [what, source, problem] of [
   [
     'a mapping of another file',
     { kind: 'csv', text: 'a,b', mapping: [{ as: 'email' }] },
-    /2 columns, and the mapping has 1/,
+    /2 columns, but the mapping has 1/,
   ],
   [
     'two columns of addresses',

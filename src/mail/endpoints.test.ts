@@ -30,7 +30,7 @@ test('the log tells of each mail how it fared, in words, and a failed one can be
   const failed = await settled('refused@example.org');
   assert.deepEqual(
     [failed.kind, failed.state, failed.attempts, failed.subject],
-    ['member_invitation', 'failed', 1, `${owner.email.split('@')[0]} invites you to Test`],
+    ['member_invitation', 'failed', 1, `${owner.email.split('@')[0]} invited you to Test`],
   );
   assert.match(failed.error!, /^The mail server refused the recipient: 550 5\.1\.1 No such user/);
 
@@ -68,7 +68,7 @@ test('a test mail tells at once what the mail server said', async () => {
   const send = (to: string) => owner.api<{ sent: boolean; result: string }>('POST', '/mail/test', { to });
   assert.deepEqual((await send('Ada <test@example.org>')).body, {
     sent: true,
-    result: 'The mail server took the mail: 250 Accepted',
+    result: 'The mail server accepted the email: 250 Accepted',
   });
   server.treat('wrong@example.org', 'refuse recipient');
   const { sent, result } = (await send('wrong@example.org')).body;

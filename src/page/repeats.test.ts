@@ -30,7 +30,7 @@ test('a page that is sent twice is one submission; with other answers it offers 
   assert.deepEqual([one.status, two.location], [303, one.location]);
   const other = await page.press('submit', { name: 'Bob' });
   assert.deepEqual([other.status, other.values('name')], [409, ['Bob']]);
-  assert.match(other.notice ?? '', /Nothing is lost/);
+  assert.match(other.notice ?? '', /You can submit the answers you see now as a new response/);
   const anew = await submissionOf(tenant, await other.press('submit'));
   assert.deepEqual(anew.answers, { name: 'Bob' });
   assert.equal((await tenant.call('GET', `/forms/${form}`)).body.submission_count, 2);
@@ -61,7 +61,7 @@ test('who saves what was submitted elsewhere meanwhile gets its receipt; other a
   assert.deepEqual([same.status, same.location], [303, sent.location]);
   const other = await page.press('save', { name: 'Bob' });
   assert.deepEqual([other.status, other.values('name')], [409, ['Bob']]);
-  assert.match(other.notice ?? '', /Nothing is lost/);
+  assert.match(other.notice ?? '', /You can submit the answers you see now as a new response/);
   assert.equal((await other.press('save')).status, 200);
   const anew = await submissionOf(tenant, await other.press('submit'));
   assert.deepEqual(anew.answers, { name: 'Bob' });

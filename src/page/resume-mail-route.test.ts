@@ -57,7 +57,7 @@ test('what is no address is said to be none, and nothing is sent', async () => {
   const response = await post(action, { _mail: 'ada@example.test\r\nBcc: x@example.test' });
   const said = await response.text();
   assert.equal(response.status, 422);
-  assert.match(said, /This is not an email address\./);
+  assert.match(said, /Enter a valid email address\./);
   assert.equal(server.taken.length, before);
 });
 

@@ -101,7 +101,7 @@ test('options say how many places are left; a full one cannot be chosen, and who
   assert.equal(late.status, 422);
   assert.deepEqual(drawn(late.text).slice(0, 2), ['Weaving No place left checked', 'Dyeing 5 places left']);
   assert.match(late.text, /“Weaving” has no place left\. Choose another option\./);
-  assert.match(late.text, /This answer was given before, and can be given once only/);
+  assert.match(late.text, /This answer has already been used\. Enter a different one/);
   const { status, body } = await visitor.submit(form.id, sent);
   assert.deepEqual([status, body.errors.map(({ field }) => field)], [422, ['workshop', 'meal', 'email']]);
   await tenant.call(
@@ -396,12 +396,20 @@ const badFiles: Record<string, { parts: Part[]; field: string; message: RegExp }
     field: 'cv',
     message: /at most 10 files/,
   },
-  'a file for a text question': { parts: [['name', textFile()]], field: 'name', message: /takes files/ },
-  'a file for no question': { parts: [['nobody', textFile()]], field: 'nobody', message: /takes files/ },
+  'a file for a text question': {
+    parts: [['name', textFile()]],
+    field: 'name',
+    message: /doesn’t accept files/,
+  },
+  'a file for no question': {
+    parts: [['nobody', textFile()]],
+    field: 'nobody',
+    message: /doesn’t accept files/,
+  },
   'a file for a row of nothing': {
     parts: [['cv[0][cv]', textFile()]],
     field: 'cv[0][cv]',
-    message: /takes files/,
+    message: /doesn’t accept files/,
   },
   'text for a file question': {
     parts: [['cv', '/etc/passwd']],

@@ -253,7 +253,7 @@ test('what an answer makes appear is shown before the step is left, and wrong on
   const form = await publishForm(tenant, conditional);
   const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
   assert.deepEqual([asked.status, asked.headings, asked.problems], [200, ['First'], []]);
-  assert.match(asked.notice ?? '', /opened more questions/);
+  assert.match(asked.notice ?? '', /added more questions/);
   const missing = await asked.press('next');
   assert.deepEqual([missing.status, missing.problems], [422, ['The dish: Enter an answer']]);
   const second = await missing.press('next', { dish: 'Soup' });
@@ -271,9 +271,9 @@ test('a step that an answer puts out of reach is not asked, and what was written
   const second = await asked.press('next', { dish: 'Soup' });
   const back = await second.press('back', { drink: 'Tea' });
   const changed = await back.press('next', { eats: 'no' });
-  assert.match(changed.notice ?? '', /opened more questions/);
+  assert.match(changed.notice ?? '', /added more questions/);
   const last = await changed.press('next');
-  assert.match(last.notice ?? '', /all the questions/);
+  assert.match(last.notice ?? '', /the last question/);
   assert.deepEqual((await submissionOf(tenant, await last.press('submit'))).answers, { eats: false });
 });
 

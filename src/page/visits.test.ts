@@ -240,7 +240,7 @@ test('answers are saved with their files, gone on with by a link on another devi
     [resumed.headings, resumed.values('colour'), resumed.values('name')],
     [['Trip'], ['Blue'], ['Ada']],
   );
-  assert.match(resumed.notice ?? '', /are back/);
+  assert.match(resumed.notice ?? '', /have been restored/);
   const last = await resumed.press('next');
   const { answers, metadata, status } = await submissionOf(tenant, await last.press('submit'));
   assert.deepEqual([status, answers.colour, filenameOf(answers.ticket)], ['completed', 'Blue', 't.txt']);
@@ -332,7 +332,7 @@ test('a link that opens nothing is said in the look and the language of its form
 });
 
 const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegExp]>> = {
-  'is closed': [{ access: 'closed' }, /This form is closed/, /ask whoever gave you its address/],
+  'is closed': [{ access: 'closed' }, /This form is closed/, /contact the person who shared this form/],
   'is not open yet': [
     { opens_at: '2120-11-30T08:00:00Z', time_zone: 'Europe/Berlin' },
     /This form is not open yet/,
@@ -340,11 +340,11 @@ const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegEx
   ],
   'is behind a password': [
     { access: 'password', password: 'open sesame' },
-    /A password is needed/,
-    /Whoever gave you the address of this form can tell you/,
+    /Password required/,
+    /Ask the person who shared this form for the password/,
   ],
-  'is for invited people': [{ access: 'invited' }, /By invitation only/, /the link in your invitation/],
-  'is full': [{ max_submissions: 1 }, /received all its answers/, /ask whoever gave you its address/],
+  'is for invited people': [{ access: 'invited' }, /By invitation only/, /Use the link in your invitation/],
+  'is full': [{ max_submissions: 1 }, /This form is full/, /contact the person who shared this form/],
 };
 for (const [what, [settings, said, next]] of Object.entries(shut)) {
   test(`the page of a form that ${what} wears its theme, bears its name and says what is next`, async () => {
@@ -461,7 +461,7 @@ test('a page that the browser posts again after the submit shows no answers: it 
 test('a frame of a form that does not exist says so inside the page around it', async () => {
   const { status, text, headers } = await visitor.fetch(`/f/${newId()}?_embed=1`);
   assert.equal(status, 404);
-  assert.match(text, /There is no form at this address\.[^]*Ask whoever gave it to you/);
+  assert.match(text, /There is no form at this address\.[^]*Ask the person who shared it/);
   assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors \*/);
 });
 
@@ -483,7 +483,7 @@ test('over a limit the page comes back with a 429 and every answer, to be sent a
   assert.equal((await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Ada' })).status, 303);
   const late = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bob' });
   assert.deepEqual([late.status, late.values('name')], [429, ['Bob']]);
-  assert.match(late.notice ?? '', /wait a little/);
+  assert.match(late.notice ?? '', /Wait a moment/);
 });
 
 test('whoever saves more often than a person can gets the page back with every answer too', async () => {
@@ -494,7 +494,7 @@ test('whoever saves more often than a person can gets the page back with every a
     await limitSaves(service.services.requestCounter, form, address);
   const late = await page.press('save', { name: 'Ada' });
   assert.deepEqual([late.status, late.values('name')], [429, ['Ada']]);
-  assert.match(late.notice ?? '', /wait a little/);
+  assert.match(late.notice ?? '', /Wait a moment/);
 });
 
 test('who fills in the field that no person sees is answered like anybody, and held', async () => {

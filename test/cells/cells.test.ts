@@ -150,10 +150,10 @@ test('a person has workspaces of several cells, and cannot go while one of them 
   const end = () => person.call('DELETE', '/person', { password });
   const refused = await end();
   assert.equal(refused.status, 409);
-  assert.match(refused.body.message, /^Nobody else owns Test, There\./);
+  assert.match(refused.body.message, /^Test, There would have no owner\./);
   const successor = await signIn(service);
   await addMember(database, { workspaceId: person.workspaceId, userId: successor.userId, role: 'owner' });
-  assert.match((await end()).body.message, /^Nobody else owns There\./);
+  assert.match((await end()).body.message, /^There would have no owner\./);
   await addMember(there.database, {
     workspaceId: workspaces[1]!.id,
     userId: successor.userId,
@@ -267,7 +267,7 @@ test('mails of all cells keep one pace, and an address that got enough from one 
   const mail = { ...owner, kind: 'announcement' } as const;
   const { config } = service.services;
   const late = await checkQuotas(to.database, { ...mail, recipient: 'often@example.org' }, config);
-  assert.match(late!.reason, /this address got enough of them/);
+  assert.match(late!.reason, /this address has reached the limit/);
   assert.equal(
     await checkQuotas(to.database, { ...mail, recipient: 'seldom@example.org' }, config),
     undefined,
@@ -407,7 +407,7 @@ test('the doctor says how many cells there are, which has no tables, and where t
     const { data } = answer as { data: { check: string; state: string; finding: string }[] };
     return data.find(({ check }) => check === 'cells')!;
   };
-  assert.match((await look()).finding, /^There are 4, with up to \d+ connections of \d+\.$/);
+  assert.match((await look()).finding, /^There are 4 cells; they use up to \d+ of \d+ connections\.$/);
   const crowded = await look({ WEB_PROCESSES: '8', DATABASE_POOL: '100' });
   assert.equal(crowded.state, 'warning');
   assert.match(crowded.finding, /^4 cells take up to \d+ connections .*\(8 processes, DATABASE_POOL\)/);
@@ -424,7 +424,10 @@ test('the doctor says how many cells there are, which has no tables, and where t
   for (const machine of machines) await machine.end();
   await database.query('alter table cell_late.workspaces rename to gone');
   const lost = await look();
-  assert.deepEqual([lost.state, lost.finding.slice(0, 18)], ['problem', 'The tables of late']);
+  assert.deepEqual(
+    [lost.state, lost.finding.slice(0, 38)],
+    ['problem', 'Tables of these cells are missing: late'],
+  );
   await database.query('alter table cell_late.gone rename to workspaces');
 });
 

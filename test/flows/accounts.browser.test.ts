@@ -46,12 +46,12 @@ test('the one-time link makes the first account, signs it in, and leads to the c
   await page.getByLabel('Password').fill('correct horse battery');
   await page.getByLabel('Workspace name').fill('Acme');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('heading', { name: 'You are set up' }).waitFor();
+  await page.getByRole('heading', { name: 'Formloom is ready' }).waitFor();
   const key = (await page.locator('code').first().textContent())!;
   assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 200);
-  await page.getByRole('button', { name: 'Make your first form' }).click();
+  await page.getByRole('button', { name: 'Create your first form' }).click();
   await heading(page, 'Forms');
-  await page.getByText('Make your first form').waitFor();
+  await page.getByText('Create your first form.').waitFor();
   await page.getByRole('button', { name: /Workspace: Acme/ }).waitFor();
   await console.leave(page);
 });
@@ -133,7 +133,7 @@ test('a password is changed, and only this browser stays signed in', { skip: isS
   await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill('short');
   await press(page, 'Enter');
-  await page.getByText('A password has 10 to 128 characters.').waitFor();
+  await page.getByText('The password must have 10 to 128 characters.').waitFor();
   await page.getByLabel('New password').fill('a new long password');
   await press(page, 'Enter');
   await page.getByText('The current password is wrong.').waitFor();
@@ -204,7 +204,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await press(newcomer, 'Tab');
   await write(newcomer, 'new.example.org');
   await press(newcomer, 'Enter');
-  await newcomer.getByText(/This password is made of your address, your name/).waitFor();
+  await newcomer.getByText(/This password consists of your address, your name/).waitFor();
   await newcomer.getByLabel('Password').fill('a password of my own');
   await press(newcomer, 'Enter');
   await heading(newcomer, 'Forms');
@@ -222,7 +222,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
     response.request().method() === 'GET' && response.url().endsWith('/api/v1/members');
   const viewerListed = page.waitForResponse(isList);
   await press(page, 'Enter', 'Home', 'Enter');
-  await page.getByText('Newcomer is viewer now.').waitFor();
+  await page.getByText('The role of Newcomer is now viewer.').waitFor();
   await viewerListed;
   const { database } = service.services;
   const { rows } = await database.query<{ id: string }>(
@@ -235,13 +235,13 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await promote('editor');
   await tabTo(page, 'button', /Role of Newcomer/);
   await press(page, 'Enter', 'End', 'ArrowUp', 'Enter');
-  const again = page.getByRole('alertdialog', { name: 'Make Newcomer admin all the same?' });
+  const again = page.getByRole('alertdialog', { name: 'Still make Newcomer admin?' });
   await again.getByText('Partner changed this member').waitFor();
   await again.getByText('Role: viewer → editor').waitFor();
   await tabTo(page, 'button', 'Change role');
   const adminListed = page.waitForResponse(isList);
   await press(page, 'Enter');
-  await page.getByText('Newcomer is admin now.').waitFor();
+  await page.getByText('The role of Newcomer is now admin.').waitFor();
   await adminListed;
   await promote('viewer');
   await tabTo(page, 'button', 'Remove Newcomer');
@@ -332,7 +332,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   const nextCode = () => codeOf(secret, stepAt(new Date()) + 1);
   await page.getByLabel('Code shown in the app').fill('000000');
   await press(page, 'Enter');
-  await page.getByText('Is the clock of your phone right?').waitFor();
+  await page.getByText("Check that your phone's clock is correct").waitFor();
   await page.getByLabel('Code shown in the app').fill(codeOf(secret, stepAt(new Date())));
   await press(page, 'Enter');
   await page.getByRole('dialog', { name: 'Save your recovery codes' }).waitFor();
@@ -436,7 +436,7 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await database.query("update passkeys set credential_id = 'x' || credential_id");
   await tabTo(page, 'button', 'Sign in with a passkey');
   await press(page, 'Enter');
-  await page.getByText('This passkey is not known here.').waitFor();
+  await page.getByText('This passkey is unknown.').waitFor();
   await heading(page, 'Two-factor authentication');
   await database.query('update passkeys set credential_id = substr(credential_id, 2)');
   await tabTo(page, 'button', 'Sign in with a passkey');
@@ -458,7 +458,7 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await leave();
   await tabTo(page, 'button', 'Sign in with a passkey');
   await press(page, 'Enter');
-  await page.getByText('This passkey is not known here.').waitFor();
+  await page.getByText('This passkey is unknown.').waitFor();
   await session.send('WebAuthn.disable');
   await passkeys.leave(page);
 });
@@ -477,7 +477,7 @@ test('the provider of identities signs in, leads back to where one wanted to be,
   assert.equal(await page.getByLabel('Current password').count(), 0);
   await tabTo(page, 'button', 'Set up');
   await press(page, 'Enter');
-  await page.getByText('You have no password here').waitFor();
+  await page.getByText('Your account has no password.').waitFor();
   await tabTo(page, 'button', 'Continue');
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();
@@ -487,7 +487,7 @@ test('the provider of identities signs in, leads back to where one wanted to be,
   const refused = await passkeys.open('/app/sign-in');
   await refused.getByRole('button', { name: 'Continue with Example' }).click();
   await heading(refused, 'You are not signed in');
-  await refused.getByText('no confirmed address of a domain that is let in here').waitFor();
+  await refused.getByText('no confirmed address in an allowed domain').waitFor();
   assert.deepEqual(await findBarriers(refused), []);
   await refused.getByRole('link', { name: 'Back to sign-in' }).click();
   await heading(refused, 'Sign in to Formloom');

@@ -84,7 +84,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await dialog.getByRole('button', { name: /^Redirect to: / }).click();
   await page.locator('input[type=url]:focus').waitFor();
   await redirect.fill('');
-  await page.getByRole('button', { name: 'Not valid yet: Minimum seconds to complete' }).click();
+  await page.getByRole('button', { name: 'Not valid yet: Minimum time to fill in, in seconds' }).click();
   await page.locator('input:focus[value="12s"]').waitFor();
   assert.equal(await seconds.inputValue(), '12s');
   await seconds.fill('12');
@@ -281,7 +281,7 @@ test('a draft that is renamed is called so in the header, and the JSON that is n
   await page.getByRole('banner').getByText('JSON not applied').first().waitFor();
   await view(page, 'Design');
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
-  await page.getByText('The text in the JSON view is not applied yet.').waitFor();
+  await page.getByText('The text in the JSON view is not applied yet and will not be published.').waitFor();
   await page.keyboard.press('Escape');
   await view(page, 'JSON');
   await page.getByRole('button', { name: 'Apply' }).click();
@@ -332,7 +332,7 @@ test('an option that is renamed past another’s name takes its own conditions a
   const option = page.getByLabel('Option 1 of 2');
   await option.press('End');
   await page.keyboard.type(' wine');
-  await page.getByText('Another option is called “Red wine” already.').waitFor();
+  await page.getByText('Another option is already called “Red wine”.').waitFor();
   await page.keyboard.type(' list');
   assert.equal(await option.inputValue(), 'Red wine list');
   await untilSaved(page, 'the new name to be saved', async () => {
@@ -360,17 +360,17 @@ test('a published option that is renamed keeps what answers have of it, and has 
   const page = await openBuilder(form);
   await part(page, '“Drink”').click();
   await page.getByLabel('Option 1 of 2').fill('Rosé');
-  await page.getByRole('button', { name: 'More of option 1' }).click();
+  await page.getByRole('button', { name: 'Details of option 1' }).click();
   const details = page.getByRole('group', { name: 'Details of option 1' });
   await details.getByLabel('Places').fill('12');
   const id = details.getByLabel('Stored value');
   assert.deepEqual([await id.inputValue(), await id.getAttribute('readonly')], ['Red', '']);
   await page.getByRole('button', { name: 'Add option' }).click();
   await page.getByLabel('Option 3 of 3').fill('Water');
-  await page.getByRole('button', { name: 'More of option 3' }).click();
+  await page.getByRole('button', { name: 'Details of option 3' }).click();
   const other = page.getByRole('group', { name: 'Details of option 3' });
   await other.getByLabel('Stored value').fill('White');
-  await other.getByText('“White” is stored as that already.').waitFor();
+  await other.getByText('“White” already uses this value.').waitFor();
   await other.getByLabel('Stored value').fill('none');
   await other.getByLabel('Points').fill('2.5');
   await untilSaved(page, 'the options to be saved', async () => {
@@ -399,7 +399,7 @@ test('who undoes what was done in a form that is left is told that it is not ope
   await json.fill((await json.inputValue()).replace('"Name"', '"Full name"'));
   await page.getByRole('button', { name: 'Apply' }).click();
   await untilSaved(page, 'it to be saved', async () => labels(await draftOf(form)).includes('Full name'));
-  await page.getByRole('link', { name: /All forms of/ }).click();
+  await page.getByRole('link', { name: /All forms in/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Forms' }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByText('This form is no longer open here, so the change cannot be undone.').waitFor();

@@ -69,7 +69,7 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   );
   await properties(page).getByRole('button', { name: 'Remove group' }).click();
   await properties(page).locator('.logic-group .logic-group').waitFor({ state: 'detached' });
-  await choose(page, /How it compares/, 'is not');
+  await choose(page, /Comparison/, 'is not');
   await part(page, '“State”').getByText('Shown when Country is not DE').waitFor();
   await untilSaved(
     page,
@@ -94,7 +94,7 @@ test('B7: an option is offered on a condition, which is made at the option and t
   const id = await make(form([country, city]));
   const page = await openBuilder(id);
   await part(page, '“City”').click();
-  await properties(page).getByRole('button', { name: 'More of option 2' }).press('Enter');
+  await properties(page).getByRole('button', { name: 'Details of option 2' }).press('Enter');
   await properties(page).getByRole('button', { name: 'Offer when …' }).press('Enter');
   await choose(page, /^(?:Value|DE)/, 'AT');
   const offered = { all: [{ element: 'country', is: 'equals', value: 'AT' }] };
@@ -145,9 +145,11 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
 
   const field = properties(page).getByLabel('Id', { exact: true });
   await part(page, '“Country”').focus();
-  await properties(page).getByText('Named in the logic of “State” (Short text), which follows.').waitFor();
+  await properties(page)
+    .getByText('Used in the logic of “State” (Short text) (updated automatically).')
+    .waitFor();
   await field.fill('more');
-  await properties(page).getByText('“More” (Short text) is called that already.').waitFor();
+  await properties(page).getByText('“More” (Short text) already uses this name.').waitFor();
   await field.fill('land');
   await field.press('Enter');
   await untilSaved(page, 'the id and its rule to be saved', async () =>
@@ -173,10 +175,10 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
   await page.getByRole('button', { name: /^1\s*Step 1/ }).click();
   await properties(page).getByRole('button', { name: 'Add jump' }).click();
   await properties(page)
-    .getByRole('button', { name: /Goes to/ })
+    .getByRole('button', { name: /Jump to/ })
     .click();
   await page.getByRole('option', { name: 'Step 3' }).click();
-  await page.locator('.canvas-body').getByText('Goes to Step 3 when Country is DE').waitFor();
+  await page.locator('.canvas-body').getByText('Jumps to Step 3 when Country is DE').waitFor();
   await untilSaved(page, 'the jump to be saved', async () => {
     const { children } = await draftOf(id);
     return (
@@ -229,9 +231,9 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   await panel.getByText('The pattern must be a regular expression.').waitFor();
   await panel.getByLabel('Pattern').fill('[A-Z]{2}\\d+');
   await panel.getByLabel('Test an answer').fill('AB12');
-  await panel.getByText('The pattern takes this answer.').waitFor();
+  await panel.getByText('This answer matches the pattern.').waitFor();
   await panel.getByLabel('Test an answer').fill('ab12');
-  await panel.getByText('The pattern refuses this answer.').waitFor();
+  await panel.getByText('This answer does not match the pattern.').waitFor();
   await panel.getByLabel('Error message').fill('Two capitals and digits.');
 
   await part(page, '“Day”').click();

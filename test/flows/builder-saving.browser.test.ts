@@ -106,7 +106,7 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   await page.keyboard.press('Enter');
   await launched.getByText('Copied to the clipboard.').waitFor();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${service.url}/f/${form}`);
-  assert.match((await launched.getByRole('textbox', { name: /^HTML/ }).textContent())!, /embed\.js/);
+  assert.match((await launched.getByRole('textbox', { name: 'Embed code' }).textContent())!, /embed\.js/);
   assert.equal(
     await launched.getByRole('link', { name: 'Open' }).getAttribute('href'),
     `${service.url}/f/${form}`,
@@ -203,7 +203,7 @@ test('preview: the real page, filled in and checked, and nothing is stored; JSON
   const form = await make(structure(element('text', 'name', { label: 'Name', required: true })));
   const page = await openBuilder(form);
   await page.getByRole('button', { name: 'Preview' }).click();
-  const preview = page.frameLocator('iframe[title="Preview of the form"]');
+  const preview = page.frameLocator('iframe[title="Form preview"]');
   await preview.getByRole('button', { name: 'Submit' }).click();
   await preview.getByRole('link', { name: 'Name: Enter your full name' }).waitFor();
   await preview.getByLabel('Name').fill('Ada');
@@ -272,7 +272,7 @@ test('a text is said in another language: saved, undone as one step, taken from 
   const name = page.getByRole('textbox', { name: 'German: Contact', exact: true });
   await until('the file is taken', async () => (await name.inputValue()) === 'Kontakt');
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
-  await page.getByRole('button', { name: '1 of 3 texts are not translated to "de": $0/title.' }).click();
+  await page.getByRole('button', { name: '1 of 3 texts are not translated into "de": $0/title.' }).click();
   await page.getByRole('heading', { name: 'Texts' }).waitFor();
   await leave(page);
 });

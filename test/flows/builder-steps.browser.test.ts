@@ -34,7 +34,7 @@ const threeSteps = {
 const titles = async (id: string): Promise<string> =>
   (await draftOf(id)).children!.map(({ attrs }) => attrs!['title']).join();
 const handle = (page: Page, step: number): Locator =>
-  page.getByRole('button', { name: `Move step ${step}: Space lifts it` });
+  page.getByRole('button', { name: `Move step ${step}: press Space to pick up` });
 
 test('B2: steps are dragged by mouse in their list', { skip: isSlice }, async () => {
   const id = await make(threeSteps);

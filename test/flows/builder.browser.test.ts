@@ -56,7 +56,7 @@ test('by keyboard alone: a form is built, undone, redone, moved, and survives a 
   await page.keyboard.press('ArrowUp');
   await hears(page, '“Street” (Short text), position 1 of 3, step 1');
   await page.keyboard.press('Escape');
-  await hears(page, 'Put back: position 1 of 1, in Address, step 1');
+  await hears(page, 'Move canceled: position 1 of 1, in Address, step 1');
   await page.keyboard.press(' ');
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press(' ');
@@ -127,7 +127,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
 
   await part(page, '“Colour”').click();
   await page.getByRole('button', { name: 'Paste a list' }).click();
-  await page.getByLabel('Options, one a line').fill('- Red\n- Green\n\n1. Blue\nRed');
+  await page.getByLabel('Options, one per line').fill('- Red\n- Green\n\n1. Blue\nRed');
   await page.getByRole('button', { name: 'Use 3 options' }).click();
   await page.getByText('Required', { exact: true }).click();
   await untilSaved(

@@ -160,21 +160,21 @@ test('a screen whose service is away says so, and is there by itself when it is 
   await page.route(/\/api\/v1\/|\/readyz$/, (route) => route.abort());
   for (const link of ['Members', 'Forms']) {
     await page.getByRole('link', { name: link, exact: true }).first().click();
-    await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+    await page.getByText('It will load when the service responds again.').first().waitFor();
   }
   await page.unrouteAll();
-  await page.getByText('Make your first form').waitFor();
+  await page.getByText('Create your first form.').waitFor();
   // Without a line a browser knows it: what is asked then fails at once, and does not wait in silence.
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'All submissions' }).first().click();
-  await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+  await page.getByText('It will load when the service responds again.').first().waitFor();
   await page.context().setOffline(false);
   await page.getByRole('heading', { level: 1, name: 'All submissions' }).waitFor();
   // One that takes long is said to.
   const held = Promise.withResolvers<void>();
   await page.route('**/api/v1/members*', (route) => held.promise.then(() => route.continue()));
   await page.getByRole('link', { name: 'Members' }).first().click();
-  await page.getByText('This takes longer than usual').first().waitFor();
+  await page.getByText('This is taking longer than usual').first().waitFor();
   held.resolve();
   await page.getByRole('table').first().waitFor();
   await console.leave(page);
@@ -225,7 +225,7 @@ test('a person is found across forms, somebody else’s is left out, and what is
   await page.route('**/api/v1/people?*', (route) => held.promise.then(() => route.continue()));
   await page.getByLabel('Email address, number or answer').fill('grace@example.org');
   await page.getByRole('button', { name: 'Find person' }).click();
-  await page.getByText('Looking through everything').waitFor();
+  await page.getByText('Searching all data').waitFor();
   assert.equal(await page.getByRole('button', { name: /^Erase/ }).count(), 0, 'nobody erases the one before');
   held.resolve();
   await page.getByRole('table').getByRole('link', { name: 'Contact' }).first().click();

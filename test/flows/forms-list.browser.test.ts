@@ -72,7 +72,7 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
   await page.getByLabel('Search templates').fill('nothing like it');
-  await page.getByText('No template says “nothing like it”').waitFor();
+  await page.getByText('No template matches “nothing like it”').waitFor();
   await page.getByLabel('Search templates').fill('Attachments');
   await until(
     'only what asks for that to be left',
@@ -189,10 +189,10 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await page.getByRole('tab', { name: 'From JSON' }).click();
   await area.fill(JSON.stringify(samples.typeform));
   await page.getByRole('dialog').getByRole('button', { name: 'Create form' }).click();
-  await page.getByText('This is a form of Typeform.').waitFor();
+  await page.getByText('This is a Typeform form.').waitFor();
   await page
     .getByRole('list', { name: 'Not imported' })
-    .getByText('There is no element like "payment".')
+    .getByText('No element type matches "payment".')
     .waitFor();
   assert.equal((await list(person)).length, 1, 'nothing is made yet');
   await page.getByRole('button', { name: 'Create form' }).click();
@@ -279,7 +279,7 @@ test('a form is deleted only when its name is typed, and one is told how many su
   await type(page, 'd');
   await press(page, 'Enter');
   await page.getByText('Doomed was deleted.').waitFor();
-  await page.getByText('Make your first form').waitFor();
+  await page.getByText('Create your first form.').waitFor();
   assert.deepEqual(await list(person), []);
   await console.leave(page);
 });
@@ -328,7 +328,7 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   const again = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose file' }).click();
   await (await again).setFiles(await file.path());
-  await page.getByText('A password is in no file.').waitFor();
+  await page.getByText('Passwords are never exported.').waitFor();
   await page.getByRole('button', { name: 'Open the form' }).click();
   await page.waitForURL(/\/app\/forms\//);
   assert.deepEqual(
@@ -336,7 +336,7 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
     ['Moving'],
   );
   // Over a list it stays until it is read.
-  await page.getByRole('link', { name: /All forms of/ }).click();
+  await page.getByRole('link', { name: /All forms in/ }).click();
   await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('tab', { name: 'File' }).click();
   const third = page.waitForEvent('filechooser');

@@ -130,7 +130,7 @@ const screens: readonly Screen[] = [
     (view) =>
       [
         inForm,
-        '[aria-label="Views of this form"]',
+        '[aria-label="Form views"]',
         (page: Page) =>
           page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name: view }).click(),
       ] as const,
@@ -142,7 +142,7 @@ const screens: readonly Screen[] = [
       JSON.stringify([{ on: 'answer', name: 'name', op: 'contains', value: payloads[0] }]),
     )}`,
     '.sheet-row',
-    press(/^Change filter/),
+    press(/^Edit filter/),
   ],
   [`${inForm}/trash`, '.selectable-cell'],
   [`${inForm}/summary`, '.standing-plot'],

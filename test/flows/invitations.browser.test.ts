@@ -45,8 +45,8 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await heading(page, 'Invite people');
   const addresses = page.getByRole('textbox', { name: 'Email addresses' });
   await addresses.fill('Ada Lovelace <ada@example.org>\ngrace@example.org\nnobody\nADA@example.org');
-  await page.getByText('Line 3: "nobody" is no email address.').waitFor();
-  await page.getByText('Line 4: ADA@example.org is on line 1 already.').waitFor();
+  await page.getByText('Line 3: "nobody" is not a valid email address.').waitFor();
+  await page.getByText('Line 4: ADA@example.org is already on line 1.').waitFor();
   const preview = page.getByRole('region', { name: 'Email preview' });
   await page.getByRole('textbox', { name: 'Subject' }).fill('For {{nmae}}');
   await page.getByText('{{nmae}} stands for nothing.').waitFor();
@@ -101,7 +101,7 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   await page.getByText('1 line is left out').waitFor();
   const mapping = page.getByRole('group', { name: 'Column mapping' });
   await mapping.getByRole('button', { name: /Answer: Your city/ }).waitFor();
-  await mapping.getByRole('button', { name: /What “Who” becomes/ }).click();
+  await mapping.getByRole('button', { name: /Column “Who”/ }).click();
   await page.getByRole('option', { name: 'Name', exact: true }).click();
   await page.getByRole('region', { name: 'Email preview' }).getByText('To Ada').waitFor();
   // A look at the other tab takes nothing away, there or here.

@@ -21,7 +21,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   await tabTo(page, 'button', 'Create key');
   await press(page, 'Enter');
   await type(page, 'Export');
-  await page.getByRole('radio', { name: /^Every form/ }).focus();
+  await page.getByRole('radio', { name: /^All forms/ }).focus();
   await press(page, 'ArrowDown');
   await tabTo(page, 'checkbox', 'Workshop');
   await press(page, 'Space');
@@ -55,7 +55,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
     await press(page, 'Enter');
   };
   await act('Change');
-  await page.getByRole('radio', { name: /^Everything/ }).focus();
+  await page.getByRole('radio', { name: /^All data/ }).focus();
   await press(page, 'ArrowDown');
   await tabTo(page, 'checkbox', /Read forms/);
   await press(page, 'Space');
@@ -72,12 +72,12 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   await press(page, 'Enter');
   const second = await copy();
   assert.notEqual(second, first);
-  await row.getByText(/the former one works until/).waitFor();
+  await row.getByText(/the old secret works until/).waitFor();
   for (const key of [first, second])
     assert.equal((await callApi(service.url, key, 'GET', '/forms')).status, 200);
 
   await act('Recent');
-  const requests = page.getByRole('dialog', { name: 'Requests of Export' });
+  const requests = page.getByRole('dialog', { name: 'Requests made with Export' });
   await requests.waitFor();
   await until('its requests to be listed', async () => {
     const answered = page.waitForResponse((response) => response.url().endsWith('/requests'));

@@ -31,7 +31,7 @@ test('a member is invited by mail, makes an account by the link, and is in the w
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Email address').fill('nobody');
   await dialog.getByRole('button', { name: 'Invite' }).click();
-  await dialog.getByText('This is not an email address').waitFor();
+  await dialog.getByText('Enter a valid email address').waitFor();
   await dialog.getByLabel('Email address').fill('nora@example.org');
   assert.deepEqual(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Invite' }).click();
@@ -66,8 +66,8 @@ test('a withdrawn invitation says so, and somebody with an account signs in and 
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   const gone = await linkIn('gone@example.org', 'join');
-  await page.getByRole('button', { name: 'Withdraw the invitation of gone@example.org' }).click();
-  await page.getByText('The invitation of gone@example.org was withdrawn.').waitFor();
+  await page.getByRole('button', { name: 'Revoke the invitation for gone@example.org' }).click();
+  await page.getByText('The invitation for gone@example.org was revoked.').waitFor();
   const guest = await browser.open(gone);
   await guest.getByRole('heading', { name: 'This invitation is not valid' }).waitFor();
 
@@ -95,7 +95,7 @@ test('a forgotten password is replaced through a mail', { skip: isSlice }, async
   await page.goto(service.url + link);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Save and sign in' }).click();
-  await page.getByText('A password has 10 to 128 characters.').waitFor();
+  await page.getByText('The password must have 10 to 128 characters.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save and sign in' }).click();
@@ -103,7 +103,7 @@ test('a forgotten password is replaced through a mail', { skip: isSlice }, async
   await page.goto(service.url + link);
   await page.getByLabel('New password').fill(password);
   await page.getByRole('button', { name: 'Save and sign in' }).click();
-  await page.getByText('This link was used already').waitFor();
+  await page.getByText('This link was already used').waitFor();
   await browser.leave(page);
 });
 
@@ -125,7 +125,7 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   await page.getByRole('option', { name: 'Failed (1)' }).click();
   await page.waitForURL(/state=failed/);
   await row.getByRole('button', { name: 'Send again to refused@example.org' }).click();
-  await page.getByText('The mail to refused@example.org is on its way again.').waitFor();
+  await page.getByText('The email to refused@example.org will be sent again.').waitFor();
   await server.waitForOne('refused@example.org');
 
   await page.getByLabel('To').fill('wrong@example.org');
@@ -134,7 +134,7 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   await page.getByRole('status').getByText('550 5.1.1 No such user').waitFor();
   await page.getByLabel('To').fill('right@example.org');
   await page.getByRole('button', { name: 'Send test' }).click();
-  await page.getByText('The mail server took the mail: 250 Accepted').waitFor();
+  await page.getByText('The mail server accepted the email: 250 Accepted').waitFor();
   await page.setViewportSize({ width: 375, height: 800 });
   const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
   assert.equal(isWide, false, 'nothing is wider than a phone');

@@ -66,7 +66,7 @@ test('with script: a crash in mid-fill costs a press of "Send again", and a relo
   await step(page, 'End');
   await page.getByRole('radio', { name: 'Yes' }).check();
   await press(page, 'submit');
-  await page.getByRole('alert').getByText('They are kept here').waitFor();
+  await page.getByRole('alert').getByText('They’re kept on this page').waitFor();
 
   await startAgain();
   await page.reload();

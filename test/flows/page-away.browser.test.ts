@@ -76,7 +76,7 @@ test('a file does not stand on a page: the browser, which has it, sends it when 
     .setInputFiles({ name: 'cv.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
   await away(async () => {
     await page.locator('[value=submit]').click();
-    assert.match(await said(page), /reload this page/);
+    assert.match(await said(page), /Reload this page/);
     assert.equal(await page.getByRole('button').count(), 0);
   });
   await tryUntil(page, '.done', () => page.reload());
@@ -101,7 +101,7 @@ test('a page does not give back a password, nor what another site had a visitor 
       await post('', { wishes: 'tulip-fire' }, { Origin: 'https://shop.example' }),
     ];
     for (const page of pages) {
-      assert.match(page, /reload this page/);
+      assert.match(page, /Reload this page/);
       assert.doesNotMatch(page, /tulip-fire/);
     }
   });

@@ -183,12 +183,12 @@ test('who loses the network before the first touch is told and loses nothing: wh
   await page.goto(`${stage.service.url}/f/${files.id}`, { waitUntil: 'networkidle' });
   await page.locator('[aria-live=polite]').waitFor({ state: 'attached' });
   await page.context().setOffline(true);
-  const notice = page.locator('form').getByText('You are offline.');
+  const notice = page.locator('form').getByText('You’re offline.');
   await notice.waitFor();
   await pressButton(page, 'Next');
   await page.getByRole('heading', { name: 'End' }).waitFor();
   await pressButton(page, 'Submit');
-  await page.getByRole('alert').getByText('Your answers could not be sent').waitFor();
+  await page.getByRole('alert').getByText('Your answers couldn’t be sent').waitFor();
   await page.context().setOffline(false);
   await notice.waitFor({ state: 'detached' });
   await pressButton(page, 'Send again');

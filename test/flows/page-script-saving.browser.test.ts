@@ -177,7 +177,10 @@ test('two windows of one page: the second one with other answers is told, and ma
     await pressButton(page, 'Submit');
     if (page === first) await page.waitForURL(/\/submitted\?/);
   }
-  await second.getByRole('status').getByText('This page was sent before with other answers').waitFor();
+  await second
+    .getByRole('status')
+    .getByText('This page was already submitted with different answers')
+    .waitFor();
   await wake(second);
   await pressButton(second, 'Submit as a new response');
   await second.waitForURL(/\/submitted\?/);

@@ -110,7 +110,7 @@ test('P8: without a network the answers stay, and sending again under the same k
   });
   await pressButton(page, 'Submit');
   const problem = page.getByRole('alert');
-  await problem.getByText('Your answers could not be sent').waitFor();
+  await problem.getByText('Your answers couldn’t be sent').waitFor();
   await until('the focus on the problem', async () => (await focused(page)).startsWith('There is a problem'));
   assert.equal(await field(page, 'name').inputValue(), 'Grace');
   assert.deepEqual(await findBarriers(page), []);
@@ -215,7 +215,7 @@ test('P9: Next waits for a file that is on its way, which can be cancelled; one 
   await field(page, 'photo').setInputFiles(textFile('slow.txt'));
   await page.getByRole('progressbar', { name: 'slow.txt' }).waitFor();
   await pressButton(page, 'Next');
-  await page.getByRole('alert').getByText('still being uploaded').waitFor();
+  await page.getByRole('alert').getByText('still uploading').waitFor();
   await pressButton(page, 'Cancel slow.txt');
   assert.deepEqual(await heldNames(page), []);
 
@@ -247,7 +247,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
     await pressButton(page, button);
     await page
       .getByRole('alert')
-      .getByRole('link', { name: /was not sent/ })
+      .getByRole('link', { name: /couldn’t be uploaded/ })
       .waitFor();
     assert.deepEqual(await heldNames(page), ['lost.txt']);
   }
@@ -261,7 +261,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
   await pressButton(page, 'Next');
   await page
     .getByRole('alert')
-    .getByRole('link', { name: /was not sent/ })
+    .getByRole('link', { name: /couldn’t be uploaded/ })
     .waitFor();
   await pressButton(page, 'Remove lost.txt');
   await pressButton(page, 'Next');
@@ -296,7 +296,7 @@ test('P9: a file that is too large stays refused when another one arrives, and o
   await pressButton(page, 'Submit');
   await page
     .getByRole('alert')
-    .getByRole('link', { name: /was not sent/ })
+    .getByRole('link', { name: /couldn’t be uploaded/ })
     .click();
   await pressButton(page, 'Remove big.txt');
 
@@ -307,7 +307,7 @@ test('P9: a file that is too large stays refused when another one arrives, and o
   await pressButton(page, 'Submit');
   await page
     .getByRole('alert')
-    .getByRole('link', { name: /was not sent/ })
+    .getByRole('link', { name: /couldn’t be uploaded/ })
     .waitFor();
   await page.getByRole('button', { name: 'Replace new.txt' }).press('Enter');
   await until('the second in the place of the first', async () => {
@@ -403,7 +403,7 @@ test('P9: Save waits for a file that is on its way too', async () => {
   await field(page, 'photo').setInputFiles(textFile('slow.txt'));
   await page.locator('.held progress').waitFor();
   await pressButton(page, 'Save and continue later');
-  await page.getByRole('alert').getByText('Files are still being uploaded').waitFor();
+  await page.getByRole('alert').getByText('Files are still uploading').waitFor();
   goOn();
   await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
   await pressButton(page, 'Save and continue later');

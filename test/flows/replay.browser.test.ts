@@ -57,7 +57,7 @@ test('what failed is sent again: it says how many before, and how it went', asyn
   await dialog.getByLabel('To').fill('');
   await dialog.getByRole('button', { name: 'Send 3 again' }).click();
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('A replay has sent 3 of 3 deliveries again').waitFor();
+  await page.getByText('Replay finished: 3 of 3 deliveries sent again').waitFor();
   await until(
     'three rows that succeeded',
     async () => (await page.getByRole('row').getByText('Success').count()) === 3,
@@ -94,7 +94,7 @@ test('a webhook that was paused by itself offers to send what failed, when it is
     [scene.webhook],
   );
   const page = await openPage(scene);
-  await page.getByText('Paused by itself').waitFor();
+  await page.getByText('Paused automatically').waitFor();
   await act(page, 'Resume');
   const dialog = page.getByRole('dialog', { name: 'Send deliveries again' });
   await dialog.getByText('2 deliveries will be sent again').waitFor();

@@ -147,7 +147,7 @@ test('a port that is taken: a sentence that names it, exit 1, and no database is
   const { code, output } = await instance.failToStart();
   other.close();
   assert.equal(code, 1);
-  assert.match(output, new RegExp(`could not start\\.\\n127\\.0\\.0\\.1:${port}: This port is taken\\.`));
+  assert.match(output, new RegExp(`could not start\\.\\n127\\.0\\.0\\.1:${port}: This port is in use\\.`));
   assert.doesNotMatch(output, /\n\s+at /);
   assert.equal(await instance.databasePid(), undefined);
 });

@@ -50,12 +50,12 @@ test('what was held is read in it, released as a submission, or deleted, one by 
   await rowOf(page, 'from Wrongly').getByRole('button').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('A hidden field was filled in.').waitFor();
-  await dialog.getByText('4 others here came from the same address.').waitFor();
+  await dialog.getByText('4 other spam submissions came from the same address.').waitFor();
   await dialog.getByText('from Wrongly').waitFor();
   // Below, it is looked at on a phone in the dark.
   if (!isSlice) await audit(page, 'one of the spam box');
   await dialog.getByRole('button', { name: 'Not spam' }).click();
-  await page.getByText('1 submission moved to the submissions.').waitFor();
+  await page.getByText('1 submission released from spam.').waitFor();
   await rowOf(page, 'from Wrongly').waitFor({ state: 'detached' });
 
   await rowOf(page, 'from Also wrongly').getByRole('checkbox').press('Space');
@@ -93,10 +93,10 @@ test('the way to the spam box says how much it holds, and a site whose pages sen
   }
   const page = await show(`/forms/${form}/submissions`);
   await page.getByRole('link', { name: 'Spam (2)' }).click();
-  await page.getByText('2 submissions came from a page of https://shop.example').waitFor();
+  await page.getByText('2 submissions came from https://shop.example').waitFor();
   await audit(page, 'a site in the spam box');
   await page.getByRole('button', { name: 'Allow https://shop.example and release' }).click();
-  await page.getByText('2 submissions moved to the submissions.').waitFor();
+  await page.getByText('2 submissions released from spam.').waitFor();
   await page.getByRole('heading', { name: 'No spam' }).waitFor();
   assert.deepEqual((await stored(form)).toSorted(), ['Ada', 'Grace']);
   await leave(page);

@@ -27,7 +27,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.getByLabel('Password').fill('correct horse battery');
     await page.getByLabel('Workspace name').fill('Acme');
     await button('Create account').click();
-    await page.getByRole('button', { name: 'Make your first form' }).click();
+    await page.getByRole('button', { name: 'Create your first form' }).click();
     await heading(page, 'Forms');
     await page.waitForURL(/\/app\/w\/[0-9a-f-]{36}\/forms/);
     workspace = new URL(page.url()).pathname.split('/')[3]!;
@@ -104,9 +104,9 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.getByRole('row').getByText('Failed').waitFor();
     await page.locator('tbody').getByRole('button').first().click();
     const panel = page.getByRole('dialog', { name: 'Delivery' });
-    await panel.getByText('The receiver answered 400. This is not retried.').waitFor();
+    await panel.getByText('The receiver returned 400. The delivery is not retried.').waitFor();
     await panel.getByRole('button', { name: 'Retry now' }).click();
-    await panel.getByText('Answered 200').waitFor();
+    await panel.getByText('Response 200').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('row').getByText('Success').waitFor();
     assert.equal(receiver.requests.length, 2);

@@ -107,14 +107,14 @@ test('more than 1,000 are ticked page by page, and are asked for as fewer, or as
     if (ticked === 50) await seeRowsNamed();
     if (ticked < 1_050) await next.press('Enter');
   }
-  await bar.getByText('1,050 submissions selected: 1,000 at a time, or all of them').waitFor();
+  await bar.getByText('1,050 submissions selected: select at most 1,000, or all').waitFor();
   const remove = bar.getByRole('button', { name: 'Delete' });
   assert.equal(await remove.isDisabled(), true);
   await all.click();
   await bar.getByText('1,000 submissions selected', { exact: true }).waitFor();
   assert.equal(await remove.isDisabled(), false);
   await bar.getByRole('button', { name: 'Select all 1,051 matching' }).click();
-  await bar.getByText('All 1,051 submissions of this view are selected').waitFor();
+  await bar.getByText('All 1,051 submissions in this view are selected').waitFor();
   await remove.click();
   await page.getByRole('button', { name: 'Delete 1,051 submissions' }).click();
   await holdToast(page, '1,051 submissions were moved to the trash');
@@ -154,7 +154,7 @@ test('a file of answers is looked at before it is imported, and what was left ou
   await (await chooser).setFiles({ name: 'answers.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   await page.getByRole('list', { name: 'Problems in the file' }).getByText('Line 3').waitFor();
   await page.getByRole('button', { name: 'Import 1 submission' }).click();
-  await page.getByText('The last import made 1 submission').waitFor();
+  await page.getByText('The last import created 1 submission').waitFor();
   const [row] = (await tenant.call('GET', `/forms/${form}/submissions`)).body.data;
   assert.deepEqual([row!.answers, row!.completed_at], [{ name: 'Ada', age: 36 }, '2026-01-31T10:00:00.000Z']);
   await leave(page);

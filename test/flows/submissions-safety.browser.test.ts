@@ -192,7 +192,7 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
   await panel.getByLabel('Level').fill('novice');
   await note.waitFor();
   await panel.getByRole('button', { name: 'Save answers' }).click();
-  await page.getByText('Saved. Kept, though not asked with these answers: “Years”.').waitFor();
+  await page.getByText('Saved. These hidden answers were kept: “Years”.').waitFor();
   await panel.getByRole('region', { name: 'Answers' }).getByText('7', { exact: true }).waitFor();
   await panel.locator('button:focus', { hasText: 'Edit answers' }).waitFor();
 
@@ -260,8 +260,8 @@ test('quick changes of one submission follow each other, and the undo of one tak
     (route) => (route.request().method() === 'PATCH' ? first.resolve(route) : route.continue()),
     { times: 1 },
   );
-  await panel.getByRole('button', { name: 'Remove the tag one' }).click();
-  await panel.getByRole('button', { name: 'Remove the tag two' }).click();
+  await panel.getByRole('button', { name: 'Remove tag one' }).click();
+  await panel.getByRole('button', { name: 'Remove tag two' }).click();
   await (await first.promise).continue();
   await holdToast(page, '');
   const tagsOf = async () => {
@@ -287,7 +287,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
 
   // What was changed again since is not that change's any more: a tag stays, and so does a status.
   await page.locator('.toast').first().waitFor({ state: 'detached' });
-  const four = panel.getByRole('button', { name: 'Remove the tag four' });
+  const four = panel.getByRole('button', { name: 'Remove tag four' });
   const tagFour = async () => {
     await panel.getByRole('combobox', { name: 'Add a tag' }).fill('four');
     await panel.getByRole('button', { name: 'Add', exact: true }).click();
@@ -346,7 +346,7 @@ test('axe finds nothing on the screens, light and dark, and at 375 px nothing is
   await page.getByRole('button', { name: 'Edit answers' }).click();
   await auditLooks('the form that edits answers');
   await page.goto(`${service.url}/app/forms/${form}/submissions?${filtered}`);
-  await page.getByRole('button', { name: /^Change filter/ }).click();
+  await page.getByRole('button', { name: /^Edit filter/ }).click();
   await page.getByRole('dialog').waitFor();
   await auditLooks('the dialog of a filter');
   await page.goto(`${service.url}/app/forms/${form}/trash`);

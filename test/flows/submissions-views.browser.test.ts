@@ -54,7 +54,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await type(page, '18');
   await press(page, 'Enter');
   await rows(['Cleo', 'Ada']);
-  const chip = page.getByRole('button', { name: 'Change filter: Age is at least 18' });
+  const chip = page.getByRole('button', { name: 'Edit filter: Age is at least 18' });
   await chip.waitFor();
 
   await tabTo(page, 'button', 'Add filter');
@@ -80,8 +80,8 @@ test('filters are written, changed and removed by keyboard, stand in the address
 
   await page.getByRole('button', { name: 'Remove filter: Age is at least 18' }).press('Enter');
   await rows(['Ben', 'Ada']);
-  await page.getByRole('button', { name: /^Change filter: Colour/ }).press('Enter');
-  await tabTo(page, 'button', /Test/);
+  await page.getByRole('button', { name: /^Edit filter: Colour/ }).press('Enter');
+  await tabTo(page, 'button', /Condition/);
   await press(page, 'Enter');
   await type(page, 'is not');
   await press(page, 'Enter');
@@ -104,12 +104,12 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await tabTo(page, 'button', 'Add filter');
   await press(page, 'Enter');
   await choose(/What/, 'Pleased');
-  await choose(/whole question/, 'Room');
+  await choose(/Whole question/, 'Room');
   await tabTo(page, 'checkbox', 'Fair');
   await press(page, 'Space', 'Enter');
   await rows(['Ada']);
-  await page.getByRole('button', { name: 'Change filter: Pleased (Room) is any of Fair' }).press('Enter');
-  await choose(/Test/, 'is not');
+  await page.getByRole('button', { name: 'Edit filter: Pleased (Room) is any of Fair' }).press('Enter');
+  await choose(/Condition/, 'is not');
   await tabTo(page, 'button', 'Show');
   await press(page, 'Enter');
   await rows(['Cleo']);
@@ -320,7 +320,7 @@ test('a bar of the summary leads to the submissions that it counts, and all of i
   });
   const page = await show(`/forms/${form}/summary`);
   const card = (name: string) => page.getByRole('region', { name, exact: true });
-  await page.getByText('Left out, as the answers tell who somebody is: Name, Email.').waitFor();
+  await page.getByText('Hidden because they contain personal data: Name, Email.').waitFor();
   const lines = await card('Colour').getByRole('listitem').allInnerTexts();
   assert.deepEqual(
     lines.map((line) => line.replaceAll(/\s+/g, ' ').trim()),
@@ -394,7 +394,7 @@ test('the summary shows how visits went: from view to submission, by step, and w
     counts: counts.map(([, , count]) => count),
   });
   const page = await show(`/forms/${form}/summary`);
-  await page.getByText('Half of those who send it need less than 2 minutes.').waitFor();
+  await page.getByText('Median completion time: 2 minutes.').waitFor();
   await page.getByText('For 25% of the starts only what was posted is known').waitFor();
   await page.getByText('Show as a table').click();
   const linesOf = async (name: string) =>
@@ -453,17 +453,17 @@ test('heads order the table, with shift by two columns; a view is saved with its
     await page.getByRole('button', { name: /^Views?:/ }).press('Enter');
     await page.getByRole('menuitem', { name: action }).press('Enter');
   };
-  await choose('Save as a new view');
+  await choose('Save as new view');
   await page.getByRole('dialog').getByLabel('Name').fill('Oldest first');
   await page.keyboard.press('Enter');
-  await page.getByText('is saved for everybody').waitFor();
+  await page.getByText('was saved for all members').waitFor();
   await page.getByRole('button', { name: 'Colour, column options' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Hide column' }).press('Enter');
   await page.getByText('changed', { exact: true }).waitFor();
   await choose('Rename');
   await page.getByRole('dialog').getByLabel('Name').fill('By age');
   await page.keyboard.press('Enter');
-  await page.getByText('The view “By age” is saved for everybody.').waitFor();
+  await page.getByText('The view “By age” was saved for all members.').waitFor();
   assert.ok(!(await heads(page)).includes('Colour'));
   await choose('Save changes');
   await until(
@@ -478,7 +478,7 @@ test('heads order the table, with shift by two columns; a view is saved with its
   const other = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const screen = await show(`/forms/${form}/submissions`, { who: other });
   await screen.getByRole('button', { name: /^Views?:/ }).click();
-  assert.equal(await screen.getByRole('menuitem', { name: 'Save as a new view' }).count(), 0);
+  assert.equal(await screen.getByRole('menuitem', { name: 'Save as new view' }).count(), 0);
   await screen.getByRole('menuitem', { name: 'By age' }).click();
   await until('their order', async () =>
     /Cleo.*Ada.*Ben/.test((await screen.locator('.sheet-row').allTextContents()).join()),

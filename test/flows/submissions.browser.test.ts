@@ -315,7 +315,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   const undo = async (said: string) => {
     const toast = await holdToast(page, said);
     await toast.getByRole('button', { name: 'Undo' }).click();
-    const putBack = page.locator('.toast', { hasText: '52 submissions were put back as before.' });
+    const putBack = page.locator('.toast', { hasText: '52 submissions were restored.' });
     await putBack.waitFor();
     // It would stand for the end of the next undo too, and the test would go on before that is done.
     await putBack.getByRole('button', { name: 'Dismiss' }).click();
@@ -342,7 +342,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   const saysTagged = await holdToast(page, '52 submissions were tagged.');
   assert.equal(await tagged('urgent'), 52);
   await saysTagged.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('51 submissions were put back as before.').waitFor();
+  await page.getByText('51 submissions were restored.').waitFor();
   assert.equal(await tagged('urgent'), 1);
 
   await selectAll();
@@ -350,10 +350,10 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await bar.getByRole('button', { name: 'Status' }).click();
   await page.getByRole('menuitem', { name: 'Mark as incomplete' }).click();
   await page.getByRole('button', { name: 'Mark 52 submissions' }).click();
-  await holdToast(page, '52 submissions were given the status.');
+  await holdToast(page, '52 submissions were updated.');
   const incomplete = page.locator('.sheet-row', { hasText: 'Incomplete' });
   await until('all to be incomplete', async () => (await incomplete.count()) === 50);
-  await undo('52 submissions were given the status.');
+  await undo('52 submissions were updated.');
   await until('none to be', async () => (await incomplete.count()) === 0);
   await selectAll();
   await bar.getByRole('button', { name: 'Delete' }).click();

@@ -98,7 +98,7 @@ test('a colour that does not read is said so with its figure, a shade that does 
   const form = await make(structure(element('text', 'a')));
   const page = await openTheme(form);
   await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
-  await page.getByText('Contrast 1.4:1 on light paper: text needs 4.5:1.').waitFor();
+  await page.getByText('Contrast 1.4:1 on light paper. Text needs 4.5:1.').waitFor();
   await page.getByText(/"theme.color" #ffd400 has a contrast of 1.4:1/).waitFor();
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
   const dialog = page.getByRole('dialog', { name: 'Publish this form' });

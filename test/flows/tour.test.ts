@@ -136,7 +136,7 @@ test('every command of README, guides and the operator’s handbook works as it 
   assert.match(late!, /etag: "[^]*"error":"precondition_failed"/i);
   const [health, , restored, ready, up] = answers('docs/operating/README.md');
   assert.match(health!, /^ok +sessions[^]*^ok +key/m);
-  assert.match(restored!, /All of the backup was restored, and is gone again/);
+  assert.match(restored!, /The whole backup can be restored\. The test copy was deleted/);
   assert.equal(ready, '{"status":"ready"}');
   assert.match(up!, /^formloom_database_up 1$/m);
   await until('the page', async () => (await fetch(form.public_url)).status === 200);

@@ -236,7 +236,7 @@ test(
     const { code, output } = await unlucky.failToStart();
     other.close();
     assert.equal(code, 1);
-    assert.deepEqual(output.match(/This port is taken/g), ['This port is taken']);
+    assert.deepEqual(output.match(/This port is in use/g), ['This port is in use']);
     assert.doesNotMatch(output, /\n\s+at |a process serves/);
     assert.equal(await unlucky.databasePid(), undefined);
   },

@@ -52,7 +52,7 @@ test('where the server never pauses a webhook, the dialog says so and has no swi
   const { page } = await setScene();
   const dialog = await openEdit(page);
   await dialog.getByText('This server never pauses a webhook').waitFor();
-  assert.equal(await dialog.getByRole('checkbox', { name: /Pause it/ }).count(), 0);
+  assert.equal(await dialog.getByRole('checkbox', { name: /Pause after/ }).count(), 0);
   assert.deepEqual(await findBarriers(page), []);
   await browser.leave(page);
 });
@@ -64,14 +64,14 @@ test('a header is entered, refused when its name is ours, sent with every delive
   const value = 'Bearer 0123456789';
   const dialog = await openEdit(page);
   await dialog.getByRole('button', { name: 'Add header' }).click();
-  await dialog.getByLabel('Name of header 1').fill('X-Service-Event');
-  await dialog.getByLabel('Value of header 1').fill('submission.deleted');
+  await dialog.getByLabel('Header 1 name').fill('X-Service-Event');
+  await dialog.getByLabel('Header 1 value').fill('submission.deleted');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
-  await dialog.getByText('The header "X-Service-Event" cannot be set.').waitFor();
+  await dialog.getByText('The header "X-Service-Event" is reserved. Remove it.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
-  await dialog.getByLabel('Name of header 1').fill('Authorization');
-  await dialog.getByLabel('Value of header 1').fill(value);
+  await dialog.getByLabel('Header 1 name').fill('Authorization');
+  await dialog.getByLabel('Header 1 value').fill(value);
   await save(dialog);
   await page.getByRole('definition').getByText('Authorization').waitFor();
   await visitor.submit(form, { name: 'Ada' });
@@ -80,8 +80,8 @@ test('a header is entered, refused when its name is ours, sent with every delive
 
   await page.reload();
   const again = await openEdit(page);
-  assert.equal(await again.getByLabel('Name of header 1').inputValue(), 'Authorization');
-  assert.equal(await again.getByLabel('Value of header 1').inputValue(), '');
+  assert.equal(await again.getByLabel('Header 1 name').inputValue(), 'Authorization');
+  assert.equal(await again.getByLabel('Header 1 value').inputValue(), '');
   assert.ok(!(await page.content()).includes(value));
   // What else is changed leaves it as it is.
   await again.getByRole('checkbox', { name: 'Updated' }).check({ force: true });
@@ -105,7 +105,7 @@ test('a secret is replaced: the new one is shown once, and for a day both sign',
   const { form, receiver, page } = await setScene(375);
   const dialog = await openEdit(page);
   await dialog.getByRole('radio', { name: 'Generate a new secret' }).check({ force: true });
-  assert.ok(await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).isChecked());
+  assert.ok(await dialog.getByRole('checkbox', { name: /Also sign with the old secret/ }).isChecked());
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   const shown = page.getByRole('dialog', { name: 'Your webhook secret' });
   const secret = (await shown.getByRole('textbox', { name: 'Secret', exact: true }).textContent())!;
@@ -136,7 +136,7 @@ test('a secret that became known to somebody is replaced at once', { skip: isSli
   await dialog.getByRole('radio', { name: 'Enter a new secret' }).check({ force: true });
   const entered = 'a secret of my own making';
   await dialog.getByLabel('Your secret').fill(entered);
-  await dialog.getByRole('checkbox', { name: /Sign with the old secret too/ }).uncheck({ force: true });
+  await dialog.getByRole('checkbox', { name: /Also sign with the old secret/ }).uncheck({ force: true });
   await save(dialog);
   await visitor.submit(form, { name: 'Ada' });
   const [request] = await receiver.waitFor(1);
@@ -163,7 +163,7 @@ test('who pauses what somebody else changed meanwhile is told what, and asked ag
   });
   await page.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: /^Pause/ }).click();
-  const question = page.getByRole('alertdialog', { name: 'Pause this webhook all the same?' });
+  const question = page.getByRole('alertdialog', { name: 'Pause this webhook anyway?' });
   await question.getByText('Somebody else changed this webhook').waitFor();
   await question.getByText(`Url: ${receiver.url} → ${theirs}`).waitFor();
   assert.deepEqual(await findBarriers(page), []);

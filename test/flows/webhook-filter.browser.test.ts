@@ -53,10 +53,12 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
   await dialog.getByText('Only when Country is Germany').waitFor();
   await dialog.getByRole('button', { name: 'Comparison', exact: true }).click();
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
-  await dialog.getByText('A comparison is not complete.').waitFor();
+  await dialog.getByText('A condition is incomplete.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Remove comparison 2' }).click();
-  await dialog.getByRole('checkbox', { name: /Pause it when it has only failed/ }).uncheck({ force: true });
+  await dialog.getByRole('button', { name: 'Remove condition 2' }).click();
+  await dialog
+    .getByRole('checkbox', { name: /Pause after several days of failures/ })
+    .uncheck({ force: true });
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
 
   // It leads to the page of the new webhook.
@@ -106,7 +108,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   // The dialog reads it out as well, before it is saved.
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Not when the reference campaign is spring').waitFor();
+  await page.getByText('Not when the URL parameter campaign is spring').waitFor();
 
   await page.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();

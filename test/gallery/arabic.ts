@@ -85,7 +85,7 @@ export const arabic: Readonly<Record<string, string>> = {
   'With everything.': 'شامل كل شيء.',
   'How do you get it?': 'كيف تستلمه؟',
   'By post': 'بالبريد',
-  'I fetch it': 'أستلمه بنفسي',
+  Pickup: 'أستلمه بنفسي',
   Address: 'العنوان',
   Street: 'الشارع',
   'Postal code': 'الرمز البريدي',

@@ -203,7 +203,7 @@ const tagThem = doing(
 const loseLine = async (page: Page): Promise<void> => {
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Next page' }).click();
-  await page.getByText('It is loaded as soon as the service answers again.').first().waitFor();
+  await page.getByText('It will load when the service responds again.').first().waitFor();
 };
 const chooseFile = async (page: Page): Promise<void> => {
   const [chooser] = await Promise.all([
@@ -308,7 +308,7 @@ const inside: readonly Screen[] = [
     '.sheet-row',
     press(/^Any time/, '[role="dialog"], [role="listbox"]'),
   ],
-  ['submissions-nothing', `${inForm}/submissions?q=velvet`, 'text=Nothing matches'],
+  ['submissions-nothing', `${inForm}/submissions?q=velvet`, 'text=No matches'],
   ['submissions-offline', `${inForm}/submissions`, '.sheet-row', loseLine],
   ['submission', `${inForm}/submissions`, '.sheet-link', openFirst],
   ['submission-history', `${inForm}/submissions`, '.sheet-link', doing(openFirst, toHistory)],
@@ -357,7 +357,7 @@ const inside: readonly Screen[] = [
   [
     'delivery',
     `${inForm}/webhooks/${webhook}?delivery=${failed}`,
-    'text=The receiver answered 404',
+    'text=The receiver returned 404',
     asWindow,
   ],
   ['webhook-edit', `${inForm}/webhooks/${webhook}`, 'tbody tr', choose(/^Actions for 127/, 'Edit')],
@@ -387,7 +387,7 @@ const inside: readonly Screen[] = [
   ['all-submissions-search', `/app/w/${workspaceId}/submissions?q=weav*`, 'mark'],
   ['import', `${inForm}/import`, 'h1'],
   ['import-preview', `${inForm}/import`, 'h1', chooseFile],
-  ['invitations-empty', `${inOrder}/invitations`, 'text=Nobody is invited yet'],
+  ['invitations-empty', `${inOrder}/invitations`, 'text=No invitations yet'],
   ['invitations', `${inForm}/invitations`, 'h1'],
   ['invitations-new', `${inForm}/invitations/new`, 'h1'],
   ['account', '/app/account', h1('Your account')],
@@ -512,7 +512,7 @@ const inBuilder: readonly Screen[] = [
     'builder-option',
     inOrder,
     '.canvas-body',
-    doing(select('Which cloth?'), properties, press('More of option 1', '.option-details'), toDetails),
+    doing(select('Which cloth?'), properties, press('Details of option 1', '.option-details'), toDetails),
   ],
   ['builder-languages', inOrder, '.canvas-body', show('Languages')],
   ['builder-confirmations', inOrder, '.canvas-body', doing(show('Settings'), toEnd('Add a confirmation'))],

@@ -244,7 +244,7 @@ test(`${rounds} times kill -9 of a move to another database and back: where it w
     else if (isKilled && (await findMoved(to.ask)) !== undefined)
       await run(instance, move(), from.environment);
     await check(to);
-    assert.match((await instance.failToStart(from.environment)).output, /was moved to/);
+    assert.match((await instance.failToStart(from.environment)).output, /was already moved to/);
     turn();
   }
   requireAmid(kills);

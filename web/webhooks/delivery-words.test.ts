@@ -47,7 +47,7 @@ test('attempts are counted against the schedule only while it runs', () => {
 });
 
 test('an attempt was answered, was not answered, or never left', () => {
-  assert.equal(outcomeOf(attempt({ response_status: 503, request_headers: {} })), 'Answered 503');
+  assert.equal(outcomeOf(attempt({ response_status: 503, request_headers: {} })), 'Response 503');
   assert.equal(outcomeOf(attempt({ request_headers: {} })), 'No response');
   assert.equal(outcomeOf(attempt({})), 'Not sent');
 });

@@ -115,9 +115,9 @@ test('the first delivery that fails for good, and a pause, are told to the owner
       return found.rowCount === count;
     });
   await failed(1);
-  assert.deepEqual(await look(), ['A webhook of “Orders” fails: a delivery has no retries left']);
+  assert.deepEqual(await look(), ['A webhook of “Orders” is failing: a delivery has no retries left']);
   const [{ mail }] = (await told('owner@example.test', 1)) as [TakenMail];
-  assert.match(mail.text!, /Repair the receiver/);
+  assert.match(mail.text!, /Fix the endpoint/);
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
   assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
   await database.query("delete from webhooks where paused_at < now() - interval '1 month'");
@@ -131,7 +131,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
   assert.deepEqual(await look(), []);
   const pause = "update webhooks set active = false, paused_at = now(), paused_by = 'failure' where id = $1";
   await database.query(pause, [rows[0]!.id]);
-  assert.deepEqual(await look(), ['A webhook of “Orders” was paused: it failed for days']);
+  assert.deepEqual(await look(), ['A webhook of “Orders” was paused after failing for days']);
   await told('owner@example.test', 2);
   assert.deepEqual(taken('operator@example.test'), []);
   assert.deepEqual(taken('owner@elsewhere.test'), []);
@@ -232,7 +232,7 @@ test('a backup that failed, and one that is older than three moments of its sche
     );
   await made(1, null);
   assert.deepEqual(await look(schedule), []);
-  await made(0, '2 files are not whole in storage');
+  await made(0, '2 files are missing or incomplete in storage');
   assert.deepEqual(await look(schedule), ['A backup is missing files']);
   const failed = ['A backup failed'];
   await database.query(

@@ -79,7 +79,10 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   const lost = await formloom(other, 'restore', 's3:sunday.backup');
   assert.match(lost.complaint, /no backup sunday\.backup\. It has tuesday\.backup, monday\.backup\./);
   const which = await formloom(other, 'restore', 's3:');
-  assert.match(which.complaint, /Say which one behind s3: the bucket has tuesday\.backup, monday\.backup\./);
+  assert.match(
+    which.complaint,
+    /Name a backup, as in s3:<name>\. The bucket has tuesday\.backup, monday\.backup\./,
+  );
   assert.match((await formloom(source, 'restore', 's3:monday.backup')).complaint, /S3_ENDPOINT/);
   const restored = await formloom(other, 'restore', 's3:monday.backup');
   assert.equal(restored.code, 0, restored.complaint);
@@ -100,7 +103,7 @@ test('a copy that is restored onto the bucket of an instance takes it over: that
     const { data } = answer as { data: { check: string; finding: string }[] };
     return data.find(({ check }) => check === 'storage')!.finding;
   };
-  const lies = /^The files lie in /;
+  const lies = /^Files are stored in /;
   const isTaken = /a copy of it that was restored has taken them over.* stop it.*storage replace/s;
   assert.match(await storageOf(copy), lies);
   assert.match(await storageOf(original), isTaken);
@@ -137,7 +140,7 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.match(refused.complaint, /was moved to PostgreSQL at .* Set DATABASE_URL to that database/s);
   const own = await formloom(other, 'move', '--to', 'embedded');
   assert.equal(own.code, 0, own.complaint);
-  assert.match(JSON.stringify(own.answer), /of our own in [^"]*source.postgres"/);
+  assert.match(JSON.stringify(own.answer), /Embedded PostgreSQL in [^"]*source.postgres"/);
   assert.deepEqual((await list(embedded)).answer, before);
   const back = await formloom(embedded, 'move', '--to', source.url);
   assert.equal(back.code, 0, back.complaint);
@@ -174,7 +177,7 @@ test('a sealed backup is tried out in a database that is thrown away, with its p
   const sealed = ['--passphrase-file', path('passphrase')];
   await formloom(source, 'backup', path('sealed.backup'), ...sealed);
   const refused = await formloom(source, 'restore', path('sealed.backup'), '--check');
-  assert.match(refused.complaint, /takes its passphrase/);
+  assert.match(refused.complaint, /is encrypted\. Pass its passphrase/);
   const before = await readdir(source.dataDir);
   const tried = await formloom(source, 'restore', path('sealed.backup'), '--check', ...sealed);
   assert.equal(tried.code, 0, tried.complaint);
@@ -206,7 +209,7 @@ test('what a check that was killed has left is ended and removed by the next one
   check.kill('SIGKILL');
   await ended;
   assert.ok(await findPostmaster(cluster), 'PostgreSQL outlives it');
-  assert.match((await formloom(source, 'restore', path('passphrase'), '--check')).complaint, /no backup/);
+  assert.match((await formloom(source, 'restore', path('passphrase'), '--check')).complaint, /not a backup/);
   assert.equal(await findPostmaster(cluster), undefined);
   assert.deepEqual(await readdir(temporary), []);
 });
@@ -214,10 +217,10 @@ test('what a check that was killed has left is ended and removed by the next one
 test('what cannot be written or read is said by its name, and nothing is replaced', async () => {
   await writeFile(path('there'), 'mine');
   for (const [args, why, expected = 1] of [
-    [['backup', path('there')], /there is there already/],
-    [['backup', path('no-folder/file')], /no folder .*no-folder: make it first/],
+    [['backup', path('there')], /there already exists/],
+    [['backup', path('no-folder/file')], /The folder .*no-folder does not exist\. Create it first/],
     [['restore', path('absent')], /absent/],
-    [['restore', path('there')], /no backup/],
+    [['restore', path('there')], /not a backup/],
     [['backup', path('x'), '--passphrase-file', path('absent')], /File not found: \S*absent\.$/, 2],
     [
       ['restore', path('there'), '--check', '--passphrase-file', path('absent')],
@@ -231,6 +234,6 @@ test('what cannot be written or read is said by its name, and nothing is replace
   }
   const crowded = await formloom({ ...source, UPLOAD_FREE_MB: '1000000000' }, 'backup', path('crowded'));
   assert.deepEqual([crowded.code, crowded.answer], [1, {}]);
-  assert.match(crowded.complaint, /UPLOAD_FREE_MB.*Make room there/);
+  assert.match(crowded.complaint, /UPLOAD_FREE_MB.*Free space there/);
   assert.equal(await readFile(path('there'), 'utf8'), 'mine');
 });

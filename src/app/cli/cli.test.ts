@@ -176,7 +176,7 @@ test('user create, with or without a workspace', async () => {
   await addMember(database, { workspaceId: other, userId: owner.id, role: 'viewer' });
   const unsure = await formloom(['members', 'get', owner.id]);
   assert.deepEqual([unsure.code, unsure.stdout], [2, '']);
-  assert.match(unsure.stderr, /member of 2 workspaces: --workspace <id>/);
+  assert.match(unsure.stderr, /member of 2 workspaces\. Choose one with --workspace <id>/);
   assert.equal((await answer('members get', owner.id, '--workspace', other)).role, 'viewer');
 });
 
@@ -238,7 +238,7 @@ test('invitations import says who will be invited and which lines not; list show
   );
   assert.deepEqual(
     [started.total, started.problems],
-    [1, [{ line: 3, message: '"nobody" is no email address.' }]],
+    [1, [{ line: 3, message: '"nobody" is not a valid email address.' }]],
   );
   // What a running server does with it.
   const vault = openVault((await findInstanceKey(dataDir, undefined))!);
@@ -373,26 +373,26 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     2,
     /A command is missing[^]*workspace +create, list, delete, restore, plan[^]*delivery +list, retry/,
   ],
-  ['an unknown command', ['key', 'make'], 2, /no command "key make"[^]*key create --name <text/],
-  ['a misspelt command', ['form', 'list'], 2, /no command "form list"\. Did you mean "forms list"\?/],
-  ['half a command', ['delivery'], 2, /no command "delivery"[^]*delivery list --webhook <id>/],
+  ['an unknown command', ['key', 'make'], 2, /Unknown command "key make"[^]*key create --name <text/],
+  ['a misspelt command', ['form', 'list'], 2, /Unknown command "form list"\. Did you mean "forms list"\?/],
+  ['half a command', ['delivery'], 2, /Unknown command "delivery"[^]*delivery list --webhook <id>/],
   ['an unknown option', ['workspace', 'list', '--all'], 2, /'--all'[^]*workspace list/],
   ['a misspelt option', ['forms', 'list', '--pag', '2'], 2, /'--pag'\. Did you mean --page\?/],
   ['an option of another command', ['key', 'list', '--plan', 'pro'], 2, /'--plan'[^]*key list/],
   ['a missing option', ['key', 'create', '--workspace', nothing], 2, /--name is missing[^]*key create/],
   ['a missing parameter', ['key', 'revoke'], 2, /<id> is missing[^]*key revoke <id>/],
-  ['one word too many', ['workspace', 'create', 'Acme', 'Inc.'], 2, /"Inc\." is one word too many/],
+  ['one word too many', ['workspace', 'create', 'Acme', 'Inc.'], 2, /Unexpected argument "Inc\."/],
   [
     'an option given twice',
     ['workspace', 'create', 'A', '--plan', 'pro', '--plan', 'free'],
     2,
-    /--plan is given twice/,
+    /--plan is set twice/,
   ],
   [
     'a malformed list of ids',
     ['key', 'create', '--name', 'A', '--workspace', nothing, '--forms', `${nothing},x`],
     2,
-    /--forms "[^"]+" must be an id, such as a list prints, with commas between them/,
+    /--forms "[^"]+" must be an id \(a UUID\), separated by commas/,
   ],
   ['a malformed id', ['key', 'revoke', '12'], 2, /<id> "12" must be an id/],
   [
@@ -411,13 +411,13 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     'a day that is not in the calendar',
     ['key', 'create', '--workspace', nothing, '--name', 'x', '--expires', '2027-02-30'],
     2,
-    /--expires "2027-02-30" must be a day/,
+    /--expires "2027-02-30" must be a date/,
   ],
   [
     'a workspace without a role',
     ['user', 'create', '--email', 'a@example.org', '--password', 'correct horse', '--workspace', nothing],
     2,
-    /--workspace and --role go together/,
+    /--workspace and --role must be used together/,
   ],
   [
     'two kinds of secret',
@@ -435,7 +435,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
       '--generate-secret',
     ],
     2,
-    /exclude each other/,
+    /cannot be combined/,
   ],
   [
     'a filter that is no JSON',
@@ -462,15 +462,20 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     2,
     /File not found: \/nowhere\.\n/,
   ],
+  ['what cannot be undone, with nobody to ask', ['forms', 'delete', nothing], 2, /Confirm with --yes/],
   [
-    'what cannot be undone, with nobody to ask',
-    ['forms', 'delete', nothing],
+    'one of several workspaces',
+    ['forms', 'list'],
     2,
-    /--yes says that it is meant/,
+    /There are \d+ workspaces\. Choose one with --workspace <id>/,
   ],
-  ['one of several workspaces', ['forms', 'list'], 2, /There are \d+ workspaces: --workspace <id>/],
-  ['a workspace that is not there', ['forms', 'list', '--workspace', nothing], 1, /no such workspace/],
-  ['a key without a service', ['forms', 'list', '--key', 'fl_x'], 2, /A key goes with --url/],
+  [
+    'a workspace that is not there',
+    ['forms', 'list', '--workspace', nothing],
+    1,
+    /no workspace with this id/,
+  ],
+  ['a key without a service', ['forms', 'list', '--key', 'fl_x'], 2, /An API key is only used with --url/],
   [
     'a service without a key',
     ['--url', 'http://a.example', 'forms', 'list'],
@@ -494,18 +499,23 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     /File not found: \/nowhere\.csv\.\n/,
   ],
   ['a delivery that does not exist', ['delivery', 'retry', nothing], 1, /There is no delivery/],
-  ['a workspace that does not exist', ['workspace', 'plan', nothing, 'pro'], 1, /There is no such workspace/],
+  [
+    'a workspace that does not exist',
+    ['workspace', 'plan', nothing, 'pro'],
+    1,
+    /This workspace does not exist/,
+  ],
   [
     'a name that is too long',
     ['workspace', 'create', 'x'.repeat(101)],
     1,
-    /name: A name has at most 100 characters/,
+    /name: A name must have at most 100 characters/,
   ],
   [
     'a password that is too short',
     ['user', 'create', '--email', 'a', '--password', 'short'],
     1,
-    /email: This is not an email address[^]*password: A password has 10 to 128 characters/,
+    /email: Enter a valid email address[^]*password: The password must have 10 to 128 characters/,
   ],
 ];
 
@@ -532,7 +542,7 @@ test('with --json an error is one line of JSON on standard error: error, message
   assert.deepEqual(await problem('key', 'make'), {
     code: 2,
     error: 'usage',
-    message: 'There is no command "key make". Did you mean "key list"?',
+    message: 'Unknown command "key make". Did you mean "key list"?',
   });
   assert.deepEqual(await problem('key', 'revoke', nothing), {
     code: 1,
@@ -612,7 +622,7 @@ test('a process that fails ends with its exit code, and says why on standard err
     formloomProcess(['key', 'revoke', nothing, '--json']),
   ]);
   assert.deepEqual([misunderstood.code, misunderstood.stdout], [2, '']);
-  assert.match(messageIn(misunderstood.stderr), /^There is no command "key make"/);
+  assert.match(messageIn(misunderstood.stderr), /^Unknown command "key make"/);
   assert.deepEqual([failed.code, failed.stdout], [1, '']);
   assert.match(messageIn(failed.stderr), /^There is no API key/);
 });
@@ -667,7 +677,7 @@ test('--help explains the service, a group and a command, on standard output, wi
   );
   assert.match(
     operation.stdout,
-    /POST \/forms · takes the permission forms:write\nExample: forms create --str/,
+    /POST \/forms · requires the permission forms:write\nExample: forms create --str/,
   );
   assert.equal((await formloom(['help'], away)).stdout, all.stdout);
   assert.equal((await formloom(['help', 'key'], away)).stdout, group.stdout);
@@ -686,7 +696,7 @@ test('without --json a person reads lines and a table, and a name cannot act on 
   assert.match(listed.stdout, /^id +name +plan +rate_limit +burst +created_at\n/);
   assert.match(listed.stdout, new RegExp(`${id}  Red \ufffd\\[31mAlert`));
   const made = await formloom(['key', 'create', '--workspace', id, '--name', 'Site']);
-  assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key is shown only this once\.\n$/);
+  assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key is only shown once\.\n$/);
 });
 
 test('a JSON document is printed as one, and a text of several lines as its lines', async () => {
@@ -717,12 +727,15 @@ test('where there is no database a command says where it looked and makes none; 
   for (const words of ['workspace create First', 'user password --email a@example.org', 'key list']) {
     const refused = await formloom(words.split(' '), fresh);
     assert.deepEqual([refused.code, refused.stdout], [1, '']);
-    assert.match(refused.stderr, /no database in \S+\/fresh \(DATA_DIR\)[^]*npm start[^]*database create/);
+    assert.match(
+      refused.stderr,
+      /No database found in \S+\/fresh \(DATA_DIR\)[^]*npm start[^]*database create/,
+    );
     await assert.rejects(stat(fresh.DATA_DIR), { code: 'ENOENT' });
   }
   const begun = await formloomProcess(['database', 'create', '--json'], fresh);
   assert.deepEqual([begun.code, begun.stderr], [0, '']);
-  assert.match(JSON.parse(begun.stdout).database, /of our own in .*fresh.postgres$/);
+  assert.match(JSON.parse(begun.stdout).database, /^Embedded PostgreSQL in .*fresh.postgres$/);
   const made = await formloom(['workspace', 'create', 'First', '--json'], fresh);
   assert.deepEqual([made.code, made.stderr], [0, '']);
   const both = await Promise.all([

@@ -166,7 +166,7 @@ test('a migration that is to come is a warning, with which it still ends with 0'
   assert.equal(code, 0);
   const schema = data.find(({ check }) => check === 'schema')!;
   assert.equal(schema.state, 'warning');
-  assert.match(`${schema.finding} ${schema.remedy}`, /The next start migrates: .*\.sql.*backup/);
+  assert.match(`${schema.finding} ${schema.remedy}`, /The next start runs migrations: .*\.sql.*backup/);
 });
 
 test('a database that is away is a problem in words, with what to do', async () => {
@@ -182,7 +182,7 @@ test('a bucket that is away is found, and all else is looked at', async () => {
   };
   assert.match(
     await problemOf('storage', away),
-    /bucket at 127\.0\.0\.1:\d+\/uploads .*failed\. Check S3_ENDPOINT/,
+    /bucket at 127\.0\.0\.1:\d+\/uploads .*failed\. Check the S3 settings/,
   );
   const { data } = await ask({ ...away, BACKUP_SCHEDULE: '0 3 * * *' });
   assert.ok(data.some(({ check }) => check === 'backups'));
@@ -192,7 +192,7 @@ test('a Valkey that is away is found, and all else is looked at', async () => {
   const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${closedPort}` };
   assert.match(
     await problemOf('other servers', away),
-    /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*each server counts for itself/,
+    /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*rate limits apply to each server separately/,
   );
   assert.equal((await ask(away)).data.at(-1)!.check, 'backups');
 });
@@ -207,7 +207,7 @@ test('two servers without a Valkey are found, as each counts for itself', async 
   }
   assert.match(
     await problemOf('other servers', {}),
-    /^2 servers use this database without VALKEY_URL.*VALKEY_URL/,
+    /^2 servers share this database without VALKEY_URL.*VALKEY_URL/,
   );
   for (const server of servers) await server.end();
 });
@@ -223,19 +223,22 @@ test('a transaction that was left open is found by who holds it', async () => {
 
 test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themselves, a full disk and a key for all are found', async () => {
   const https = { PUBLIC_URL: 'https://forms.invalid' };
-  assert.match(await problemOf('X-Forwarded-For', https), /share one limit.*TRUST_PROXY/);
+  assert.match(await problemOf('X-Forwarded-For', https), /share one rate limit.*TRUST_PROXY/);
   assert.equal((await ask({ ...https, TRUST_PROXY: '1' })).code, 0);
   assert.match(
     await problemOf('PUBLIC_URL', { HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' }),
-    /their own machine/,
+    /only works on this machine/,
   );
-  assert.match(await problemOf('disks', { UPLOAD_FREE_MB: '999999999' }), /uploads are refused.*Make room/);
+  assert.match(await problemOf('disks', { UPLOAD_FREE_MB: '999999999' }), /uploads are refused.*Free space/);
   const nowhere = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: '/proc/nowhere' };
-  assert.match(await problemOf('disks', nowhere), /0 MB are free on the disk of \/proc \(backups\)/);
+  assert.match(await problemOf('disks', nowhere), /0 MB free on the disk of \/proc \(backups\)/);
   const path = join(dataDir, 'secret.key');
   await writeFile(path, key);
   await chmod(path, 0o644);
-  assert.match(await problemOf('key file', { SECRET_KEY: '' }), /can be read by others.*chmod 600/);
+  assert.match(
+    await problemOf('key file', { SECRET_KEY: '' }),
+    /Other users of this machine can read .*chmod 600/,
+  );
   await chmod(path, 0o600);
   assert.equal((await ask({ SECRET_KEY: '' })).code, 0);
 });
@@ -245,7 +248,10 @@ test('of backups by schedule it says when the last was made, that none was yet, 
   const backups = async () => (await ask(scheduled)).data.find(({ check }) => check === 'backups')!;
   const none = await backups();
   assert.equal(none.state, 'warning');
-  assert.match(`${none.finding} ${none.remedy}`, /None was made yet.*makes it at once/);
+  assert.match(
+    `${none.finding} ${none.remedy}`,
+    /No backup has been made yet.*Start a server to make one now/,
+  );
   const add = (due: string, finished: string, problem: string | null) =>
     database.query(
       `insert into backups (due_at, name, begun_at, finished_at, problem)

@@ -137,7 +137,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
 
   const early = await formloom('instance-key forget');
   assert.equal(early.code, 1);
-  assert.match(early.stderr, /run `instance-key reseal` first/);
+  assert.match(early.stderr, /Run `instance-key reseal` first/);
   assert.equal(await keys(), both);
 
   const each = {
@@ -199,7 +199,7 @@ test('a former key that nothing is sealed with is forgotten, and what others hav
 test('a key that is a setting is left to whoever sets it', async () => {
   const SECRET_KEY = await keys();
   const added = await formloom('instance-key add', { SECRET_KEY });
-  assert.match(added.stdout, /SECRET_KEY=[0-9a-f]{64},<what SECRET_KEY is now>/);
+  assert.match(added.stdout, /SECRET_KEY=[0-9a-f]{64},<the current SECRET_KEY>/);
   assert.ok(!added.stdout.includes(SECRET_KEY));
   const ring = `${'2b'.repeat(32)},${SECRET_KEY}`;
   assert.equal((await formloom('instance-key reseal', { SECRET_KEY: ring })).code, 0);

@@ -116,5 +116,5 @@ test('a parked job whose delivery is gone can be retried, and ends', async () =>
 test('an ID of no parked job is refused with the command that shows them', async () => {
   const { code, complaint } = await formloom('job', 'retry', newId());
   assert.notEqual(code, 0);
-  assert.match(complaint, /`job list` shows them/);
+  assert.match(complaint, /Run `job list` to see all parked jobs/);
 });

@@ -86,7 +86,7 @@ test('of one form alone where it is named; a program that refuses, or is not the
   await visitor.submit(form, { subject: 'one' });
   await visitor.submit(form, { subject: 'two' });
   assert.equal(await nobody.ended, 0);
-  assert.equal(nobody.output().match(/no answer: ECONNREFUSED/g)?.length, 2);
+  assert.equal(nobody.output().match(/no response: ECONNREFUSED/g)?.length, 2);
 });
 
 test('an address that is none of the web is refused', async () => {
@@ -97,7 +97,7 @@ test('an address that is none of the web is refused', async () => {
     complain: (text) => void (said += text),
   });
   assert.equal(code, 2);
-  assert.match(said, /an address that begins with http:\/\/ or https:\/\//);
+  assert.match(said, /a URL that begins with http:\/\/ or https:\/\//);
 });
 
 test('it ends with the first event that it cannot print, because the reader of its output is gone', async (t) => {

@@ -43,7 +43,7 @@ test('mail send-test shows what the mail server said', async () => {
     'mail send-test --to',
     'Ada <ada@example.org>',
   );
-  assert.deepEqual([sent.sent, sent.result], [true, 'The mail server took the mail: 250 Accepted']);
+  assert.deepEqual([sent.sent, sent.result], [true, 'The mail server accepted the email: 250 Accepted']);
   assert.ok(sent.dialogue.includes('> RCPT TO:<ada@example.org>'));
   assert.equal(server.taken[0]!.mail.to![0]!.name, 'Ada');
 });

@@ -9,7 +9,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   [
     'a wrong password',
     failure('password authentication failed for user "forms"', { code: '28P01', severity: 'FATAL' }),
-    'The database refuses the connection: password authentication failed for user "forms". Correct the user name or the password in DATABASE_URL.',
+    'The database refuses the connection: password authentication failed for user "forms". Correct the user name or password in DATABASE_URL.',
   ],
   [
     'a database that does not exist',
@@ -19,7 +19,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   [
     'a role that may make nothing in its database',
     failure('permission denied for schema public', { code: '42501', severity: 'ERROR' }),
-    /^The database does not let Formloom do its work: permission denied for schema public\. Let the role .*alter database .* owner to/,
+    /^The database role lacks privileges: permission denied for schema public\. Make the role .*alter database .* owner to/,
   ],
   [
     'a database that is away',
@@ -29,7 +29,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   [
     'a port that is taken',
     failure('listen EADDRINUSE', { code: 'EADDRINUSE', syscall: 'listen', address: '127.0.0.1', port: 3000 }),
-    /^127\.0\.0\.1:3000: This port is taken\./,
+    /^127\.0\.0\.1:3000: This port is in use\./,
   ],
   [
     'a directory of somebody else',

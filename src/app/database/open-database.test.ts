@@ -36,8 +36,11 @@ test('a pooler that shares sessions between transactions is refused, with the re
 
 test('a start says where the database is, when a copy of DATA_DIR would miss it too, and never its password', () => {
   const at = (directory: string) => describe({ dataDir: '/srv/data', databaseUrl: undefined }, { directory });
-  assert.equal(at('/srv/data/postgres'), 'PostgreSQL of our own in /srv/data/postgres');
-  assert.match(at('/var/lib/formloom/postgres'), /\(outside of DATA_DIR: a backup of that misses it\)$/);
+  assert.equal(at('/srv/data/postgres'), 'Embedded PostgreSQL in /srv/data/postgres');
+  assert.match(
+    at('/var/lib/formloom/postgres'),
+    /\(outside DATA_DIR: copies of DATA_DIR do not include it\)$/,
+  );
   const databaseUrl = 'postgres://formloom:secret@db.example.com:5433/forms';
   assert.equal(
     describe({ dataDir: '/srv/data', databaseUrl }, undefined),

@@ -688,5 +688,8 @@ test('an operation that is going says since when and until when, with errors too
   await Promise.all([server.close(), auditLog.stop(), requestLog.stop()]);
   const { paths } = writeOpenApi([going], { publicUrl: service.url, version: '1' });
   assert.equal(paths['/forms']!['get']!.deprecated, true);
-  assert.match(paths['/forms']!['get']!.description ?? '', /since 2027-01-31; from 2027-07-31 on/);
+  assert.match(
+    paths['/forms']!['get']!.description ?? '',
+    /since 2027-01-31\. It will be removed on 2027-07-31/,
+  );
 });

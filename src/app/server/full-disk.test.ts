@@ -65,7 +65,7 @@ test('a full disk of the database is said as what it is, by commands, doctor and
   assert.deepEqual(await ask(), [503, { status: 'the disk of the database is full' }]);
   const refused = await command(environment, 'workspace', 'create', 'Two');
   assert.equal(refused.code, 1, refused.complaint);
-  assert.match(refused.complaint, /The disk of the database is full: .*No space left on device.* Make room/);
+  assert.match(refused.complaint, /The disk of the database is full: .*No space left on device.* Free space/);
   const { code, answer } = await command(environment, 'doctor');
   assert.equal(code, 1);
   assert.match(

@@ -133,7 +133,12 @@ test('a form of every element type is the same at another service: versions, wor
   assert.notEqual(body.id, rich);
   assert.deepEqual(
     body.left_out.map(({ what, why }) => [what, why]),
-    [['webhooks.1', 'Secrets are in no file. It is paused until it has them again: its secret, X-Token.']],
+    [
+      [
+        'webhooks.1',
+        'Secrets are never exported. The webhook is paused until they are set again: its secret, X-Token.',
+      ],
+    ],
   );
   const again = await fetch(`${there.url}/api/v1/forms/${body.id}/package`, { headers: as(toKey) });
   const [one, other] = [packed, Buffer.from(await again.arrayBuffer())];
@@ -231,7 +236,7 @@ test('what is no package, is cut off or was changed is refused in words, and not
   const before = await countForms();
   const refusals: [bytes: Buffer, status: number, why: RegExp][] = [
     [Buffer.from('no package'), 422, /not a form package/],
-    [packed.subarray(0, packed.length / 2), 422, /cut off or damaged/],
+    [packed.subarray(0, packed.length / 2), 422, /incomplete or damaged/],
     [await without('form.json'), 422, /it has no form\.json/],
     [await without(last), 422, /it has no versions\/0004\.json/],
     [await without(image), 422, /it has no images\//],
@@ -239,7 +244,7 @@ test('what is no package, is cut off or was changed is refused in words, and not
     [await changed(last, { ...version, structure: { type: 'form' } }), 422, /not valid/],
     [await changed(last, { ...version, settings: { access: 'anybody' } }), 422, /settings are not valid/],
     [await changed(last, { ...version, settings: { ...version.settings, a: 'b\u0000' } }), 422, /NUL/],
-    [await changed(image, Buffer.from('<svg/>')), 415, /no PNG, JPEG or WebP/],
+    [await changed(image, Buffer.from('<svg/>')), 415, /not a PNG, JPEG or WebP/],
     [bomb, 413, /larger than/],
   ];
   for (const [bytes, status, why] of refusals) {
@@ -298,6 +303,6 @@ test('of what is too much the newest is packed, and it is said', async () => {
   for (let index = 1; index < 8; index += 1)
     assert.equal((await from.call('PUT', `/forms/${form.id}`, { structure: big(index) })).status, 200);
   const { body } = await unpack(await pack(form.id));
-  assert.match(body.left_out[0]!.why, /does not have the oldest [1-9]/);
+  assert.match(body.left_out[0]!.why, /^Oldest versions missing from the file: [1-9]/);
   assert.equal(body.structure.children[0]!.children[0]!.attrs['help_text'], `7 ${'x'.repeat(4_000)}`);
 });

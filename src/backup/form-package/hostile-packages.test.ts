@@ -174,8 +174,8 @@ const refused: readonly [what: string, bytes: () => Buffer, status: number, why:
   ['lists in lists', () => manifest(repeated('[', 3_000_000, about)), 422, /nested/],
   ['lists of one list', () => manifest(repeated('[[[[[[]]]]]],', 250_000, about, '1]}')), 422, /values/],
   ['many versions of many values', () => manyVersions(), 422, /values|larger/],
-  ['a gzip file that is cut off', () => examplePackage.subarray(0, -20), 422, /cut off or damaged/],
-  ['a gzip file with a wrong checksum', () => changed(examplePackage, -8), 422, /cut off or damaged/],
+  ['a gzip file that is cut off', () => examplePackage.subarray(0, -20), 422, /incomplete or damaged/],
+  ['a gzip file with a wrong checksum', () => changed(examplePackage, -8), 422, /incomplete or damaged/],
   ['two gzip members', () => Buffer.concat([examplePackage, examplePackage]), 422, /more than one gzip/],
   [
     'an empty gzip member before',
@@ -204,12 +204,12 @@ const refused: readonly [what: string, bytes: () => Buffer, status: number, why:
   ],
   ['a bomb of zeros', () => gzipSync(Buffer.alloc(300_000_000)), 413, /larger than/],
   ['an empty file', () => Buffer.alloc(0), 422, /not a form package/],
-  ['the head of a gzip file alone', () => gzipSync('').subarray(0, 10), 422, /cut off or damaged/],
+  ['the head of a gzip file alone', () => gzipSync('').subarray(0, 10), 422, /incomplete or damaged/],
   [
     'a gzip file with a name that has no end',
     () => named(Buffer.alloc(1_000_000, 'a')),
     422,
-    /cut off or damaged/,
+    /incomplete or damaged/,
   ],
 ];
 

@@ -128,7 +128,7 @@ test('a file is a signed link that works, and the mail says that it expires', as
   assert.equal(response.status, 201);
   const { mail } = await server.waitForOne('files@example.test');
   assert.match(mail.text!, /päper\.txt \(1 kB\)/);
-  assert.match(mail.text!, /Links to files work for one hour after this mail was sent\./);
+  assert.match(mail.text!, /Links to files work for one hour after this email was sent\./);
   const [link] = /http\S+\/files\/\S+/.exec(mail.text!)!;
   assert.equal(await (await fetch(link)).text(), 'the paper');
 });
@@ -285,7 +285,10 @@ test('one address gets five receipts in a day at most, and a form sends so many 
   });
   assert.equal((await server.waitFor('victim@example.test', 5)).length, 5, 'in whatever case it is entered');
   for (const { reason } of late)
-    assert.equal(reason, 'Put off: this address got enough mails that visitors asked for (5 a day).');
+    assert.equal(
+      reason,
+      'Postponed: this address has reached the limit for emails requested by visitors (5 a day).',
+    );
 
   for (let each = 0; each < 8; each += 1) await submit(formId, { mail: `stranger-${each}@example.test` });
   const many = await until('what is beyond the form’s hour to wait', async () => {
@@ -293,7 +296,9 @@ test('one address gets five receipts in a day at most, and a form sends so many 
     return rows.length === 3 && rows;
   });
   assert.ok(
-    many.some(({ reason }) => reason.startsWith('Put off: the form has sent enough mails to visitors (12 ')),
+    many.some(({ reason }) =>
+      reason.startsWith('Postponed: the form has reached the limit for emails to visitors (12 '),
+    ),
   );
 
   // After a day of waiting it is over, with the reason.
@@ -305,7 +310,9 @@ test('one address gets five receipts in a day at most, and a form sends so many 
     const { rows } = await services.database.query('select state, error from mails where id = $1', [
       late[0]!.id,
     ]);
-    return rows[0].state === 'failed' && rows[0].error.endsWith('(5 a day). A day has passed.');
+    return (
+      rows[0].state === 'failed' && rows[0].error.endsWith('(5 a day). The email was not sent within a day.')
+    );
   });
 });
 

@@ -236,5 +236,5 @@ test('without a mail server a mail fails at once, in words', async () => {
   });
   const row = await find(id);
   assert.equal(row.state, 'failed');
-  assert.match(row.error!, /^Mail is not set up on this server/);
+  assert.match(row.error!, /^Email is not set up on this server/);
 });

@@ -54,7 +54,7 @@ test('an address that fills in more rows than a request may draw is refused befo
   assert.equal((await visit(9)).status, 200);
   const refused = await visit(99);
   assert.equal(refused.status, 422);
-  assert.match(refused.text, /Send shorter texts, or fewer rows/);
+  assert.match(refused.text, /Shorten them, or remove some entries/);
 });
 
 test('files that a form has no room for are refused while they come, and removed ones make room', async () => {
@@ -75,7 +75,7 @@ test('files that a form has no room for are refused while they come, and removed
   assert.equal(await stored(), 1.5 * 1_048_576);
   const refused = await upload(1);
   assert.equal(refused.status, 422);
-  assert.match(refused.body.errors[0]!.message, /^There is no room for more files here/);
+  assert.match(refused.body.errors[0]!.message, /^This form can’t accept any more files/);
   assert.equal(await stored(), 1.5 * 1_048_576, 'nothing of it is kept');
   await service.services.database.query('delete from files where form_id = $1', [form]);
   assert.equal(await stored(), 0);

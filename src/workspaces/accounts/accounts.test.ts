@@ -186,11 +186,11 @@ for (const [what, user, fields] of refused) {
 }
 
 const judged: [password: string, sentence: RegExp | undefined, words?: string[]][] = [
-  ['1q2w3e4r5t', /tried first/],
-  ['princess 12', /tried first/],
+  ['1q2w3e4r5t', /too common/],
+  ['princess 12', /too common/],
   ['7294 monkey 8351', undefined],
-  ['iop[]asdfghj', /row of neighbouring/],
-  [';lkjhgfdsa][', /row of neighbouring/],
+  ['iop[]asdfghj', /sequence of neighboring/],
+  [';lkjhgfdsa][', /sequence of neighboring/],
   ['lovelace and her engines', undefined, ['Augusta Lovelace']],
   ['!?#*+~-_<>|@', undefined],
   ['0123456789abcdef'.repeat(8), undefined],

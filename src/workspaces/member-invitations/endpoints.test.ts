@@ -59,7 +59,7 @@ test('a person who is invited by mail makes an account and joins with the role, 
   await until('owners and admins to be told', async () =>
     [owner, admin].every((keeper) =>
       server.taken.some(
-        ({ to, mail }) => to[0] === keeper.email && mail.subject === 'New member of Test: Nora',
+        ({ to, mail }) => to[0] === keeper.email && mail.subject === 'New member in Test: Nora',
       ),
     ),
   );
@@ -217,7 +217,7 @@ test('invitations are limited for whoever invites and for the address, and names
   const sent = await until('a mail to a victim', async () =>
     server.taken.find(({ to }) => to[0]!.startsWith('victim-')),
   );
-  assert.equal(sent.mail.subject, 'Click https evil example x now or call 4 invites you to www evil example');
+  assert.equal(sent.mail.subject, 'Click https evil example x now or call 4 invited you to www evil example');
   assert.doesNotMatch(sent.mail.text!.replaceAll(url, ''), /evil\.example|1234567/);
 
   const email = 'popular@example.org';

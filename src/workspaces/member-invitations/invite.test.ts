@@ -31,7 +31,7 @@ test('of the mails about one invitation that wait, only the last one leaves: the
   await resendInvitation(context, { workspaceId, id: again.id, inviter });
   const { rows } = await database.query('select state, subject from mails where recipient = $1', [email]);
   assert.deepEqual(rows.map(({ state }) => state).toSorted(), ['cancelled', 'cancelled', 'queued']);
-  assert.deepEqual([...new Set(rows.map(({ subject }) => subject))], ['Ada invites you to Test']);
+  assert.deepEqual([...new Set(rows.map(({ subject }) => subject))], ['Ada invited you to Test']);
 });
 
 test('the same for an address that is invited by several at the same moment: each knows of the one before it', async () => {

@@ -120,7 +120,7 @@ test('an answer is taken once, in the browser that asked, as it was given', asyn
   const over = services.vault.seal('sessions', JSON.stringify({ ...asked, until: Date.now() }));
   const tooLate = await finish(late.answer, `${name}=${over.toString('base64url')}`);
   assert.equal(tooLate.status, 401);
-  assert.match(tooLate.body.message, /its time is over/);
+  assert.match(tooLate.body.message, /has expired/);
   const fresh = await begin();
   assert.equal((await finish(fresh.answer, fresh.kept)).status, 204);
   assert.equal((await finish(fresh.answer, fresh.kept)).status, 401);

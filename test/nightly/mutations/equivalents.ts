@@ -300,7 +300,7 @@ export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   ],
   'src/workspaces/request-counter.ts': [
     {
-      what: "without: if (isAway) log.info('Valkey is back: rate limits are counted there');",
+      what: "without: if (isAway) log.info('Valkey is available again; rate limits are counted there');",
       why: 'what it says is for the log alone',
     },
   ],

@@ -92,7 +92,7 @@ test('what is pasted and cannot be published yet is told, and a form takes no mo
   const many = Array.from({ length: 1_000 }, (_, at) => element('text', `e${at}`, { label: 'E' }));
   const parts = readParts(JSON.stringify(many));
   assert.ok(parts.ok);
-  assert.equal(pasteParts(root, parts.parts, ''), 'A form may have at most 1,000 elements.');
+  assert.equal(pasteParts(root, parts.parts, ''), 'A form can have at most 1,000 elements.');
 });
 
 const nested = stepsOf(

@@ -67,7 +67,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
       ],
     },
     found: [
-      'changed “One” (Step): Jumps: nothing → Goes to “Two” when “Colour” is “Red”',
+      'changed “One” (Step): Jumps: nothing → Jumps to “Two” when “Colour” is “Red”',
       'changed “First” (Short text): Show when: nothing → when “Colour” is “Red”',
       'changed “Two” (Step): Id: nothing → “two”',
     ],

@@ -132,15 +132,15 @@ test('B7: rules are plain sentences', () => {
   ]);
   assert.deepEqual(said(root, 'state'), ['Shown when “Country” is “Red”']);
   assert.deepEqual(said(root, 'email'), [
-    'Required when “Country” is “Red” or the reference “vip” is answered',
+    'Required when “Country” is “Red” or the URL parameter “vip” is answered',
   ]);
   assert.deepEqual(sayLogic(root, root.children[1]!).map(toPlain), [
     'Hidden unless “Country” is “Red” and “State” is not answered',
   ]);
   const jumping = form([{ jumps: [{ when: inCountry, to: 'last' }, { to: 'end' }] }, {}, { id: 'last' }]);
   assert.deepEqual(sayLogic(jumping, jumping.children[0]!).map(toPlain), [
-    'Goes to “Step 3” when “Country” is “Red”',
-    'Goes to the end',
+    'Jumps to “Step 3” when “Country” is “Red”',
+    'Jumps to the end',
   ]);
 });
 

@@ -26,7 +26,7 @@ test('a complete one shows the confirmation with the message of the settings', (
     data(['mail', 'ada@example.com']),
   );
   assert.match(page, /See you/);
-  assert.match(page, /not stored/);
+  assert.match(page, /not saved/);
 });
 
 test('rows are added and removed', () => {

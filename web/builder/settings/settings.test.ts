@@ -48,7 +48,7 @@ test('differences of settings are said in the words of their controls', () => {
   assert.deepEqual(
     said.map(({ subject, details }) => [subject, ...details]),
     [
-      ['Access', '“Everyone with the link” → “No one”'],
+      ['Who can respond', '“Anyone with the link” → “Closed”'],
       ['Theme: Colour', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
       ['Minimum seconds to complete', 'nothing → 3'],

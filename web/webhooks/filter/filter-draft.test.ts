@@ -25,7 +25,7 @@ const sentences: [filter: object, sentence: string][] = [
         },
       ],
     },
-    'Only when “Country” is “Germany” and (“How many?” is at least “3” or the reference “vip” is answered)',
+    'Only when “Country” is “Germany” and (“How many?” is at least “3” or the URL parameter “vip” is answered)',
   ],
   [{ element: 'gone', is: 'answered' }, 'Only when “gone (missing)” is answered'],
 ];
@@ -41,7 +41,7 @@ test('a comparison without a name or a value is not sent', () => {
     { element: 'country', is: 'equals' },
     { ...german, element: undefined, reference: '' },
   ])
-    assert.match(filterProblem({ all: [german, { not: leaf }] }) ?? '', /not complete/);
+    assert.match(filterProblem({ all: [german, { not: leaf }] }) ?? '', /incomplete/);
 });
 
 test('a filter is sent when it is another one', () => {
