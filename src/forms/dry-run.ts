@@ -25,9 +25,9 @@ type Impact = DryRun['impact'][number];
 type Change = Omit<Impact, 'message' | 'answers'> & { readonly what: string };
 
 /**
- * What a changed structure, complete or not, takes away from a form that is there, with the stored submissions that
- * answered it: exact up to 10,000 submissions, over the newest of them in a larger form. They keep their answers.
- * @param mayCount whether the caller may read submissions; the figures tell of them.
+ * Finds what a changed structure removes from the live form, and counts the submissions that answered it: all of up to 10,000, else
+ * the newest. The structure may be incomplete. Stored answers are kept.
+ * @param mayCount whether the caller may read submissions, which the figures are about.
  */
 async function findImpact(
   db: Queryable,
@@ -114,8 +114,7 @@ function groupOf({ parent }: FormPart<unknown>): string | undefined {
 }
 
 /**
- * What a change of a form would be refused for, what is not good in it, and what it would take away from visitors of what
- * is live. Stores nothing.
+ * Checks a change of a form without storing it: its problems, its warnings, and its impact on the live form.
  * @throws ApiError not_found.
  */
 export async function dryRun(

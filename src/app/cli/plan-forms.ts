@@ -7,7 +7,7 @@ import type { ReplyOf } from '../operations.ts';
 import { type FormFile, type FormLock, hashForm } from './form-files.ts';
 import { UsageError } from './values.ts';
 
-/** One difference, for programs and for a line of its own. */
+/** A difference, as programs read it and as a line of the plan. */
 export type FormChange = {
   change: 'added' | 'removed' | 'changed' | 'moved';
   /** `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
@@ -41,7 +41,7 @@ function compareStructures(before: unknown, after: unknown): FormChange[] {
   });
 }
 
-/** Changes of the attributes of a part, or of settings, each of which is named by itself. */
+/** Lists changes of the attributes of a part, or, without a part, of settings. */
 const listChanges = (changes: readonly ValueChange[], what?: string): FormChange[] =>
   changes.map(({ name, before, after }) => ({
     change: 'changed',
@@ -69,10 +69,10 @@ function nameParts(parts: readonly Part<unknown>[]): Names {
   );
 }
 
-/** What would become of a form that a file has. */
+/** What applying a file does to its form. */
 export type FormPlan = {
   file: string;
-  /** Null: it is not there yet. */
+  /** Null for a form that does not exist yet. */
   id: string | null;
   name: string;
   action: 'create' | 'update' | 'none';
@@ -85,7 +85,7 @@ export type FormPlan = {
   warnings: Judgement['warnings'];
 };
 
-/** A plan with what it rests on: the ETag of the form as it was compared. */
+/** A plan with the file and the ETag of the form that were compared. */
 type Planned = { plan: FormPlan; form: FormFile; tag: string | undefined };
 
 /** All forms of the workspace, without their structures. */
@@ -176,7 +176,7 @@ async function planChange(
   return { plan, form: { ...form, id }, tag };
 }
 
-/** A key that may not change forms may have them judged. */
+/** Tries the change in a dry run. A key without `forms:write` gets the problems and warnings only. */
 async function tryChange(
   api: Api,
   form: FormFile,
@@ -198,7 +198,7 @@ const judge = (api: Api, form: FormFile): Promise<ReplyOf<'validateForm'>> =>
 
 const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
 
-/** Settings as they are read: a password never is, and what is null is not set. */
+/** Settings as the API returns them: without the password and without null. */
 const shownSettings = (settings: object): Record<string, unknown> => ({
   access: 'public',
   ...Object.fromEntries(
@@ -206,7 +206,7 @@ const shownSettings = (settings: object): Record<string, unknown> => ({
   ),
 });
 
-/** Does what was planned, if the form is still as it was compared. @returns the id of the form. */
+/** Applies a plan if the form is unchanged since the comparison. @returns the id of the form. */
 export async function applyPlan(api: Api, { plan, form, tag }: Planned): Promise<string> {
   if (plan.action === 'none') return plan.id!;
   const { status } = form;

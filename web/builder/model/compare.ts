@@ -13,12 +13,12 @@ import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './logic/say-logic.ts';
 import { specsOf } from './say-problem.ts';
 
-/** One difference between two forms, in words. `key` leads to the node, where it is still in the second form. */
+/** A difference between two forms in words. `key` is the node in the second form, if it is there. */
 export type Difference = {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
   /** `“Your email” (Email)` */
   readonly subject: string;
-  /** What changed, a sentence each; empty for what was added, removed or moved. */
+  /** A sentence for each change; empty if the part was added, removed or moved. */
   readonly details: readonly string[];
   readonly key?: NodeKey;
 };
@@ -67,13 +67,13 @@ export function titleOf(type: string): string {
   return type === 'form' ? 'Form' : `Unknown type “${type}”`;
 }
 
-/** A node for a person: its label or title in quotes, and its type. */
+/** Describes a node by its label or title in quotes, and its type. */
 export function sayNode(node: EditNode): string {
   const name = textOf(node, 'label') || textOf(node, 'title') || textOf(node, 'name');
   return name ? `“${name}” (${titleOf(node.type)})` : titleOf(node.type);
 }
 
-/** One part for a person, or how many they are. */
+/** Describes one part, or counts several. */
 export const sayNodes = (nodes: readonly EditNode[]): string =>
   nodes.length === 1 ? sayNode(nodes[0]!) : sayCount(nodes.length, 'part');
 
@@ -95,7 +95,7 @@ function describeAttributes({ before, after, attributes }: Kept, roots: Roots): 
   return details;
 }
 
-/** How many texts of a node are said otherwise, by language. */
+/** Describes changed translations: the number of texts in each language. */
 export function sayTranslations(title: string, old: unknown, fresh: unknown): string[] {
   const [before, after] = [flatTexts(old), flatTexts(fresh)];
   const counts = new Map<string, number>();
@@ -107,7 +107,7 @@ export function sayTranslations(title: string, old: unknown, fresh: unknown): st
   return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
 }
 
-/** Translations by their place: the language, the attribute, the option. */
+/** Flattens translations. The key is the language, the attribute and the option as JSON. */
 function flatTexts(translations: unknown, place: readonly string[] = []): Map<string, unknown> {
   if (!isRecord(translations))
     return new Map(place.length === 0 ? [] : [[JSON.stringify(place), translations]]);
@@ -116,13 +116,13 @@ function flatTexts(translations: unknown, place: readonly string[] = []): Map<st
   );
 }
 
-/** The title of an attribute in its table; an unknown one is called by its name. */
+/** The title of an attribute, or the name of an unknown one. */
 function attributeTitle(type: string, name: string): string {
   const specs = specsOf({ type });
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;
 }
 
-/** A change in words; without a title it is said of what stands above. */
+/** Describes a change. Without a title it is a line below the name of what changed. */
 export function sayChange(title: string, old: unknown, fresh: unknown): string[] {
   if (Array.isArray(old) && Array.isArray(fresh)) return sayListChange(title, old, fresh);
   return [`${title && `${title}: `}${sayValue(old)} → ${sayValue(fresh)}`];
@@ -139,7 +139,7 @@ function sayListChange(title: string, old: readonly unknown[], fresh: readonly u
   return [`${title && `${title}: `}${parts.join('; ')}`];
 }
 
-/** Options are known by what answers keep of them: another label is another name for the same one. */
+/** Describes changed options. An option is known by its id, so another label is a new name. */
 function sayOptionsChange(
   title: string,
   old: readonly ChoiceOption[],

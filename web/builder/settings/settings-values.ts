@@ -10,7 +10,7 @@ import { type Difference, sayChange, sayTranslations } from '../model/compare.ts
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/say-problem.ts';
 
-/** A UTC timestamp as the local date and time that `datetime-local` shows; empty for none. */
+/** Returns a UTC timestamp as local date and time for a `datetime-local` field; empty if there is none. */
 export function toLocal(timestamp: string | undefined): string {
   if (!timestamp) return '';
   const date = new Date(timestamp);
@@ -19,7 +19,7 @@ export function toLocal(timestamp: string | undefined): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** What was entered as local date and time, as the UTC timestamp that is stored; undefined for none. */
+/** Returns a local date and time as the UTC timestamp that is stored. */
 export function fromLocal(local: string): string | undefined {
   if (local === '') return undefined;
   const date = new Date(local);
@@ -33,7 +33,7 @@ export function titleOfSetting(field: string): string | undefined {
   return (name === 'theme' && part && own<Words>(themeParts, part)?.title) || settingRow(name).title;
 }
 
-/** What a text of a confirmation by condition is called: `Title of confirmation 2`. */
+/** The label of a text of a conditional confirmation: `Title of confirmation 2`. */
 export const sayConfirmationText = (name: ConfirmationText, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
@@ -43,7 +43,7 @@ export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'se
   return name === 'theme' || name === 'locale' ? 'theme' : 'settings';
 }
 
-/** What keeps a setting from being published: which, where it is changed, and what it is called there. */
+/** A problem that keeps a setting from being published, with the view and the title of its control. */
 export type SettingProblem = {
   /** As the API names it: `closes_at`, `theme.color`. */
   readonly field: string;
@@ -52,7 +52,7 @@ export type SettingProblem = {
   readonly message: string;
 };
 
-/** Every problem of settings beside their form: what the API would say, and an access that nobody could have. */
+/** Every problem of the settings: those that the API reports, and access by a password that is not set. */
 export function findSettingProblems(
   root: EditNode,
   settings: Settings,
@@ -62,11 +62,11 @@ export function findSettingProblems(
   const checked = checkSettings(settings, result.ok ? result.form : undefined);
   const errors = checked.ok ? [] : [...checked.errors];
   if (settings.access === 'password' && !hasPassword)
-    errors.push({ field: 'password', message: 'Set a password: nobody could fill it in without one.' });
+    errors.push({ field: 'password', message: 'Set a password. Without one, no one can fill in the form.' });
   return errors.map(locate).filter((problem) => problem !== undefined);
 }
 
-/** A problem of the service at its control; undefined for one that is about no setting. */
+/** Locates a problem that the API reported; undefined if it is about no setting. */
 export function locate({
   field = '',
   message,
@@ -79,10 +79,7 @@ export function locate({
   return { field, view: viewOfSetting(field.split('.')[0] as SettingName), title, message };
 }
 
-/**
- * Gives the focus to the control that is labelled so. Titles are declared once, so that the label on the screen is the
- * problem's own.
- */
+/** Focuses the control of a setting. It is found by its label, which is the title of the problem. */
 export function focusSetting({ title }: SettingProblem): void {
   const label = [...document.querySelectorAll('.builder .field-label')].find(
     ({ textContent }) => textContent === title,

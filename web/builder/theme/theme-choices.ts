@@ -13,16 +13,16 @@ export const presets = [
   { name: 'Black', color: '#111111' },
 ] as const;
 
-/** A change of some parts of a theme; undefined takes one away. */
+/** A change of some parts of a theme; undefined removes a part. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
-/** The theme with a change; undefined when nothing is left of it, which is how a form has none. */
+/** Returns the theme with a change, or undefined if no part is left. */
 export function changedTheme(theme: Theme, change: ThemeChange): Theme | undefined {
   const entries = Object.entries({ ...theme, ...change }).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** The theme as far as it can be drawn: without a colour that is half written. */
+/** Returns the theme without colours that are not complete yet. */
 export function drawableTheme(theme: Theme): Theme {
   const { color, background, paper } = theme;
   const colours = {

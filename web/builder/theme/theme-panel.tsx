@@ -30,7 +30,7 @@ import { ImageField } from './image-field.tsx';
 import { changedTheme, drawableTheme, presets, type ThemeChange } from './theme-choices.ts';
 
 type NoteProps = {
-  /** A theme whose colours are colours. */
+  /** A theme without incomplete colours. */
   readonly theme: Theme;
   readonly isReadOnly: boolean;
   readonly onColour: (color: string) => void;
@@ -70,7 +70,7 @@ type PanelProps = {
   readonly onLocale: (locale: LocaleChoice) => void;
 };
 
-/** Everything that can be chosen of a form's look. */
+/** The controls of all parts of the theme. */
 export function ThemePanel(props: PanelProps): ReactElement {
   return (
     <>
@@ -158,7 +158,7 @@ function Colours(props: PanelProps): ReactElement {
   );
 }
 
-/** What keeps text from being read on the paper, as it is chosen. */
+/** Why text on the chosen paper is not readable. */
 const paperProblem = (theme: Theme): string | undefined =>
   theme.paper !== undefined && paperContrast(theme) < inkContrast
     ? `Text cannot be read on it. ${suggestPaper(theme)} is the nearest that it can.`
