@@ -19,7 +19,7 @@ export {
   type Settings,
 } from './settings-table.ts';
 
-/** Returns how many days after the submission the visitor's edit link works (docs/decisions/0014). */
+/** How many days after a submission the visitor's edit link works (docs/decisions/0014). */
 export const editDaysOf = ({
   edit_days: days = settingRows.edit_days.default,
 }: Pick<Settings, 'edit_days'>): number => days;
@@ -29,9 +29,8 @@ type SettingsResult =
   | { readonly ok: false; readonly errors: readonly SettingsError[] };
 
 /**
- * Checks the settings of a form. `form` is its structure, if there is one, for keys that refer to it. Drops
- * null keys at any depth, which is how a client clears them. Reports every problem, including unknown keys;
- * never throws.
+ * Checks the settings of a form and returns every problem. `form` is its structure, if there is one, for settings that name an
+ * element. Null at any depth clears a key. Unknown keys are refused by name.
  */
 export function checkSettings(input: unknown, form: Form | undefined): SettingsResult {
   if (!isRecord(input)) {
@@ -67,7 +66,7 @@ function checkPeriod({ opens_at: opens, closes_at: closes }: Settings): Settings
   return [{ field: 'closes_at', message: '"closes_at" must be later than "opens_at".', code: 'too_small' }];
 }
 
-/** Returns stored settings without references to deleted elements, which would block other changes. */
+/** Returns stored settings without references to removed elements and languages, which would block other changes. */
 export function settingsFor(form: Form, settings: Settings): Settings {
   const { receipt_email_element: receipt, subject_element: subject } = settings;
   const gone = [
@@ -81,15 +80,15 @@ export function settingsFor(form: Form, settings: Settings): Settings {
   return Object.fromEntries(Object.entries(all).filter(([name]) => !gone.includes(name)));
 }
 
-/** Lists the names of settings that differ. */
+/** The names of the settings that differ. */
 export function changedSettings(before: Settings, after: Settings): SettingName[] {
   const names = Object.keys({ ...before, ...after }) as SettingName[];
   return names.filter((name) => !isSameJson(before[name], after[name]));
 }
 
 /**
- * Merges two changes since `base`, setting by setting. If both changed a setting to different values, `mine`
- * wins and the name is listed in `conflicts`.
+ * Merges two versions of the settings, setting by setting. If both changed a setting since `base` to different values, `mine` wins
+ * and the name is among the conflicts.
  */
 export function mergeSettings(
   base: Settings,

@@ -25,10 +25,9 @@ type Impact = DryRun['impact'][number];
 type Change = Omit<Impact, 'message' | 'answers'> & { readonly what: string };
 
 /**
- * Finds what a changed structure, complete or not, removes from an existing form, and how many stored
- * submissions answered each part. Only the newest 10,000 submissions are counted. Submissions keep their
- * answers.
- * @param mayCount whether the caller may read submissions, because the counts reveal facts about them.
+ * Finds what a changed structure removes from the live form, and counts the submissions that answered it: all of up to 10,000, else
+ * the newest. The structure may be incomplete. Stored answers are kept.
+ * @param mayCount whether the caller may read submissions, which the figures are about.
  */
 async function findImpact(
   db: Queryable,
@@ -115,8 +114,7 @@ function groupOf({ parent }: FormPart<unknown>): string | undefined {
 }
 
 /**
- * Checks a change of a form without storing it: its errors, its warnings, and what it removes from the live
- * form.
+ * Checks a change of a form without storing it: its problems, its warnings, and its impact on the live form.
  * @throws ApiError not_found.
  */
 export async function dryRun(

@@ -7,7 +7,7 @@ import type { ReplyOf } from '../operations/operations.ts';
 import { type FormFile, type FormLock, hashForm } from './form-files.ts';
 import { UsageError } from './values.ts';
 
-/** One difference between a file and the service. */
+/** A difference, as programs read it and as a line of the plan. */
 export type FormChange = {
   change: 'added' | 'removed' | 'changed' | 'moved';
   /** `form`, `step 1`, `status`, a setting, an element by its id, or `paragraph 2`. */
@@ -41,7 +41,7 @@ function compareStructures(before: unknown, after: unknown): FormChange[] {
   });
 }
 
-/** Changes of the attributes of a part, or of settings, each of which is named by itself. */
+/** Lists changes of the attributes of a part, or, without a part, of settings. */
 const listChanges = (changes: readonly ValueChange[], what?: string): FormChange[] =>
   changes.map(({ name, before, after }) => ({
     change: 'changed',
@@ -69,10 +69,10 @@ function nameParts(parts: readonly Part<unknown>[]): Names {
   );
 }
 
-/** What `forms apply` would do to the form in a file. */
+/** What applying a file does to its form. */
 export type FormPlan = {
   file: string;
-  /** Null if the form does not exist yet. */
+  /** Null for a form that does not exist yet. */
   id: string | null;
   name: string;
   action: 'create' | 'update' | 'none';
@@ -88,7 +88,7 @@ export type FormPlan = {
   warnings: Judgement['warnings'];
 };
 
-/** A plan with the ETag of the form that was compared. */
+/** A plan with the file and the ETag of the form that were compared. */
 type Planned = { plan: FormPlan; form: FormFile; tag: string | undefined };
 
 /** Returns all forms of the workspace, without their structures. */
@@ -179,7 +179,7 @@ async function planChange(
   return { plan, form: { ...form, id }, tag };
 }
 
-/** Checks a change with a dry run. A key that may not change forms can still validate them. */
+/** Tries the change in a dry run. A key without `forms:write` gets the problems and warnings only. */
 async function tryChange(
   api: Api,
   form: FormFile,
@@ -201,7 +201,7 @@ const judge = (api: Api, form: FormFile): Promise<ReplyOf<'validateForm'>> =>
 
 const documentOf = ({ structure, settings }: FormFile) => ({ structure, ...(settings && { settings }) });
 
-/** Returns settings as the API returns them: without the password and without nulls. */
+/** Settings as the API returns them: without the password and without null. */
 const shownSettings = (settings: object): Record<string, unknown> => ({
   access: 'public',
   ...Object.fromEntries(
@@ -209,10 +209,7 @@ const shownSettings = (settings: object): Record<string, unknown> => ({
   ),
 });
 
-/**
- * Applies a plan, if the form has not changed since it was compared.
- * @returns the id of the form.
- */
+/** Applies a plan if the form is unchanged since the comparison. @returns the id of the form. */
 export async function applyPlan(api: Api, { plan, form, tag }: Planned): Promise<string> {
   if (plan.action === 'none') return plan.id!;
   const { status } = form;

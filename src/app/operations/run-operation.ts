@@ -8,7 +8,7 @@ import type { Sent } from './call-operation.ts';
 import type { ApiRoute } from './operations.ts';
 import type { Services } from './services.ts';
 
-/** A request to an operation, over HTTP, MCP or the command line. */
+/** A request to an operation, from HTTP, the command line or MCP. */
 type Given = {
   params: unknown;
   query: unknown;
@@ -66,13 +66,11 @@ function hasEntry(audit: AuditPolicy | undefined, { actor }: Scope): boolean {
   return audit !== undefined && !(typeof audit === 'object' && 'none' in audit);
 }
 
-/** A dry run changes nothing and has no audit entry. */
+/** A dry run changes nothing and has no entry. */
 const isDryRun = (query: unknown): boolean =>
   (query as { dry_run?: unknown } | undefined)?.dry_run === 'true';
 
-/**
- * Longer texts are forms with thousands of elements. The audit log records that they changed, but not how.
- */
+/** Longer replies are forms with thousands of elements. Their entry has no difference. */
 const longestCompared = 200_000;
 
 /** How the audit log learns what an operation changes: from the operation that reads it, or from the body. */

@@ -24,7 +24,7 @@ import { corners, densities, fontNames, fonts, modes, type Theme } from './theme
 
 type Part<Value> = Kind<Value> & Words;
 
-/** A part of the theme; `schema` without a default, as the page has one that depends on the other parts. */
+/** A choice in the theme. Its schema has no default: the API returns only what is set. */
 const oneOf = <const Id extends string>(...[ids, labels, byDefault]: Parameters<typeof choice<Id>>) => ({
   ...choice(ids, labels, byDefault),
   schema: { type: 'string', enum: [...ids] },

@@ -13,14 +13,12 @@ import { type EditNode, type NodeKey, textOf } from './edit-node.ts';
 import { sayRule } from './say-logic.ts';
 import { specsOf } from './say-problem.ts';
 
-/**
- * A difference between two forms, in words. `key` is the node in the second form, if it still exists there.
- */
+/** A difference between two forms in words. `key` is the node in the second form, if it is there. */
 export type Difference = {
   readonly kind: 'added' | 'removed' | 'changed' | 'moved';
   /** `“Your email” (Email)` */
   readonly subject: string;
-  /** One sentence for each change. Empty if the node was added, removed or moved. */
+  /** A sentence for each change; empty if the part was added, removed or moved. */
   readonly details: readonly string[];
   readonly key?: NodeKey;
 };
@@ -77,7 +75,7 @@ export function sayNode(node: EditNode): string {
   return name ? `“${name}” (${titleOf(node.type)})` : titleOf(node.type);
 }
 
-/** Describes one node, or counts several. */
+/** Describes one part, or counts several. */
 export const sayNodes = (nodes: readonly EditNode[]): string =>
   nodes.length === 1 ? sayNode(nodes[0]!) : sayCount(nodes.length, 'part');
 
@@ -99,7 +97,7 @@ function describeAttributes({ before, after, attributes }: Kept, roots: Roots): 
   return details;
 }
 
-/** Counts the changed translations of a node by language. */
+/** Describes changed translations: the number of texts in each language. */
 export function sayTranslations(title: string, old: unknown, fresh: unknown): string[] {
   const [before, after] = [flatTexts(old), flatTexts(fresh)];
   const counts = new Map<string, number>();
@@ -111,7 +109,7 @@ export function sayTranslations(title: string, old: unknown, fresh: unknown): st
   return said.length === 0 ? [] : [`${title && `${title}: `}${said.join(', ')}`];
 }
 
-/** Flattens translations by path: language, attribute, option. */
+/** Flattens translations. The key is the language, the attribute and the option as JSON. */
 function flatTexts(translations: unknown, place: readonly string[] = []): Map<string, unknown> {
   if (!isRecord(translations))
     return new Map(place.length === 0 ? [] : [[JSON.stringify(place), translations]]);
@@ -120,13 +118,13 @@ function flatTexts(translations: unknown, place: readonly string[] = []): Map<st
   );
 }
 
-/** Returns the title of an attribute, or its name if it is unknown. */
+/** The title of an attribute, or the name of an unknown one. */
 function attributeTitle(type: string, name: string): string {
   const specs = specsOf({ type });
   return Object.hasOwn(specs, name) ? specs[name]!.title : name;
 }
 
-/** Describes a change. Without a title, the text continues the heading above. */
+/** Describes a change. Without a title it is a line below the name of what changed. */
 export function sayChange(title: string, old: unknown, fresh: unknown): string[] {
   if (Array.isArray(old) && Array.isArray(fresh)) return sayListChange(title, old, fresh);
   return [`${title && `${title}: `}${sayValue(old)} → ${sayValue(fresh)}`];
@@ -143,7 +141,7 @@ function sayListChange(title: string, old: readonly unknown[], fresh: readonly u
   return [`${title && `${title}: `}${parts.join('; ')}`];
 }
 
-/** Compares options by the id that answers store, so a changed label is a renamed option. */
+/** Describes changed options. An option is known by its id, so another label is a new name. */
 function sayOptionsChange(
   title: string,
   old: readonly ChoiceOption[],

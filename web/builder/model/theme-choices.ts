@@ -13,19 +13,16 @@ export const presets = [
   { name: 'Black', color: '#111111' },
 ] as const;
 
-/** A change of a theme; undefined removes a property. */
+/** A change of some parts of a theme; undefined removes a part. */
 export type ThemeChange = { readonly [Key in keyof Theme]?: Theme[Key] | undefined };
 
-/**
- * Applies a change to a theme. Returns undefined if the theme becomes empty, because a form without a theme
- * has none stored.
- */
+/** Returns the theme with a change, or undefined if no part is left. */
 export function changedTheme(theme: Theme, change: ThemeChange): Theme | undefined {
   const entries = Object.entries({ ...theme, ...change }).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Removes incomplete colors from a theme, so that it can be rendered. */
+/** Returns the theme without colours that are not complete yet. */
 export function drawableTheme(theme: Theme): Theme {
   const { color, background, paper } = theme;
   const colours = {

@@ -10,7 +10,7 @@ import { type Difference, sayChange, sayTranslations } from '../model/compare.ts
 import type { EditNode } from '../model/edit-node.ts';
 import { validateRoot } from '../model/say-problem.ts';
 
-/** Converts a UTC timestamp to the local date and time for `datetime-local`, or to an empty string. */
+/** Returns a UTC timestamp as local date and time for a `datetime-local` field; empty if there is none. */
 export function toLocal(timestamp: string | undefined): string {
   if (!timestamp) return '';
   const date = new Date(timestamp);
@@ -19,7 +19,7 @@ export function toLocal(timestamp: string | undefined): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** Converts a local date and time to a UTC timestamp, or undefined if it is empty or invalid. */
+/** Returns a local date and time as the UTC timestamp that is stored. */
 export function fromLocal(local: string): string | undefined {
   if (local === '') return undefined;
   const date = new Date(local);
@@ -33,7 +33,7 @@ export function titleOfSetting(field: string): string | undefined {
   return (name === 'theme' && part && own<Words>(themeParts, part)?.title) || settingRow(name).title;
 }
 
-/** Returns the title of a text in a conditional confirmation: `Title of confirmation 2`. */
+/** The label of a text of a conditional confirmation: `Title of confirmation 2`. */
 export const sayConfirmationText = (name: ConfirmationText, confirmation: string): string =>
   `${name === 'title' ? 'Title' : 'Message'} of ${confirmation}`;
 
@@ -43,7 +43,7 @@ export function viewOfSetting(name: keyof Settings): 'theme' | 'languages' | 'se
   return name === 'theme' || name === 'locale' ? 'theme' : 'settings';
 }
 
-/** A setting that prevents publishing, with the view where it is edited and its title there. */
+/** A problem that keeps a setting from being published, with the view and the title of its control. */
 export type SettingProblem = {
   /** The field as in the API: `closes_at`, `theme.color`. */
   readonly field: string;
@@ -52,7 +52,7 @@ export type SettingProblem = {
   readonly message: string;
 };
 
-/** Lists every problem of the settings: the errors of the API, and password access without a password. */
+/** Every problem of the settings: those that the API reports, and access by a password that is not set. */
 export function findSettingProblems(
   root: EditNode,
   settings: Settings,
@@ -66,7 +66,7 @@ export function findSettingProblems(
   return errors.map(locate).filter((problem) => problem !== undefined);
 }
 
-/** Locates an API error at its control. Undefined if it is not about a setting. */
+/** Locates a problem that the API reported; undefined if it is about no setting. */
 export function locate({
   field = '',
   message,
@@ -79,7 +79,7 @@ export function locate({
   return { field, view: viewOfSetting(field.split('.')[0] as SettingName), title, message };
 }
 
-/** Focuses the control with this label. Titles are declared once, so that problems and labels match. */
+/** Focuses the control of a setting. It is found by its label, which is the title of the problem. */
 export function focusSetting({ title }: SettingProblem): void {
   const label = [...document.querySelectorAll('.builder .field-label')].find(
     ({ textContent }) => textContent === title,

@@ -30,7 +30,7 @@ import { ImageField } from '../panel/image-field.tsx';
 import { ColourField } from './colour-field.tsx';
 
 type NoteProps = {
-  /** The theme, with valid colors only. */
+  /** A theme without incomplete colours. */
   readonly theme: Theme;
   readonly isReadOnly: boolean;
   readonly onColour: (color: string) => void;
@@ -70,7 +70,7 @@ type PanelProps = {
   readonly onLocale: (locale: LocaleChoice) => void;
 };
 
-/** Edits the look of a form. */
+/** The controls of all parts of the theme. */
 export function ThemePanel(props: PanelProps): ReactElement {
   return (
     <>
@@ -158,7 +158,7 @@ function Colours(props: PanelProps): ReactElement {
   );
 }
 
-/** Returns why text is not readable on the chosen paper color. */
+/** Why text on the chosen paper is not readable. */
 const paperProblem = (theme: Theme): string | undefined =>
   theme.paper !== undefined && paperContrast(theme) < inkContrast
     ? `Text is not readable on this color. The nearest readable color is ${suggestPaper(theme)}.`
