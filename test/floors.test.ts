@@ -251,7 +251,7 @@ test('no circle inside a room', () => {
  */
 const most = {
   files: 876,
-  lines: 119_700,
+  lines: 119_710,
   linesOfFile: 400,
   mutualFolders: 71,
   endpointsFiles: 21,

@@ -4,8 +4,8 @@ import { mapInTurns } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
-import type { Asked } from './ask.ts';
-import { asking, questionParameters, type UnitKind, walk, wordsAlone } from './question.ts';
+import type { CompiledQuestion } from './compile-question.ts';
+import { questionParameters, questionSql, type UnitKind, walk, wordsAlone } from './question.ts';
 
 /** The texts with marks around every word that a question finds, in the order in which they were given. */
 const markHits = statement(
@@ -37,7 +37,7 @@ export const readCharacters = readBytes;
 type Sought = { q: string; beginnings: readonly string[] };
 
 /** What the hits of a question are. */
-export function soughtBy({ q, unit_kinds, unit_texts }: Asked['index']): Sought {
+export function soughtBy({ q, unit_kinds, unit_texts }: CompiledQuestion['index']): Sought {
   const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
 }
@@ -255,7 +255,7 @@ const listWrittenTexts = statement(
   'list_written_texts',
   ['limit', questionParameters],
   'answers:text',
-  `with ${asking}
+  `with ${questionSql}
    select s.answers::text as answers
    from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
    join submissions s on s.workspace_id = $workspace_id and s.id = newest.id

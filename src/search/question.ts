@@ -147,9 +147,9 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
   segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;
 
 /** The question of words alone, which is most of what is asked: for statements with wordParameters. */
-export const askingWords = askingFor(false);
+export const wordsSql = askingFor(false);
 /** Any other, for statements with questionParameters. */
-export const asking = askingFor(true);
+export const questionSql = askingFor(true);
 
 /**
  * The newest `limit` submissions that answer a question, newest first where `inOrder` says so. A lateral join takes the

@@ -18,8 +18,8 @@ export const deleteExpiredLinks = statement(
 type LinkPurpose = 'resume' | 'edit';
 
 /**
- * Returns the token of a submission's link. It can be made again, so a repeated submit answers the same link, and a mail
- * carries it too. A link that was not stored (queries.ts), or has expired, opens nothing.
+ * Returns the token of a submission's link. It is the same each time, so a repeated submit and an email get the same link. A link
+ * works only while its row is stored and has not expired.
  */
 export const linkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTarget): string =>
   signLink(vault, `${purpose} links`, submission);

@@ -53,7 +53,7 @@ type FormFilterQuery = Static<typeof FormFilter>;
 type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 export type FormsFilterQuery = FilterQuery & { where?: string };
 
-/** Which submissions are meant, as the statements take it, and which of them it takes (queries.ts). */
+/** A filter as parameters of statements; `kind` says which statement (byFilter). */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
 /** Whether nothing is asked for but a status at most: the counters know how many there are. */

@@ -14,7 +14,7 @@ import {
 const workspacesAtOnce = 10;
 /** Files whose bytes are removed before their rows are. */
 const filesAtOnce = 200;
-/** What one statement deletes (endings/queries.ts). */
+/** Rows that one statement deletes. */
 const batch = 500;
 
 /**

@@ -4,7 +4,13 @@ import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
-import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
+import {
+  type CompiledQuestion,
+  compileQuestion,
+  type Known,
+  phrasesIn,
+  type SaidOption,
+} from './compile-question.ts';
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 
@@ -53,17 +59,17 @@ const listOptionsSaying = statement(
 const queryBytes = 1024;
 
 /** A question within reach: of these forms; null: of all of the workspace. */
-export type Reached = Asked & { form_ids: string[] | null };
+export type ResolvedQuestion = CompiledQuestion & { form_ids: string[] | null };
 
 /**
  * Reads a question as the statements take it.
  * @throws ApiError bad_request for one that is empty, too long, has too many parts or cannot be text in PostgreSQL.
  */
-export async function readAsked(
+export async function resolveQuestion(
   database: Database,
   { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
   q: string,
-): Promise<Reached> {
+): Promise<ResolvedQuestion> {
   refuseUnsearchable(q);
   const sent = readQuestion(q);
   const problems = sent.problems.map(({ message }) => message);
@@ -77,7 +83,7 @@ export async function readAsked(
     parts: sent.parts.map((part) => named.resolve(forms ? withoutUnknownForm(part, q, forms) : part)),
   };
   const sayingOptions = await readSayingOptions(database, reach, phrasesIn(question));
-  const asked = ask(question, q, named.known, sayingOptions);
+  const asked = compileQuestion(question, q, named.known, sayingOptions);
   const needsForms = asked.forms.length > 0 || !(asked.hasWords || asked.isList || asked.isPlain);
   if (!needsForms) return { ...asked, form_ids: reach.form_ids };
   return {
@@ -161,7 +167,10 @@ async function readNamed(
 }
 
 /** The forms that are named, or all of them, without those that must not be. */
-function chooseForms(forms: readonly { id: string; name: string }[], named: Asked['forms']): string[] {
+function chooseForms(
+  forms: readonly { id: string; name: string }[],
+  named: CompiledQuestion['forms'],
+): string[] {
   const [wanted, unwanted] = [new Set<string>(), new Set<string>()];
   for (const { text, isNot } of named)
     for (const { id } of formsCalled(forms, text)) (isNot ? unwanted : wanted).add(id);

@@ -28,7 +28,7 @@ export const checkParameters = columns(
 );
 
 /** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
-export const checking = `
+export const checksSql = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
     from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values) with ordinality
@@ -42,7 +42,7 @@ export const checking = `
     where numnode(query) > 0 or value <> '[]')`;
 
 /** Whether the submission `p` passes them. */
-export const isPassed = `not exists (
+export const passesChecks = `not exists (
   select from checks c
   cross join lateral (
     select case c.row_id when '' then p.answers -> c.element else p.answers -> c.element -> c.row_id end as answer
@@ -66,8 +66,8 @@ export const isPassed = `not exists (
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;
 
-/** A question as the statements take it (question.ts, checks.ts), and the forms that it names. */
-export type Asked = {
+/** A question as parameters of statements, and the forms that it names. */
+export type CompiledQuestion = {
   /** Words alone: asked as they were sent. */
   isPlain: boolean;
   /** Whether anything is to be looked up in the index of words. */
@@ -114,14 +114,14 @@ export const phrasesIn = ({ parts }: Question): string[] =>
  * @param known what is known of an element by its id; a name that no form has is a word like any other.
  * @param sayingOptions the options that say a phrase.
  */
-export function ask(
+export function compileQuestion(
   { parts }: Question,
   sent: string,
   known: Known,
   sayingOptions: (phrase: string) => readonly SaidOption[] = () => [],
-): Asked {
+): CompiledQuestion {
   const texts: string[] = [];
-  const asked: Asked = {
+  const asked: CompiledQuestion = {
     isPlain: true,
     hasWords: false,
     isList: false,
