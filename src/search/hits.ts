@@ -4,8 +4,8 @@ import { mapInTurns } from '#kit/concurrency.ts';
 import type { Database } from '#kit/database.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import type { Hit } from '#submissions/present.ts';
-import type { Asked } from './ask.ts';
-import { asking, questionParameters, type UnitKind, walk, wordsAlone } from './question.ts';
+import type { CompiledQuestion } from './compile-question.ts';
+import { questionParameters, questionSql, type UnitKind, walk, wordsAlone } from './question.ts';
 
 /** Returns the texts, in the given order, with marks around every word that the query finds. */
 const markHits = statement(
@@ -36,8 +36,8 @@ export const readCharacters = readBytes;
 /** What to find in texts: `q` has whole words, `beginnings` the beginnings of words. */
 type Sought = { q: string; beginnings: readonly string[] };
 
-/** Returns the words and beginnings that count as hits of a query. */
-export function soughtBy({ q, unit_kinds, unit_texts }: Asked['index']): Sought {
+/** What the hits of a question are. */
+export function soughtBy({ q, unit_kinds, unit_texts }: CompiledQuestion['index']): Sought {
   const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };
 }
@@ -265,7 +265,7 @@ const listWrittenTexts = statement(
   'list_written_texts',
   ['limit', questionParameters],
   'answers:text',
-  `with ${asking}
+  `with ${questionSql}
    select s.answers::text as answers
    from (${walk('anywhere', { limit: '$limit', inOrder: true })}) newest
    join submissions s on s.workspace_id = $workspace_id and s.id = newest.id

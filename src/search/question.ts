@@ -147,10 +147,10 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
     ${isMore ? everything : ''}),
   segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;
 
-/** The query of words alone, which is the most frequent one. For statements with wordParameters. */
-export const askingWords = askingFor(false);
-/** Any other query, for statements with questionParameters. */
-export const asking = askingFor(true);
+/** The question of words alone, which is most of what is asked: for statements with wordParameters. */
+export const wordsSql = askingFor(false);
+/** Any other, for statements with questionParameters. */
+export const questionSql = askingFor(true);
 
 /**
  * Selects the newest `limit` submissions that match a query, newest first if `inOrder`. The lateral join

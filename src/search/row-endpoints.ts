@@ -20,7 +20,7 @@ import { mapFiles } from '#submissions/present.ts';
 import { readColumns, readViewedForm } from '#submissions/read-columns.ts';
 import { languageParameter, SubmissionDetail, TablePage, type TableRow } from '#submissions/shapes.ts';
 import { requireReach } from '#workspaces/authenticate.ts';
-import type { Asked } from './ask.ts';
+import type { CompiledQuestion } from './compile-question.ts';
 import {
   findHits,
   type OptionLabels,
@@ -76,7 +76,7 @@ type Texts = { answers: string; reference: string };
  */
 async function findRowHits(
   { database, optionLabels }: { database: Database; optionLabels: OptionLabels },
-  asked: Asked['index'] | undefined,
+  asked: CompiledQuestion['index'] | undefined,
   form: { workspaceId: string; formId: string; version: number; language: string },
   rows: readonly Texts[],
 ): Promise<string[][]> {

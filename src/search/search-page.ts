@@ -2,22 +2,22 @@ import type { Database } from '#kit/database.ts';
 import type { Cut } from '#kit/pagination.ts';
 import { orNothing, statement } from '#kit/statement.ts';
 import { answeredVersion, foundColumns, submissionSelection } from '#submissions/submission-rows.ts';
-import { checking, checkParameters, isPassed, lookWindow } from './ask.ts';
+import { checkParameters, checksSql, lookWindow, passesChecks } from './compile-question.ts';
 import {
-  asking,
-  askingWords,
   questionParameters,
+  questionSql,
   searchWindow,
   subjectWindow,
   walk,
   wordParameters,
   wordsInSubject,
+  wordsSql,
 } from './question.ts';
 import type { Found, FoundSubmission, Question, View } from './view.ts';
 
-const wordsAlone = { question: askingWords, hasSpan: false };
+const wordsAlone = { question: wordsSql, hasSpan: false };
 
-const anything = { question: asking, hasSpan: true };
+const anything = { question: questionSql, hasSpan: true };
 
 /**
  * Selects one page of matches by relevance, each row with the total up to searchWindow. The order is exact:
@@ -102,17 +102,16 @@ export const searchSubmissions = pageOf('search_submissions', wordParameters, wo
 export const searchQuestion = pageOf('search_question', questionParameters, anything);
 
 /**
- * Selects one page of submissions that the index finds and that pass the checks, by relevance. Returns at
- * least one row, with the total and whether some matches were not checked. Submissions with words in the
- * subject are checked first, from all times. Of these and of the others, the newest $look_window are checked,
- * up to $look_bytes (lookWindow).
+ * One page of the matches of the index that pass the checks, by relevance; at least one row, with the total and whether more
+ * matches were left out. Matches with words in the subject are compared first, then the others: of each the newest $look_window,
+ * up to $look_bytes of answers.
  */
 const searchChecked = statement(
   'search_checked',
   ['look_window:integer look_bytes:integer limit offset', questionParameters, checkParameters],
   ['total is_cut:boolean', orNothing(foundColumns)],
-  `with ${asking},
-   ${checking},
+  `with ${questionSql},
+   ${checksSql},
    ahead as materialized (${walk('in_subject', { limit: '$look_window', inOrder: true })}),
    behind as materialized (${walk('no_subject', { limit: '$look_window', inOrder: true })}),
    found as (select id, code, true as is_ahead from ahead union all select id, code, false from behind),
@@ -124,7 +123,7 @@ const searchChecked = statement(
      window newest as (partition by f.is_ahead order by f.id desc)),
    passed as materialized (
      select p.id, case when p.is_ahead then ${wordsInSubject.replaceAll('f.', 'p.')} else 0 end as words
-     from near p where p.is_looked_at and ${isPassed}),
+     from near p where p.is_looked_at and ${passesChecks}),
    page as (select id, words from passed order by words desc, id desc limit $limit offset $offset)
    select (select least(count(*), ${searchWindow}) from passed) as total,
           (select count(*) from ahead) = $look_window or (select count(*) from behind) = $look_window

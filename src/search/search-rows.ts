@@ -1,8 +1,15 @@
 import { columns, orNothing, statement } from '#kit/statement.ts';
-import { checking, checkParameters, isPassed } from './ask.ts';
+import { checkParameters, checksSql, passesChecks } from './compile-question.ts';
 import { filterColumns, isMet } from './filter/where-of-forms.ts';
 import { rowColumns, rowSelection } from './list-pages.ts';
-import { asking, askingWords, questionParameters, walk, wordParameters, wordsInSubject } from './question.ts';
+import {
+  questionParameters,
+  questionSql,
+  walk,
+  wordParameters,
+  wordsInSubject,
+  wordsSql,
+} from './question.ts';
 import { sortedFrom } from './sorted-rows.ts';
 
 /*
@@ -17,17 +24,17 @@ const matches = `
     join search_documents d on d.workspace_id = $workspace_id
       and d.terms @@ replace(question.anywhere, chr(1), segments.code)::tsquery)`;
 
-const viewed = `${asking},
-  ${checking},
+const viewed = `${questionSql},
+  ${checksSql},
   ${matches},
   viewed as (
     select f.id, ${wordsInSubject} as rank from f
     where f.id >= $from_id and f.id < $to_id
       and ($is_any or exists (
-        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${isPassed})))`;
+        select from submissions p where p.workspace_id = $workspace_id and p.id = f.id and ${isMet} and ${passesChecks})))`;
 
 /** The matches of words alone, without a filter. */
-const viewedOfWords = `${askingWords},
+const viewedOfWords = `${wordsSql},
   ${matches},
   viewed as (select f.id, ${wordsInSubject} as rank from f)`;
 
@@ -36,7 +43,7 @@ export const countLooks = statement(
   'count_looks',
   ['most', questionParameters],
   'count',
-  `with ${asking}
+  `with ${questionSql}
    select count(*) as count from (${walk('anywhere', { limit: '$most', inOrder: false })}) found`,
 );
 

@@ -16,14 +16,14 @@ import {
 } from './filter/read-filter.ts';
 import { countSpan } from './filter/read-where.ts';
 import { type Conditions, readWhereOfForms } from './filter/where-of-forms.ts';
-import { type Reached, readAsked } from './read-asked.ts';
 import { limitSorted, mostSorted, readSort, type Sort, sortParameter } from './read-sort.ts';
+import { type ResolvedQuestion, resolveQuestion } from './resolve-question.ts';
 import { countLooks } from './search-rows.ts';
 
 /** What is asked of the index of words, as the statements take it. */
-export type Question = Reached['index'] &
-  Reached['checks'] &
-  Pick<Reached, 'isPlain' | 'isChecked'> & { is_open: boolean };
+export type Question = ResolvedQuestion['index'] &
+  ResolvedQuestion['checks'] &
+  Pick<ResolvedQuestion, 'isPlain' | 'isChecked'> & { is_open: boolean };
 
 /**
  * Which submissions are read, and in which order. Every reader of submissions makes one: the lists, the search, the table of a
@@ -113,7 +113,7 @@ export async function readListView(
  * @throws ApiError bad_request for a question that cannot be searched.
  */
 export async function readSearchView(database: Database, reach: Reach, q: string): Promise<View> {
-  const reached = await readAsked(database, reach, q);
+  const reached = await resolveQuestion(database, reach, q);
   const { form_ids, tag, isList } = reached;
   const filter = narrow(readFilter({}), reached);
   return {
@@ -167,7 +167,11 @@ async function readMatched(
   { q, ...query }: Omit<ViewQuery, 'sort'>,
 ): Promise<Pick<View, 'filter' | 'question'>> {
   if (q === undefined) return { filter: await readFormFilter(database, form, query), question: undefined };
-  const reached = await readAsked(database, { workspaceId: form.workspaceId, formIds: [form.formId] }, q);
+  const reached = await resolveQuestion(
+    database,
+    { workspaceId: form.workspaceId, formIds: [form.formId] },
+    q,
+  );
   const filter = narrow(await readFormFilter(database, form, query), reached);
   const key = { workspace_id: form.workspaceId, form_id: form.formId };
   const named = reached.isPlain ? await findByReference(database, key, q) : undefined;
@@ -186,7 +190,7 @@ async function readMatched(
   return { filter, question: reached.isList && reached.tag === null ? undefined : question };
 }
 
-const questionOf = ({ index, checks, hasWords, isPlain, isChecked }: Reached): Question => ({
+const questionOf = ({ index, checks, hasWords, isPlain, isChecked }: ResolvedQuestion): Question => ({
   ...index,
   ...checks,
   is_open: !hasWords && !isPlain,
@@ -195,7 +199,7 @@ const questionOf = ({ index, checks, hasWords, isPlain, isChecked }: Reached): Q
 });
 
 /** Returns a filter that also holds what the operators of a question say. */
-function narrow(filter: Filter, { status, span }: Reached): Filter {
+function narrow(filter: Filter, { status, span }: ResolvedQuestion): Filter {
   const isContrary = status !== null && filter.status !== null && status !== filter.status;
   return {
     ...filter,

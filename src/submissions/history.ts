@@ -9,7 +9,7 @@ import { Timeline, type TimelineEntry } from './shapes.ts';
 
 type ChangeKind = (typeof changeKinds)[number];
 
-/** The author of a change (ChangedBy), as parameters and columns. */
+/** Who changed something (differences.ts), as parameters and columns. */
 export const changedByColumns = columns('changed_by? api_key_id?', { through: word<ChangeThrough>() });
 
 /** Records a change, in its transaction. */

@@ -20,8 +20,8 @@ export const deleteExpiredLinks = statement(
 type LinkPurpose = 'resume' | 'edit';
 
 /**
- * Returns the token of a submission's link. It can be computed again, so that a repeated request and the
- * email have the same link. A link that is not stored, or has expired, is invalid.
+ * Returns the token of a submission's link. It is the same each time, so a repeated submit and an email get the same link. A link
+ * works only while its row is stored and has not expired.
  */
 export const linkToken = (vault: Vault, purpose: LinkPurpose, submission: LinkTarget): string =>
   signLink(vault, `${purpose} links`, submission);

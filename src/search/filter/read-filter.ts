@@ -59,7 +59,7 @@ type FormFilterQuery = Static<typeof FormFilter>;
 type FilterQuery = Omit<FormFilterQuery, 'version' | 'where' | 'counted'>;
 export type FormsFilterQuery = FilterQuery & { where?: string };
 
-/** A filter as parameters of the statements, and which statement to use. */
+/** A filter as parameters of statements; `kind` says which statement (byFilter). */
 export type Filter = RowOf<typeof filterColumns> & { kind: FilterKind; isDated: boolean };
 
 /** Whether the filter has at most a status, so that the counters know the total. */

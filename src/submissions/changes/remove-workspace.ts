@@ -14,7 +14,7 @@ import {
 const workspacesAtOnce = 10;
 /** The number of files per batch. Their bytes are deleted before their rows. */
 const filesAtOnce = 200;
-/** The number of rows that each delete statement removes. */
+/** Rows that one statement deletes. */
 const batch = 500;
 
 /**

@@ -4,7 +4,13 @@ import { type AnswerKind, isChosen } from '#ast/types/rules.ts';
 import type { Database } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import { statement } from '#kit/statement.ts';
-import { type Asked, ask, type Known, phrasesIn, type SaidOption } from './ask.ts';
+import {
+  type CompiledQuestion,
+  compileQuestion,
+  type Known,
+  phrasesIn,
+  type SaidOption,
+} from './compile-question.ts';
 import { listLabelledOptions } from './hits.ts';
 import { listSearchedForms } from './suggest.ts';
 
@@ -52,19 +58,19 @@ const listOptionsSaying = statement(
 /** `q` is at most 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
 
-/** A query limited to accessible forms; null for all forms of the workspace. */
-export type Reached = Asked & { form_ids: string[] | null };
+/** A question within reach: of these forms; null: of all of the workspace. */
+export type ResolvedQuestion = CompiledQuestion & { form_ids: string[] | null };
 
 /**
  * Parses a query for the statements.
  * @throws ApiError bad_request for a query that is empty, too long, has too many parts or cannot be stored as
  * text in PostgreSQL.
  */
-export async function readAsked(
+export async function resolveQuestion(
   database: Database,
   { workspaceId, formIds }: { workspaceId: string; formIds: readonly string[] | null },
   q: string,
-): Promise<Reached> {
+): Promise<ResolvedQuestion> {
   refuseUnsearchable(q);
   const sent = readQuestion(q);
   const problems = sent.problems.map(({ message }) => message);
@@ -78,7 +84,7 @@ export async function readAsked(
     parts: sent.parts.map((part) => named.resolve(forms ? withoutUnknownForm(part, q, forms) : part)),
   };
   const sayingOptions = await readSayingOptions(database, reach, phrasesIn(question));
-  const asked = ask(question, q, named.known, sayingOptions);
+  const asked = compileQuestion(question, q, named.known, sayingOptions);
   const needsForms = asked.forms.length > 0 || !(asked.hasWords || asked.isList || asked.isPlain);
   if (!needsForms) return { ...asked, form_ids: reach.form_ids };
   return {
@@ -161,8 +167,11 @@ async function readNamed(
   };
 }
 
-/** Returns the named forms, or all if none is named, without the excluded ones. */
-function chooseForms(forms: readonly { id: string; name: string }[], named: Asked['forms']): string[] {
+/** The forms that are named, or all of them, without those that must not be. */
+function chooseForms(
+  forms: readonly { id: string; name: string }[],
+  named: CompiledQuestion['forms'],
+): string[] {
   const [wanted, unwanted] = [new Set<string>(), new Set<string>()];
   for (const { text, isNot } of named)
     for (const { id } of formsCalled(forms, text)) (isNot ? unwanted : wanted).add(id);

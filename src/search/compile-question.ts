@@ -28,11 +28,8 @@ export const checkParameters = columns(
   'check_values:texts',
 );
 
-/**
- * For statements with checkParameters. A text that has no indexable words in any language of the workspace
- * checks nothing, unless it has values.
- */
-export const checking = `
+/** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
+export const checksSql = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
     from unnest($check_kinds, $check_elements, $check_rows, $check_texts, $check_values) with ordinality
@@ -45,8 +42,8 @@ export const checking = `
       select plainto_tsquery(language, written) where kind not like '%phrase') queries
     where numnode(query) > 0 or value <> '[]')`;
 
-/** Whether the submission `p` passes all checks. */
-export const isPassed = `not exists (
+/** Whether the submission `p` passes them. */
+export const passesChecks = `not exists (
   select from checks c
   cross join lateral (
     select case c.row_id when '' then p.answers -> c.element else p.answers -> c.element -> c.row_id end as answer
@@ -70,11 +67,9 @@ export const isPassed = `not exists (
   group by c.place, c.is_not
   having bool_or(looked.is_met) = c.is_not)`;
 
-/**
- * A parsed search query in the form that the statements expect (question.ts), with the forms that it names.
- */
-export type Asked = {
-  /** Whether the query has only words. It is then used as sent. */
+/** A question as parameters of statements, and the forms that it names. */
+export type CompiledQuestion = {
+  /** Words alone: asked as they were sent. */
   isPlain: boolean;
   /** Whether the query needs the word index. */
   hasWords: boolean;
@@ -123,14 +118,14 @@ export const phrasesIn = ({ parts }: Question): string[] =>
  * @param known looks up an element by its id; a name that no form has is searched as a word.
  * @param sayingOptions returns the options whose label contains a phrase.
  */
-export function ask(
+export function compileQuestion(
   { parts }: Question,
   sent: string,
   known: Known,
   sayingOptions: (phrase: string) => readonly SaidOption[] = () => [],
-): Asked {
+): CompiledQuestion {
   const texts: string[] = [];
-  const asked: Asked = {
+  const asked: CompiledQuestion = {
     isPlain: true,
     hasWords: false,
     isList: false,
