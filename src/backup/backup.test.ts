@@ -293,7 +293,7 @@ test('an instance that was moved is the same there, with its sequences, and may 
   assert.ok(moved.rows > 0);
   assert.match(told.join('\n'), /^submissions: \d+ rows$/m);
   assert.equal((await findMoved(here.database))?.moved_to, 'there');
-  await assert.rejects(move(here.database, there.database), /was moved to there already/);
+  await assert.rejects(move(here.database, there.database), /was already moved to there/);
   await there.database.query(`update forms set name = 'Changed there'`);
   await move(there.database, here.database);
   assert.equal((await here.database.query('select name from forms')).rows[0].name, 'Changed there');
@@ -377,7 +377,7 @@ test('a move that is cut off between what it notes here and there leaves one of 
     await both[cut].database.query('drop trigger cut on instance');
     assert.equal((await there.query('select from forms')).rowCount, 1, 'all rows are there already');
     assert.equal((await findMoved(here))?.moved_to, cut === 'here' ? null : 'there');
-    assert.match(String((await findMoved(there))?.moved_to), /make it again/, 'nobody goes on in both');
+    assert.match(String((await findMoved(there))?.moved_to), /was interrupted; run it again/, 'nobody goes on in both');
     // Where it goes on here, it is moved as it is then.
     if (cut === 'here') await here.query(`update forms set name = 'Changed here'`);
     const before = { ...(await contents(here)), instance: '' };
@@ -387,7 +387,7 @@ test('a move that is cut off between what it notes here and there leaves one of 
       [(await findMoved(here))?.moved_to, (await findMoved(there))?.moved_to],
       ['there', null],
     );
-    await assert.rejects(move(here, there), /was moved to there already/);
+    await assert.rejects(move(here, there), /was already moved to there/);
   }
 });
 
@@ -415,7 +415,7 @@ test('nothing is moved from or to a database that a service runs on, or that is 
   await assert.rejects(move(older.database, there.database), /earlier version/);
   await assert.rejects(move(here.database, there.database), /nothing to move/);
   await here.restore('to-refuse');
-  await assert.rejects(move(here.database, database), /is running on the database/);
+  await assert.rejects(move(here.database, database), /is running on the target database/);
   await assert.rejects(move(database, there.database), /is running on this database/);
   await there.restore('to-refuse');
   await assert.rejects(move(here.database, there.database), /is in use/);
@@ -468,7 +468,7 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
       await archive.add(name.replace(/^files\/.*/, 'files/../../escaped'), bytes.length, bytes);
     }
   });
-  await assert.rejects(other.restore('escaping'), /damaged: it holds files\/\.\.\/\.\.\/escaped/);
+  await assert.rejects(other.restore('escaping'), /damaged: it contains files\/\.\.\/\.\.\/escaped/);
   assert.ok(!(await readdir(home)).includes('escaped'));
   // In the middle of a table: what does not pack arrives piece by piece.
   const noise = randomBytes(2_000_000).toString('hex');

@@ -197,7 +197,7 @@ test('one that a kill broke off or that failed is tried again when some minutes 
   assert.ok(await backUpWhenDue({ ...context, config: { ...context.config, backup: broken } }));
   const problems = async () => (await rows()).map(({ problem }) => problem as string | null);
   const [earlier, failed] = await problems();
-  assert.equal(earlier, 'it was broken off');
+  assert.equal(earlier, 'it was interrupted');
   assert.match(failed!, /ENOTDIR/);
   assert.equal(await backUpWhenDue(context), undefined);
   await someMinutesLater();

@@ -90,7 +90,7 @@ export function invitationEndpoints(
 
     createInvitations: operation({
       summary: 'Create invitations to a form',
-      description: `Up to ${sayNumber(mostInvited)} per request, all or none. Addresses that already have an invitation are omitted and listed in \`skipped\`.`,
+      description: `Invites up to ${sayNumber(mostInvited)} people, all or none. Addresses that already have an invitation are omitted and listed in \`skipped\`.`,
       permission: 'invitations:write',
       audit: 'entry',
       params: idParameter,

@@ -39,7 +39,7 @@ test('what a value holds is text, also when it looks like a placeholder', () => 
 
 test('a reminder says its own words, or those of the invitation', () => {
   const said = writeLetter(defaultMessage, recipient, 'reminder');
-  assert.equal(said.subject, 'Reminder: You’re invited: Survey');
+  assert.equal(said.subject, 'Reminder: You are invited: Survey');
   const own = { ...defaultMessage, reminderSubject: 'Still time', reminderMessage: 'Please.' };
   assert.equal(writeLetter(own, recipient, 'reminder').subject, 'Still time');
 });

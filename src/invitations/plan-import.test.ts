@@ -124,7 +124,7 @@ for (const [what, source, problem] of [
     { kind: 'csv', text: 'a@example.org\n'.repeat(100_000) },
     /has 100,000 lines; the limit is 10,000/,
   ],
-  ['nothing', { kind: 'csv', text: ' \n' }, /nothing in it/],
+  ['nothing', { kind: 'csv', text: ' \n' }, /There are no addresses yet/],
   ['too much text', { kind: 'addresses', text: 'x'.repeat(5_000_001) }, /longer than 5,000,000/],
   [
     'a mapping without addresses',

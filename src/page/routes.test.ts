@@ -90,7 +90,7 @@ test('options say how many places are left; a full one cannot be chosen, and who
     'Weaving 1 place left',
     'Dyeing 5 places left',
     'None',
-    'Vegan (No place left) disabled',
+    'Vegan (No places left) disabled',
   ]);
   assert.equal((await visitor.submit(form.id, { workshop: 'w' })).status, 201);
   const late = await visitor.post(form.id, [
@@ -99,8 +99,8 @@ test('options say how many places are left; a full one cannot be chosen, and who
     ['_step', '0'],
   ]);
   assert.equal(late.status, 422);
-  assert.deepEqual(drawn(late.text).slice(0, 2), ['Weaving No place left checked', 'Dyeing 5 places left']);
-  assert.match(late.text, /“Weaving” has no place left\. Choose another option\./);
+  assert.deepEqual(drawn(late.text).slice(0, 2), ['Weaving No places left checked', 'Dyeing 5 places left']);
+  assert.match(late.text, /“Weaving” has no places left\. Choose another option\./);
   assert.match(late.text, /This answer has already been used\. Enter a different one/);
   const { status, body } = await visitor.submit(form.id, sent);
   assert.deepEqual([status, body.errors.map(({ field }) => field)], [422, ['workshop', 'meal', 'email']]);
@@ -592,7 +592,7 @@ test('a file that was held for over a day is swept, and the visitor is told to c
   assert.deepEqual(await traces(), before);
   const { status, text } = await visitor.post(form.id, held, { multipart: true });
   assert.equal(status, 422);
-  assert.match(text, /The cv: A file is no longer here\. Choose it again\./);
+  assert.match(text, /The cv: A file is no longer available\. Choose it again\./);
   assert.deepEqual(heldOn({ text } as Visit), []);
 });
 
@@ -706,7 +706,7 @@ test('files of more than 120 MB together are refused when they are announced, an
   }
   const told = await sendRaw(service.url, announced());
   assert.equal(told.status, 413);
-  assert.match(told.body, /larger than 120 MB together/);
+  assert.match(told.body, /larger than 120 MB in total/);
   await sendRaw(service.url, unannounced());
   assert.ok(sent < 140_000_000, `${sent} bytes were taken`);
   await until('everything to be gone', async () => JSON.stringify(await traces()) === JSON.stringify(before));

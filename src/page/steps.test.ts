@@ -55,7 +55,7 @@ test('without a script a page draws the options that hold, refuses one that does
   const refused = await opened.press('next', { country: 'FR', city: 'b' });
   assert.deepEqual(
     [refused.status, refused.problems],
-    [422, ['The city: “Berlin” is not offered with your other answers. Choose another option.']],
+    [422, ['The city: “Berlin” isn’t available with your other answers. Choose another option.']],
   );
   assert.deepEqual(
     [open(refused), refused.values('name'), refused.values('country')],

@@ -66,7 +66,7 @@ test('an address without a wrong answer says nothing; one that fills in a questi
   const right = await openPaper(service, `/f/${form}?age=1.5&utm=x`);
   assert.deepEqual([right.notice, right.values('age')], [undefined, ['1.5']]);
   const twice = await openPaper(service, `/f/${form}?name=a&name=b`);
-  assert.match(twice.notice ?? '', /were left out: The name\.$/);
+  assert.match(twice.notice ?? '', /were left blank: The name\.$/);
   assert.deepEqual(twice.values('name'), ['']);
 });
 
@@ -105,7 +105,7 @@ test('what comes in another charset is converted, and what is no text of its cha
     part(`${named}\r\nContent-Type: text/plain; charset=utf-8`, 'M\xfcller'),
   ]) {
     const { status, text } = await sent;
-    assert.deepEqual([status, /bytes that are not utf-8/.test(text)], [400, true], text);
+    assert.deepEqual([status, /bytes that are not valid utf-8/.test(text)], [400, true], text);
   }
   const twice = await send(urlencoded, 'name=a&name=b');
   assert.deepEqual([twice.status, twice.body.errors[0]?.field], [422, 'name']);

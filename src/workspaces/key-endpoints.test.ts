@@ -347,7 +347,7 @@ test('a key may no more than who made it: a role that is taken away is taken fro
   ] as const) {
     const refused = await callApi(url, key, 'POST', path, body);
     assert.equal(refused.status, 403, path);
-    assert.match(refused.body.message, /whoever made it is viewer now/);
+    assert.match(refused.body.message, /the role of its creator is now viewer/);
   }
   const shown = await listed(id);
   assert.deepEqual(

@@ -425,7 +425,7 @@ test('the doctor says how many cells there are, which has no tables, and where t
   await database.query('alter table cell_late.workspaces rename to gone');
   const lost = await look();
   assert.deepEqual(
-    [lost.state, lost.finding.slice(0, 38)],
+    [lost.state, lost.finding.slice(0, 39)],
     ['problem', 'Tables of these cells are missing: late'],
   );
   await database.query('alter table cell_late.gone rename to workspaces');

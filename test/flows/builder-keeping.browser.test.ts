@@ -162,7 +162,7 @@ test('theme and settings are saved without being asked, are published with the f
 
   await publish.click();
   assert.deepEqual(await dialog.locator('.differences li').allTextContents(), [
-    'ChangedTheme: Colour“#6d28d9” → “#be185d”',
+    'ChangedTheme: Color“#6d28d9” → “#be185d”',
     'ChangedEditingnothing → yes',
   ]);
   await dialog.getByRole('button', { name: 'Publish' }).click();

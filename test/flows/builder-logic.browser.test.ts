@@ -102,7 +102,7 @@ test('B7: an option is offered on a condition, which is made at the option and t
   const written = JSON.stringify(['Bonn', { id: 'Graz', label: 'Graz', show_when: offered }]);
   await untilSaved(page, 'the condition to be saved', async () => (await options()) === written);
   assert.deepEqual(await findBarriers(page), []);
-  await properties(page).getByRole('button', { name: 'Remove “Offer when”' }).press('Enter');
+  await properties(page).getByRole('button', { name: 'Remove “Show option when”' }).press('Enter');
   await untilSaved(page, 'the option to be as it was', async () => (await options()) === '["Bonn","Graz"]');
   await leave(page);
 });

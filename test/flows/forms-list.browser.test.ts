@@ -192,7 +192,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await page.getByText('This is a Typeform form.').waitFor();
   await page
     .getByRole('list', { name: 'Not imported' })
-    .getByText('No element type matches "payment".')
+    .getByText('There is no element like "payment".')
     .waitFor();
   assert.equal((await list(person)).length, 1, 'nothing is made yet');
   await page.getByRole('button', { name: 'Create form' }).click();

@@ -101,7 +101,7 @@ test('options come and go with the answers they ask for; a choice that goes is s
   assert.deepEqual(await open('city'), ['FR1', 'FR2']);
   assert.deepEqual(await open('stays[1][beds]'), ['Any', 'FR1', 'FR2']);
   assert.equal(await field(page, 'second').inputValue(), '');
-  assert.match(await errorOf(page, 'second').innerText(), /“DE 1” is not offered with your other answers/);
+  assert.match(await errorOf(page, 'second').innerText(), /“DE 1” isn’t available with your other answers/);
   assert.equal(await page.locator('[name=city]:checked').count(), 0);
   await field(page, 'country').selectOption('DE');
   assert.equal(await field(page, 'second').inputValue(), 'DE1', 'it is kept while one tries');

@@ -221,9 +221,9 @@ test('P9: Next waits for a file that is on its way, which can be cancelled; one 
 
   mode = 'fail';
   await field(page, 'photo').setInputFiles(textFile('lost.txt'));
-  await page.getByText('lost.txt could not be uploaded.').waitFor();
+  await page.getByText('lost.txt couldn’t be uploaded.').waitFor();
   assert.deepEqual(await page.locator('.held :is(bdi, .error)').allInnerTexts(), [
-    'lost.txt could not be uploaded.',
+    'lost.txt couldn’t be uploaded.',
   ]);
   assert.deepEqual(await findBarriers(page), []);
   mode = 'pass';
@@ -241,7 +241,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
   const page = await stage.visit(form);
   await page.context().setOffline(true);
   await field(page, 'photo').setInputFiles(textFile('lost.txt'));
-  await page.getByText('lost.txt could not be uploaded.').waitFor();
+  await page.getByText('lost.txt couldn’t be uploaded.').waitFor();
   await page.context().setOffline(false);
   for (const button of ['Next', 'Save and continue later']) {
     await pressButton(page, button);
@@ -255,7 +255,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
 
   await field(page, 'photo').setInputFiles(textFile('small.txt'));
   await page.locator('.held [type=hidden]').waitFor({ state: 'attached' });
-  await page.getByText('lost.txt could not be uploaded.').waitFor();
+  await page.getByText('lost.txt couldn’t be uploaded.').waitFor();
   await page.reload();
   await until('both after a reload', async () => (await heldNames(page)).length === 2);
   await pressButton(page, 'Next');

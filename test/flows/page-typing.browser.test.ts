@@ -73,11 +73,11 @@ test('with the script, what cannot be read is an error that names the format, an
   await pressButton(page, 'Submit');
   await page.getByRole('alert').getByText('The income').waitFor();
   assert.deepEqual(await page.getByRole('alert').getByRole('link').allInnerTexts(), [
-    'The born: Enter a date of the calendar, like 01/31/2026',
+    'The born: Enter a valid date, like 01/31/2026',
     'The at: Enter a time, like 02:30 PM',
     'The meet: Enter a date and time, like 01/31/2026, 02:30 PM',
     'The income: Enter a number, like 3.5',
-    'The kids 1 – The day: Enter a date of the calendar, like 01/31/2026',
+    'The kids 1 – The day: Enter a valid date, like 01/31/2026',
     'The kids 1 – The age: Enter a number, like 3.5',
   ]);
   assert.equal(await field(page, 'income').getAttribute('inputmode'), 'text', 'all characters are there now');
@@ -111,7 +111,7 @@ test('without a script, the browser keeps what it cannot read, and the server wh
     await assertTyped(page);
   }
   const said = await reads('born').innerText();
-  assert.match(said, /^Enter a date of the calendar, like 01\/31\/2026$/);
+  assert.match(said, /^Enter a valid date, like 01\/31\/2026$/);
 
   await mendDates(page);
   await pressButton(page, 'Submit');

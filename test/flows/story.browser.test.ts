@@ -104,7 +104,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.getByRole('row').getByText('Failed').waitFor();
     await page.locator('tbody').getByRole('button').first().click();
     const panel = page.getByRole('dialog', { name: 'Delivery' });
-    await panel.getByText('The receiver returned 400. The delivery is not retried.').waitFor();
+    await panel.getByText('The receiver answered 400. This is not retried.').waitFor();
     await panel.getByRole('button', { name: 'Retry now' }).click();
     await panel.getByText('Response 200').waitFor();
     await page.keyboard.press('Escape');

@@ -51,7 +51,7 @@ test('where the server never pauses a webhook, the dialog says so and has no swi
 }, async () => {
   const { page } = await setScene();
   const dialog = await openEdit(page);
-  await dialog.getByText('This server never pauses a webhook').waitFor();
+  await dialog.getByText('This server never pauses a failing webhook').waitFor();
   assert.equal(await dialog.getByRole('checkbox', { name: /Pause after/ }).count(), 0);
   assert.deepEqual(await findBarriers(page), []);
   await browser.leave(page);
@@ -67,7 +67,7 @@ test('a header is entered, refused when its name is ours, sent with every delive
   await dialog.getByLabel('Header 1 name').fill('X-Service-Event');
   await dialog.getByLabel('Header 1 value').fill('submission.deleted');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
-  await dialog.getByText('The header "X-Service-Event" is reserved. Remove it.').waitFor();
+  await dialog.getByText('The header "X-Service-Event" cannot be set.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
   await dialog.getByLabel('Header 1 name').fill('Authorization');

@@ -88,16 +88,16 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
     filter,
   });
   const looking = await open(form, '', viewer);
-  await looking.getByText('Not when Country is Germany').waitFor();
+  await looking.getByText('Unless Country is Germany').waitFor();
   await browser.leave(looking);
 
   const page = await open(form, '', editor, 375);
-  await page.getByText('Not when Country is Germany').waitFor();
+  await page.getByText('Unless Country is Germany').waitFor();
   const edit = async (): Promise<Locator> => {
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit webhook' });
-    await dialog.getByText('Not when Country is Germany').waitFor();
+    await dialog.getByText('Unless Country is Germany').waitFor();
     return dialog;
   };
   const dialog = await edit();
@@ -108,7 +108,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   await dialog.getByRole('button', { name: 'Save changes' }).click();
   // The dialog reads it out as well, before it is saved.
   await dialog.waitFor({ state: 'detached' });
-  await page.getByText('Not when the URL parameter campaign is spring').waitFor();
+  await page.getByText('Unless the URL parameter campaign is spring').waitFor();
 
   await page.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: 'Edit' }).click();
@@ -116,7 +116,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   await again.getByRole('button', { name: 'Remove filter' }).click();
   await again.getByRole('button', { name: 'Save changes' }).click();
   await again.waitFor({ state: 'detached' });
-  await page.getByText('Not when the reference').waitFor({ state: 'detached' });
+  await page.getByText('Unless the URL parameter').waitFor({ state: 'detached' });
   await visitor.submit(form, { country: 'Germany', people: 2 });
   await receiver.waitFor(1);
   await browser.leave(page);

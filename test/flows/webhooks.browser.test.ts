@@ -171,7 +171,7 @@ test('a failed delivery: the log says why, Retry sends it once more, also when i
   await tabTo(page, 'button', /^just now/);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'Delivery' });
-  await panel.getByText('The receiver returned 404. The delivery is not retried.').waitFor();
+  await panel.getByText('The receiver answered 404. This is not retried.').waitFor();
   assert.match(page.url(), /delivery=[0-9a-f-]{36}/);
   assert.equal(await panel.getByLabel('Response 404: body').textContent(), payload);
   assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));
@@ -254,7 +254,7 @@ test('a viewer sees everything and can change nothing; the free plan says why th
   const page = await openPage(viewer, `/forms/${scene.form}/webhooks/${scene.webhook}`);
   await page.getByRole('row').getByText('Failed').waitFor();
   await page.locator('tbody').getByRole('button').click();
-  await page.getByText('The receiver returned 404').waitFor();
+  await page.getByText('The receiver answered 404').waitFor();
   for (const name of ['Retry now', 'Send test', /Actions/]) {
     assert.equal(await page.getByRole('button', { name, includeHidden: true }).count(), 0);
   }

@@ -447,7 +447,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     'yes and no at once',
     ['webhooks', 'change', nothing, '--active', '--no-active'],
     2,
-    /--active and --no-active exclude each other/,
+    /--active and --no-active cannot be combined/,
   ],
   ['a field that is missing', ['webhooks', 'create', nothing, '--events', 'x'], 2, /--url is missing/],
   [

@@ -110,7 +110,7 @@ test('a command that is ended by a signal stops the database that it started, an
     const ended = await end(t, signal, args, isThere);
     const what = `${args.join(' ')}: ${JSON.stringify(ended)}`;
     assert.equal(ended.signal, signal, what);
-    assert.match(ended.complaint, new RegExp(`Ended by ${signal} before it was done\\.`), what);
+    assert.match(ended.complaint, new RegExp(`Interrupted by ${signal}\\.`), what);
     assert.equal(await instance.databasePid(), undefined, what);
     assert.deepEqual(await readdir(path('tmp')), [], what);
     assert.deepEqual((await readdir(instance.dataDir)).toSorted(), whole, what);

@@ -163,7 +163,7 @@ const fates: readonly {
     treatments: Array<Treatment>(6).fill('put off recipient'),
     becomes: { state: 'failed', attempts: 6 },
     error:
-      /^The mail server put off the recipient: 451 4\.7\.1 Come back later \(no automatic retries are left\)$/,
+      /^The mail server put off the recipient: 451 4\.7\.1 Come back later \(no retries left\)$/,
     taken: 0,
   },
 ];

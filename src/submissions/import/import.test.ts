@@ -107,7 +107,7 @@ test('what is wrong is told by line and column, and what would not have been ask
 
 test('a mapping that does not fit is refused in words', async () => {
   const refuse = (mapping: object[]) => refusal({ kind: 'csv', text: 'a,b\n1,2', mapping });
-  assert.match(await refuse([{ as: 'ignore' }]), /has 2 columns, but the mapping has 1/);
+  assert.match(await refuse([{ as: 'ignore' }]), /has 2 columns, and the mapping has 1/);
   const name = { as: 'answer', name: 'name' };
   assert.match(await refuse([name, name]), /Two columns are used for the same/);
   assert.match(await refuse([name, { as: 'answer', name: 'likes' }]), /a column for each of its rows/);

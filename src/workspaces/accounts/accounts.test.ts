@@ -194,7 +194,7 @@ const judged: [password: string, sentence: RegExp | undefined, words?: string[]]
   ['lovelace and her engines', undefined, ['Augusta Lovelace']],
   ['!?#*+~-_<>|@', undefined],
   ['0123456789abcdef'.repeat(8), undefined],
-  [`${'0123456789abcdef'.repeat(8)}!`, /has 10 to 128 characters/],
+  [`${'0123456789abcdef'.repeat(8)}!`, /must have 10 to 128 characters/],
 ];
 
 for (const [chosen, sentence, words = []] of judged) {

@@ -49,7 +49,7 @@ test('differences of settings are said in the words of their controls', () => {
     said.map(({ subject, details }) => [subject, ...details]),
     [
       ['Who can respond', '“Anyone with the link” → “Closed”'],
-      ['Theme: Colour', '“#111111” → “#222222”'],
+      ['Theme: Color', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
       ['Minimum seconds to complete', 'nothing → 3'],
       ['Allowed sites', 'nothing → ["https://a.test"]'],

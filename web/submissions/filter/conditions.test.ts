@@ -82,5 +82,5 @@ test('what the service is asked reads back as what was chosen; what a program as
   const [kept] = conditionsOf(asked);
   assert.deepEqual(readConditions([kept]), [kept]);
   assert.deepEqual(askFor([kept!]), asked);
-  assert.match(sayCondition(kept!, []), /^Completed from .*, tagged “vip”, a condition of a program$/);
+  assert.match(sayCondition(kept!, []), /^Completed from .*, tagged “vip”, a condition set through the API$/);
 });

@@ -12,7 +12,7 @@ const questions = [
 
 const sentences: [filter: object, sentence: string][] = [
   [german, 'Only when “Country” is “Germany”'],
-  [{ not: german }, 'Not when “Country” is “Germany”'],
+  [{ not: german }, 'Unless “Country” is “Germany”'],
   [
     {
       all: [

@@ -33,7 +33,7 @@ test('one file at most is chosen alone, and the limits of the element are said',
     element('file_upload', 'cv', { max_files: 1, max_file_size: 2048, accept: ['.pdf'] }),
   ]);
   assert.ok(!('multiple' in byId(page, 'cv').attrs));
-  assert.match(byId(page, 'help~cv').text, /One file, at most 2 kB\.\s*Allowed: PDF\./);
+  assert.match(byId(page, 'help~cv').text, /One file, up to 2 kB\.\s*Allowed: PDF\./);
 });
 
 test('the browser itself refuses nothing but what it cannot read: no control asks it for more', () => {
