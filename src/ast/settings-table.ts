@@ -323,6 +323,7 @@ export const settingRows = {
         de: 'Deutsch',
         es: 'Español',
         pt: 'Português',
+        nl: 'Nederlands',
         ar: 'العربية',
         ja: '日本語',
         zh: '中文',

@@ -106,7 +106,7 @@ test('a jump to the end leads to the list, and what was not answered is said to 
   ]);
   const form = await publishForm(tenant, steps, { review_step: true });
   const review = await (await openPaper(service, `/f/${form}`)).press('next');
-  assert.deepEqual(listed(review), [['The name', 'No answer']]);
+  assert.deepEqual(listed(review), [['The name', 'No response']]);
   assert.equal((await review.press('submit')).status, 303);
 });
 

@@ -28,7 +28,10 @@ export const checkParameters = columns(
   'check_values:texts',
 );
 
-/** For statements with checkParameters. What says nothing in any language of the workspace asks for nothing. */
+/**
+ * For statements with checkParameters. A text that has no indexable words in any language of the workspace
+ * checks nothing, unless it has values.
+ */
 export const checksSql = `
   checks as materialized (
     select place, kind like 'not%' as is_not, kind like '%address' as is_address, element, row_id, written, value::jsonb as values, language, query
@@ -42,7 +45,7 @@ export const checksSql = `
       select plainto_tsquery(language, written) where kind not like '%phrase') queries
     where numnode(query) > 0 or value <> '[]')`;
 
-/** Whether the submission `p` passes them. */
+/** Whether the submission `p` passes all checks. */
 export const passesChecks = `not exists (
   select from checks c
   cross join lateral (
@@ -69,7 +72,7 @@ export const passesChecks = `not exists (
 
 /** A question as parameters of statements, and the forms that it names. */
 export type CompiledQuestion = {
-  /** Words alone: asked as they were sent. */
+  /** Whether the query has only words. It is then used as sent. */
   isPlain: boolean;
   /** Whether the query needs the word index. */
   hasWords: boolean;

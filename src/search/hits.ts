@@ -36,7 +36,7 @@ export const readCharacters = readBytes;
 /** What to find in texts: `q` has whole words, `beginnings` the beginnings of words. */
 type Sought = { q: string; beginnings: readonly string[] };
 
-/** What the hits of a question are. */
+/** Returns the words and beginnings that count as hits of a query. */
 export function soughtBy({ q, unit_kinds, unit_texts }: CompiledQuestion['index']): Sought {
   const texts = (kind: UnitKind) => unit_texts.filter((_, place) => unit_kinds[place] === kind);
   return { q: [q, ...texts('address')].join('\n'), beginnings: texts('beginning') };

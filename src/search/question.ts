@@ -147,9 +147,9 @@ const askingFor = (isMore: boolean): string => `${isMore ? units : ''}
     ${isMore ? everything : ''}),
   segments as materialized (${isMore ? segmentsOfSpan : allSegments})`;
 
-/** The question of words alone, which is most of what is asked: for statements with wordParameters. */
+/** The query of words alone, which is the most frequent one. For statements with wordParameters. */
 export const wordsSql = askingFor(false);
-/** Any other, for statements with questionParameters. */
+/** Any other query, for statements with questionParameters. */
 export const questionSql = askingFor(true);
 
 /**

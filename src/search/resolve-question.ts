@@ -58,7 +58,7 @@ const listOptionsSaying = statement(
 /** `q` is at most 1 KB of UTF-8 (docs/rules.md 13). */
 const queryBytes = 1024;
 
-/** A question within reach: of these forms; null: of all of the workspace. */
+/** A query limited to accessible forms; null for all forms of the workspace. */
 export type ResolvedQuestion = CompiledQuestion & { form_ids: string[] | null };
 
 /**
@@ -167,7 +167,7 @@ async function readNamed(
   };
 }
 
-/** The forms that are named, or all of them, without those that must not be. */
+/** Returns the named forms, or all if none is named, without the excluded ones. */
 function chooseForms(
   forms: readonly { id: string; name: string }[],
   named: CompiledQuestion['forms'],

@@ -128,7 +128,6 @@ function withoutRules<Node extends FormNode>(node: Node): Node {
   };
 }
 
-
 /** Answers to save; `step` is where the visitor is, from 0. */
 type SaveRequest = SubmitRequest & { key: string; step: number };
 

@@ -1,6 +1,6 @@
 import { primaryOf } from './match-language.ts';
 
-/** The languages that the public page speaks by itself, as BCP-47 tags (src/page/words has a file for each). */
+/** The languages of the public page, as BCP-47 tags. src/page/words has a file for each. */
 export const locales = ['en', 'fr', 'de', 'es', 'pt', 'nl', 'ar', 'ja', 'zh'] as const;
 export type Locale = (typeof locales)[number];
 
