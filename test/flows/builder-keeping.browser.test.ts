@@ -62,7 +62,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const tab = (name: string) =>
     page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name });
   await view(page, 'Theme');
-  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#0b');
+  await page.getByRole('textbox', { name: 'Color', exact: true }).fill('#0b');
   await tab('Theme').getByText('1 problem').waitFor();
   await view(page, 'Settings');
   const seconds = page.getByLabel('Minimum time to fill in, in seconds');
@@ -90,8 +90,8 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await seconds.fill('12');
   await tab('Settings').getByText('problem').waitFor({ state: 'detached' });
   await publish.click();
-  await dialog.getByRole('button', { name: /^Colour: / }).click();
-  const colour = page.getByRole('textbox', { name: 'Colour', exact: true });
+  await dialog.getByRole('button', { name: /^Color: / }).click();
+  const colour = page.getByRole('textbox', { name: 'Color', exact: true });
   await page.locator('input:focus[value="#0b"]').waitFor();
   assert.equal(await colour.inputValue(), '#0b');
   await leave(page);
