@@ -211,7 +211,10 @@ test('read_only=true lists and calls only what changes nothing', async () => {
   const call = { name: 'delete_form', arguments: { form_id, confirm: true } };
   assert.match(textOf(await client.callTool({ name: 'call_operation', arguments: call })), /no operation/);
   assert.ok(await exists(form_id));
-  await assert.rejects(client.callTool({ name: 'create_form', arguments: form }), /no tool named create_form/);
+  await assert.rejects(
+    client.callTool({ name: 'create_form', arguments: form }),
+    /no tool named create_form/,
+  );
 });
 
 // The form language ---------------------------------------------------------------------------------------------------

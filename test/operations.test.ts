@@ -442,7 +442,10 @@ test('a folder of forms is pulled, planned and applied, here and there: once or 
     assert.equal((await own.call('GET', '/forms')).body.data.length, 2);
     // What is no form, and what could be several, is said before anything is asked.
     await write('other.json', { structure: structure(), colour: 'red' });
-    assert.match(messageIn((await step('plan', folder)).stderr), /^other\.json has the unknown field "colour"/);
+    assert.match(
+      messageIn((await step('plan', folder)).stderr),
+      /^other\.json has the unknown field "colour"/,
+    );
     await write('other.json', { id: form.id, structure: structure(element('text', 'a')) });
     const twice = await step('plan', folder);
     assert.deepEqual([twice.code, twice.stdout], [2, '']);
@@ -460,7 +463,10 @@ test('a key that may only read plans without counting answers, and a person read
   const env = { FORMLOOM_URL: service.url, FORMLOOM_API_KEY: await own.makeKey(['forms:read']) };
   const { code, stdout } = await formloom(['forms', 'plan', folder], env);
   assert.equal(code, 0);
-  assert.match(stdout, /^a\.json: "[^"]+" changes\n {2}~ a\.label: "[^"]+" -> "Other"\n {2}! This API key cannot/);
+  assert.match(
+    stdout,
+    /^a\.json: "[^"]+" changes\n {2}~ a\.label: "[^"]+" -> "Other"\n {2}! This API key cannot/,
+  );
   const tried = await formloom(['forms', 'apply', folder], env);
   assert.deepEqual([tried.code, tried.stdout], [1, '']);
 });

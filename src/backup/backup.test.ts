@@ -377,7 +377,11 @@ test('a move that is cut off between what it notes here and there leaves one of 
     await both[cut].database.query('drop trigger cut on instance');
     assert.equal((await there.query('select from forms')).rowCount, 1, 'all rows are there already');
     assert.equal((await findMoved(here))?.moved_to, cut === 'here' ? null : 'there');
-    assert.match(String((await findMoved(there))?.moved_to), /was interrupted; run it again/, 'nobody goes on in both');
+    assert.match(
+      String((await findMoved(there))?.moved_to),
+      /was interrupted; run it again/,
+      'nobody goes on in both',
+    );
     // Where it goes on here, it is moved as it is then.
     if (cut === 'here') await here.query(`update forms set name = 'Changed here'`);
     const before = { ...(await contents(here)), instance: '' };

@@ -162,8 +162,7 @@ const fates: readonly {
     name: 'what is put off again and again fails after the last retry',
     treatments: Array<Treatment>(6).fill('put off recipient'),
     becomes: { state: 'failed', attempts: 6 },
-    error:
-      /^The mail server put off the recipient: 451 4\.7\.1 Come back later \(no retries left\)$/,
+    error: /^The mail server put off the recipient: 451 4\.7\.1 Come back later \(no retries left\)$/,
     taken: 0,
   },
 ];
