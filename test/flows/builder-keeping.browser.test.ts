@@ -80,7 +80,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
   const dialog = page.getByRole('dialog', { name: 'Publish this form' });
   await publish.click();
-  await dialog.getByText('3 things stand in the way').waitFor();
+  await dialog.getByText('3 problems prevent publishing').waitFor();
   await dialog.getByRole('button', { name: /^Redirect to: / }).click();
   await page.locator('input[type=url]:focus').waitFor();
   await redirect.fill('');
@@ -245,7 +245,7 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   await saved(theirs);
   await part(mine, '“First”').click();
   await mine.getByLabel('Label', { exact: true }).fill('Of Ada');
-  await mine.getByText('Bob changed another part of this form.').waitFor();
+  await mine.getByText('Bob edited another part of this form.').waitFor();
   await untilSaved(mine, 'both to be saved', async () => {
     const { structure: form1, settings } = (await read(form)).draft;
     return labels(form1 as FormNode).join() === 'Of Ada' && settings.confirmation_message === 'Of Bob';
