@@ -504,7 +504,7 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
   await tabTo(page, 'button', 'Require two-factor');
   await press(page, 'Enter');
   const question = page.getByRole('alertdialog', { name: 'Require two-factor?' });
-  await question.getByText('2 of 2 have none yet').waitFor();
+  await question.getByText('2 of 2 have not set up').waitFor();
   await question.getByText('Grace').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await tabTo(page, 'button', 'Require two-factor');

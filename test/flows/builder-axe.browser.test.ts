@@ -182,7 +182,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await tap('Paste a list', sheet);
   const list = page.getByRole('dialog', { name: 'Options from a list' });
   await list.getByRole('textbox').fill('Monday');
-  await swipe(page, list.getByText('One option a line'), 200);
+  await swipe(page, list.getByText('One option per line'), 200);
   assert.equal(await list.getByRole('textbox').inputValue(), 'Monday');
   await swipe(page, list, 200);
   await list.waitFor({ state: 'detached' });

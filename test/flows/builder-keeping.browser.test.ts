@@ -62,7 +62,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const tab = (name: string) =>
     page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name });
   await view(page, 'Theme');
-  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#0b');
+  await page.getByRole('textbox', { name: 'Color', exact: true }).fill('#0b');
   await tab('Theme').getByText('1 problem').waitFor();
   await view(page, 'Settings');
   const seconds = page.getByLabel('Minimum seconds to complete');
@@ -80,7 +80,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
   const dialog = page.getByRole('dialog', { name: 'Publish this form' });
   await publish.click();
-  await dialog.getByText('3 things stand in the way').waitFor();
+  await dialog.getByText('3 problems prevent publishing').waitFor();
   await dialog.getByRole('button', { name: /^Redirect to: / }).click();
   await page.locator('input[type=url]:focus').waitFor();
   await redirect.fill('');
@@ -90,8 +90,8 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await seconds.fill('12');
   await tab('Settings').getByText('problem').waitFor({ state: 'detached' });
   await publish.click();
-  await dialog.getByRole('button', { name: /^Colour: / }).click();
-  const colour = page.getByRole('textbox', { name: 'Colour', exact: true });
+  await dialog.getByRole('button', { name: /^Color: / }).click();
+  const colour = page.getByRole('textbox', { name: 'Color', exact: true });
   await page.locator('input:focus[value="#0b"]').waitFor();
   assert.equal(await colour.inputValue(), '#0b');
   await leave(page);
@@ -245,7 +245,7 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   await saved(theirs);
   await part(mine, '“First”').click();
   await mine.getByLabel('Label', { exact: true }).fill('Of Ada');
-  await mine.getByText('Bob changed another part of this form.').waitFor();
+  await mine.getByText('Bob edited another part of this form.').waitFor();
   await untilSaved(mine, 'both to be saved', async () => {
     const { structure: form1, settings } = (await read(form)).draft;
     return labels(form1 as FormNode).join() === 'Of Ada' && settings.confirmation_message === 'Of Bob';

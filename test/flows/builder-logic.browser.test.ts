@@ -95,7 +95,7 @@ test('B7: an option is offered on a condition, which is made at the option and t
   const page = await openBuilder(id);
   await part(page, '“City”').click();
   await properties(page).getByRole('button', { name: 'Details of option 2' }).press('Enter');
-  await properties(page).getByRole('button', { name: 'Offer when …' }).press('Enter');
+  await properties(page).getByRole('button', { name: 'Show option when …' }).press('Enter');
   await choose(page, /^(?:Value|DE)/, 'AT');
   const offered = { all: [{ element: 'country', is: 'equals', value: 'AT' }] };
   const options = async () => JSON.stringify(await attribute(id, 0, 1, 'options'));

@@ -324,7 +324,7 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   await page.getByRole('button', { name: 'Choose file' }).click();
   const chooser = await choosing;
   await chooser.setFiles({ name: 'x.gz', mimeType: 'application/x-gzip', buffer: Buffer.from('no package') });
-  await page.getByRole('alert').getByText('The file is no package of a form').waitFor();
+  await page.getByRole('alert').getByText('The file is not a form package').waitFor();
   const again = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Choose file' }).click();
   await (await again).setFiles(await file.path());

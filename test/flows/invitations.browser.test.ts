@@ -49,7 +49,7 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await page.getByText('Line 4: ADA@example.org is already on line 1.').waitFor();
   const preview = page.getByRole('region', { name: 'Email preview' });
   await page.getByRole('textbox', { name: 'Subject' }).fill('For {{nmae}}');
-  await page.getByText('{{nmae}} stands for nothing.').waitFor();
+  await page.getByText('{{nmae}} is not a placeholder.').waitFor();
   await page.getByRole('textbox', { name: 'Subject' }).fill('For {{name|you}}');
   await preview.getByText('For Ada Lovelace').waitFor();
   assert.deepEqual(await findBarriers(page), []);

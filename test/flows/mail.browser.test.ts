@@ -151,7 +151,7 @@ test('the settings of a form say which addresses are of no member of the workspa
   await views.getByRole('button', { name: 'Settings' }).click();
   const field = page.getByLabel('Notify by email');
   await field.fill(`${owner.email.toUpperCase()}, elsewhere@example.com`);
-  const warning = page.getByText('elsewhere@example.com is no member of this workspace');
+  const warning = page.getByText('elsewhere@example.com is not a member of this workspace');
   await warning.waitFor();
   await field.fill(owner.email);
   await warning.waitFor({ state: 'detached' });

@@ -97,13 +97,13 @@ test('a colour that does not read is said so with its figure, a shade that does 
 }, async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openTheme(form);
-  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
+  await page.getByRole('textbox', { name: 'Color', exact: true }).fill('#ffd400');
   await page.getByText('Contrast 1.4:1 on light paper. Text needs 4.5:1.').waitFor();
   await page.getByText(/"theme.color" #ffd400 has a contrast of 1.4:1/).waitFor();
   await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
   const dialog = page.getByRole('dialog', { name: 'Publish this form' });
   assert.equal(await dialog.getByRole('button', { name: 'Publish' }).isDisabled(), true);
-  await dialog.getByRole('button', { name: /^Colour: "theme.color" #ffd400/ }).click();
+  await dialog.getByRole('button', { name: /^Color: "theme.color" #ffd400/ }).click();
 
   await page.getByRole('button', { name: /^Use #/ }).click();
   await page.getByText(/Contrast 4\.\d:1, readable\./).waitFor();
@@ -128,7 +128,7 @@ test('the preview shows both looks of a form that adapts, and an SVG is refused 
 test('axe finds nothing in the panel, light and dark', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openTheme(form);
-  await page.getByRole('textbox', { name: 'Colour', exact: true }).fill('#ffd400');
+  await page.getByRole('textbox', { name: 'Color', exact: true }).fill('#ffd400');
   await page.getByText('Contrast 1.4:1').waitFor();
   for (const colorScheme of looksAt(0, ['dark', 'light'] as const)) {
     await page.emulateMedia({ colorScheme });

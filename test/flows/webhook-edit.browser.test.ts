@@ -164,7 +164,7 @@ test('who pauses what somebody else changed meanwhile is told what, and asked ag
   await page.getByRole('button', { name: /^Actions for/ }).click();
   await page.getByRole('menuitem', { name: /^Pause/ }).click();
   const question = page.getByRole('alertdialog', { name: 'Pause this webhook anyway?' });
-  await question.getByText('Somebody else changed this webhook').waitFor();
+  await question.getByText('Someone else changed this webhook').waitFor();
   await question.getByText(`Url: ${receiver.url} → ${theirs}`).waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await question.getByRole('button', { name: 'Pause' }).click();
@@ -190,7 +190,7 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
   await readAnew;
   for (const _ of ['once', 'and again']) {
     await dialog.getByRole('button', { name: 'Save changes' }).click();
-    await dialog.getByText('Somebody else changed this webhook').waitFor();
+    await dialog.getByText('Someone else changed this webhook').waitFor();
   }
   assert.equal(await dialog.getByLabel('Address').inputValue(), typed);
   assert.deepEqual(await findBarriers(page), []);
