@@ -395,7 +395,9 @@ test('the summary shows how visits went: from view to submission, by step, and w
   });
   const page = await show(`/forms/${form}/summary`);
   await page.getByText('Median completion time: 2 minutes.').waitFor();
-  await page.getByText('For 25% of the starts, scripts did not run, so only submitted data is known.').waitFor();
+  await page
+    .getByText('For 25% of the starts, scripts did not run, so only submitted data is known.')
+    .waitFor();
   await page.getByText('Show as a table').click();
   const linesOf = async (name: string) =>
     (await page.getByRole('list', { name }).getByRole('listitem').allInnerTexts()).map((text) =>
