@@ -209,7 +209,7 @@ test('read_only=true lists and calls only what changes nothing', async () => {
   assert.ok(names(list).includes('get_submission') && names(list).includes('call_operation'));
   const form_id = await makeOne();
   const call = { name: 'delete_form', arguments: { form_id, confirm: true } };
-  assert.match(textOf(await client.callTool({ name: 'call_operation', arguments: call })), /no operation/);
+  assert.match(textOf(await client.callTool({ name: 'call_operation', arguments: call })), /not an operation/);
   assert.ok(await exists(form_id));
   await assert.rejects(
     client.callTool({ name: 'create_form', arguments: form }),
@@ -618,7 +618,7 @@ test('an MCP client builds, validates and publishes a form, finds the failing we
       history: { response_status: number; reason: string }[];
     };
     assert.equal(history[0]!.response_status, 404);
-    assert.match(history[0]!.reason, /This is not retried/);
+    assert.match(history[0]!.reason, /The delivery is not retried/);
     await run(client, 'retry_delivery', { delivery_id: failed.id });
     await until('the delivery to arrive', async () => {
       const { status } = await run(client, 'get_delivery', { delivery_id: failed.id });

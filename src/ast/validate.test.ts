@@ -595,7 +595,7 @@ test('an answer of one’s own has a name that no option beside it may have', ()
   const choice = (other: boolean) => element('radio', 'colour', { options: ['Red', otherChoice], other });
   assert.match(
     problemsOf(structure(choice(true)))[0]!.message,
-    /must not have .* beside an answer of one's own/,
+    /must not have .* if "other" is true/,
   );
   assert.deepEqual(problemsOf(structure(choice(false))), []);
 });

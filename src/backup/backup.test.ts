@@ -179,7 +179,7 @@ test('a version that migrates beside a backup waits for its end, and nobody who 
   migrated.catch(() => {});
   await untilWaiting(read, 2);
   await read.query("begin; set local lock_timeout = '1s'; select from submissions; commit");
-  assert.match(told.join(), /A backup is being made/);
+  assert.match(told.join(), /Waiting for a backup/);
   assert.deepEqual(
     await migrate(read, await readMigrations()),
     [],
@@ -207,7 +207,7 @@ test('a cell that is made beside a backup waits for its end too, and no request 
   const created = createCell(unhurried, 'third', { tell: (line) => told.push(line) });
   created.catch(() => {});
   await untilWaiting(read, 2);
-  assert.match(told.join(), /A backup is being made/);
+  assert.match(told.join(), /Waiting for a backup/);
   await read.query("begin; set local lock_timeout = '1s'; select from jobs; select from forms; commit");
   await holder.query('rollback');
   holder.release();

@@ -139,7 +139,7 @@ for (const [what, source, problem] of [
   [
     'two columns of addresses',
     { kind: 'csv', text: 'a,b', mapping: [{ as: 'email' }, { as: 'email' }] },
-    /used for the same/,
+    /have the same use/,
   ],
   [
     'a question that is none',

@@ -212,7 +212,7 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ SMTP_URL: 'smtp://mail.example.org?tls=maybe', MAIL_FROM: 'a@b.test' }, /SMTP_URL must look like smtp:/],
   [
     { SMTP_URL: 'smtp://mail.example.org', MAIL_FROM: 'a@b.test\r\nBcc: c@d.test' },
-    /MAIL_FROM must be an address/,
+    /MAIL_FROM must be an email address/,
   ],
   [{ MAIL_PER_MINUTE: '5' }, /MAIL_PER_MINUTE is "5", but it must be a whole number from 10/],
   [{ S3_ENDPOINT: 'https://s3.example/bucket' }, /S3_ENDPOINT .* must be set together/],

@@ -145,7 +145,7 @@ test('where no host takes writes, that is what is said of each, and no host is a
   assert.ok(performance.now() - since < 5_000);
   await setWritable(second, true);
   const replaced = await until('it to be asked again', () =>
-    askName().then(assert.fail, ({ message }: Error) => /another one has replaced it/.test(message)),
+    askName().then(assert.fail, ({ message }: Error) => /it was replaced by another host/.test(message)),
   );
   assert.ok(replaced);
   await setWritable(first, true);

@@ -53,5 +53,5 @@ test('a process that joins others does not change the database: one of this vers
 
 test('a database that other files migrated is refused', async () => {
   const changed = migrations.map((migration) => ({ ...migration, checksum: 'another' }));
-  await assert.rejects(migrate(database, changed), /with another content/);
+  await assert.rejects(migrate(database, changed), /with different content/);
 });

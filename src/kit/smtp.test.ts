@@ -118,5 +118,5 @@ test('who gives up does so at once', async () => {
     { signal: ending.signal },
   );
   ending.abort(new Error('The process is stopping.'));
-  await assert.rejects(sending, /The process stops/);
+  await assert.rejects(sending, /The process is stopping/);
 });

@@ -197,16 +197,16 @@ const refusals: readonly (readonly [what: string, children: readonly object[], m
     [element('text', 'a', { label: '{{nobody}}' })],
     /^"label" of "a" shows the answer to "nobody", which is no element/,
   ],
-  ['itself', [element('text', 'a', { help_text: '{{a}}' })], /which is not asked before it/],
+  ['itself', [element('text', 'a', { help_text: '{{a}}' })], /which is not asked before this text/],
   [
     'what comes later',
     [element('text', 'a', { label: '{{b}}' }), element('text', 'b')],
-    /which is not asked before it/,
+    /which is not asked before this text/,
   ],
   [
     'a heading',
     [element('heading', 'h'), element('text', 'a', { label: '{{h}}' })],
-    /which has no answer of its own/,
+    /which has no answer itself/,
   ],
   [
     'anything as a placeholder',

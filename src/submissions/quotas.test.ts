@@ -45,7 +45,7 @@ async function sendTo(scene: Scene, answers: object, key?: string): Promise<stri
 }
 
 const full = 'Workshop: "Weaving" has no place left. Choose another option.';
-const given = 'Email: this answer was given before, and is taken once only. Give another one.';
+const given = 'Email: this answer was already been used, and is taken once only. Give another one.';
 
 async function placesOf(scene: Scene): Promise<Record<string, number>> {
   const places = await findPlaces(database, await scene.live());
@@ -130,7 +130,7 @@ test('a phone number is the same by its digits, a number by its value, and the a
     element('number', 'seat', { unique: true, error_message: 'This seat is somebody else’s.' }),
   ]);
   assert.equal(await sendTo(scene, { phone: '+1 555 010 0199', seat: 12 }), 'ok');
-  assert.match(await sendTo(scene, { phone: '+1 (555) 010-0199' }), /given before/);
+  assert.match(await sendTo(scene, { phone: '+1 (555) 010-0199' }), /already been used/);
   assert.equal(await sendTo(scene, { seat: '12.0' }), 'The seat: This seat is somebody else’s.');
 });
 

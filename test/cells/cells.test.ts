@@ -286,7 +286,7 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
   };
   await database.query("update cells set created_at = now() + interval '1 ms' where name <> $1", ['default']);
   assert.equal(await chosen(), 'default');
-  await assert.rejects(cellForNew(database, 'c3'), /It takes workspaces when it is 15 seconds old/);
+  await assert.rejects(cellForNew(database, 'c3'), /was just created\. Try again in 15 seconds/);
   await assert.rejects(cellForNew(database, 'c9'), /There is no cell c9/);
   await noteAge();
   for (const schema of ['public', 'cell_c2'])

@@ -107,7 +107,7 @@ test('F25: a delivery that cannot be made fails alone, and the others go on', as
   assert.deepEqual(lines.map(({ status }) => status).sort(), ['Failed', ...Array<string>(5).fill('Success')]);
   assert.equal(receiver.requests.length, 5);
   const failed = lines.find(({ status }) => status === 'Failed')!;
-  assert.match(failed.reasons[0]!, /cannot be made from its event/);
+  assert.match(failed.reasons[0]!, /The event is damaged/);
   await queue.stop();
 });
 

@@ -68,7 +68,7 @@ test('C24: a name that turns private between saving, asking and dialling never l
 });
 
 const broken: Record<string, [DnsAnswer, RegExp]> = {
-  NXDOMAIN: ['NXDOMAIN', /There is no host of this name/],
+  NXDOMAIN: ['NXDOMAIN', /The host name does not exist/],
   SERVFAIL: ['SERVFAIL', /could not be resolved/],
 };
 for (const [what, [answer, reason]] of Object.entries(broken)) {

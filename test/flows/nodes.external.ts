@@ -299,7 +299,7 @@ test('a node that does not fit is refused at its start, with what to do', async 
     [{ SECRET_KEY: '1e'.repeat(32) }, /another key than SECRET_KEY/],
     [
       { S3_ENDPOINT: '', S3_ACCESS_KEY_ID: '', S3_SECRET_ACCESS_KEY: '' },
-      /The files of this instance do not lie in/,
+      /The files of this instance are not in/,
     ],
     [{ DATABASE_URL: databaseUrl.replace(/\/test_\w+/, '/missing') }, /does not exist/],
   ];

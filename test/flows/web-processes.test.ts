@@ -141,7 +141,7 @@ test('kill -9 of one process under load: the other answers on, it is replaced, a
   const then = visitors.acknowledged.size;
   await until('more submissions', async () => visitors.acknowledged.size > then + 50);
   assert.equal(served(server)[2]!.process, served(server)[0]!.process, 'it has the same number');
-  assert.match(server.output(), /a process ended unexpectedly and is replaced/);
+  assert.match(server.output(), /a process ended unexpectedly; replacing it/);
   assert.equal(await instance.databasePid(), database, 'the database is not its business');
   await visitors.leave();
   // One request of each visitor at most was on the connections that died.
@@ -237,7 +237,7 @@ test(
     other.close();
     assert.equal(code, 1);
     assert.deepEqual(output.match(/This port is in use/g), ['This port is in use']);
-    assert.doesNotMatch(output, /\n\s+at |a process serves/);
+    assert.doesNotMatch(output, /\n\s+at |a web process is serving/);
     assert.equal(await unlucky.databasePid(), undefined);
   },
 );

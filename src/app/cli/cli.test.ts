@@ -490,7 +490,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
   ],
   ['a replay that does not exist', ['replays', 'cancel', nothing], 1, /There is no replay/],
   ['a key that does not exist', ['key', 'revoke', nothing], 1, /There is no API key/],
-  ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /There is no form/],
+  ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /This workspace has no form/],
   ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],
   [
     'a file of people that is not there',

@@ -107,8 +107,8 @@ test('a database that takes no writes is found, and stops a start', async () => 
 
 test('another key than that of the database is found, and stops a start', async () => {
   const other = { SECRET_KEY: '0e'.repeat(32) };
-  assert.match(await problemOf('key', other), /used with another key/);
-  await assert.rejects(start(other), /used with another key/);
+  assert.match(await problemOf('key', other), /uses another key/);
+  await assert.rejects(start(other), /uses another key/);
 });
 
 test('a database of a newer version is found, and stops a start', async () => {

@@ -345,7 +345,7 @@ test('an answer that was sealed with a key of the instance that was replaced is 
   );
   const { status, body } = await create('sealed', valid, own);
   assert.deepEqual([status, body.error], [409, 'conflict']);
-  assert.match(body.message, /key of this instance was replaced/);
+  assert.match(body.message, /instance key was replaced/);
   assert.equal(await formsOf(own), 1);
 });
 

@@ -15,15 +15,15 @@ const problems: readonly (readonly [
   problem: RegExp | undefined,
 ])[] = [
   ['an answer before it', [name, asks('Hello {{name}}')], undefined],
-  ['an answer after it', [asks('Hello {{name}}'), name], /which is not asked before it/],
-  ['its own answer', [asks('Hello {{next}}')], /which is not asked before it/],
-  ['an id that no element has', [asks('Hello {{nobody}}')], /which is no element of the form/],
+  ['an answer after it', [asks('Hello {{name}}'), name], /which is not asked before this text/],
+  ['its own answer', [asks('Hello {{next}}')], /which is not asked before this text/],
+  ['an id that no element has', [asks('Hello {{nobody}}')], /which is not an element of the form/],
   [
     'what has no answer',
     [{ ...composite('both', [name]) }, asks('Hello {{both}}')],
-    /which has no answer of its own/,
+    /which has no answer itself/,
   ],
-  ['an answer of a row outside of it', [guests, asks('Hello {{guest}}')], /only its own row can show it/],
+  ['an answer of a row outside of it', [guests, asks('Hello {{guest}}')], /only texts in that row can show it/],
   [
     'an answer of the same row',
     [
@@ -36,7 +36,7 @@ const problems: readonly (readonly [
   [
     'an answer of a row in another group',
     [guests, composite('meals', [asks('What does {{guest}} eat?')], { repeatable: true })],
-    /only its own row can show it/,
+    /only texts in that row can show it/,
   ],
   [
     'an answer in a text in which none is shown',

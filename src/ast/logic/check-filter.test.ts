@@ -43,11 +43,11 @@ const refused: [what: string, filter: unknown, message: RegExp, path: number[]][
   [
     'an operator that does not fit',
     { any: [{ element: 'photo', is: 'equals', value: 'x' }] },
-    /cannot ask/,
+    /cannot use the operator/,
     [0],
   ],
-  ['no option', { not: { any: [german, { ...german, value: 'Spain' }] } }, /none of its possible/, [0, 1]],
-  ['a text for a number', { element: 'people', is: 'equals', value: '2' }, /none of its possible/, []],
+  ['no option', { not: { any: [german, { ...german, value: 'Spain' }] } }, /not one of its possible/, [0, 1]],
+  ['a text for a number', { element: 'people', is: 'equals', value: '2' }, /not one of its possible/, []],
   ['yes of a reference', { reference: 'utm', is: 'equals', value: true }, /compares a reference value/, []],
   [
     'six levels',

@@ -50,7 +50,7 @@ const refused: [pattern: string, problem: RegExp][] = [
   ),
   ...['(a)\\1', '\\bword', 'a\\B', '(?<n>a)\\k<n>'].map((pattern): [string, RegExp] => [
     pattern,
-    /back references and word edges|only \(…\) and/,
+    /backreferences and word boundaries|only \(…\) and/,
   ]),
   ...['(?=a)a', '(?!a)b', '(?<=a)b', '(?<!a)b', '(?<name>a)', '(?i:a)'].map((pattern): [string, RegExp] => [
     pattern,

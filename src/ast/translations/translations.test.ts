@@ -366,7 +366,7 @@ test('a file with keys, columns or texts that the form cannot have changes nothi
   assert.deepEqual(problems(`key,de\n${'gone/label,\n'.repeat(most + 1)}`), [
     `1: The file has more than ${most} lines.`,
   ]);
-  assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quote/);
+  assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quotation mark/);
 });
 
 test('what a language lacks is listed, and what says nothing any more can be swept', () => {

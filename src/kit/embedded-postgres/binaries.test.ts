@@ -100,8 +100,8 @@ test('known failures have their remedy, unknown ones the way out', () => {
     ['initdb: error: could not write file: No space left on device', /disk is full/],
     ["libc.so.6: version `GLIBC_2.27' not found", /too old/],
     ['could not look up effective user ID 4711: user does not exist', /\/etc\/passwd/],
-    ['FATAL:  lock file "/x/.s.PGSQL.5432.lock" already exists', /holds this socket/],
-    ['FATAL:  lock file "postmaster.pid" already exists', /works in this directory/],
+    ['FATAL:  lock file "/x/.s.PGSQL.5432.lock" already exists', /uses this socket/],
+    ['FATAL:  lock file "postmaster.pid" already exists', /uses this directory/],
     ['FATAL:  could not map anonymous shared memory: Cannot allocate memory', /memory/],
     ['FATAL:  could not create semaphores: No space left on device', /kernel\.sem/],
     [
@@ -120,7 +120,7 @@ test('known failures have their remedy, unknown ones the way out', () => {
     ],
     ['FATAL:  could not fork new process: Resource temporarily unavailable', /ulimit -u/],
     ['creating configuration files ... \nwas ended by SIGXFSZ', /ulimit -f/],
-    ['something new', /Correct what is said above/],
+    ['something new', /Fix the problem above/],
   ] as const) {
     assert.match(suggestRemedy(output), remedy);
     assert.match(suggestRemedy(output), /DATABASE_URL/);
@@ -152,5 +152,5 @@ test('a limit on open files is named as what stops the database', async (t) => {
     { encoding: 'utf8', input: '' },
   );
   const { message = '' } = JSON.parse(stdout) as { message?: string };
-  assert.match(message.split('\n').at(-1)!, /too few files: raise the limit \(`ulimit -n 1024`/);
+  assert.match(message.split('\n').at(-1)!, /The open file limit of a process is too low: raise it \(`ulimit -n 1024`/);
 });

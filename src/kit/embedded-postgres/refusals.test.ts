@@ -31,7 +31,7 @@ test('what is not our cluster is refused, each with a remedy', async (t) => {
   await rm(place);
   await mkdir(place);
   await writeFile(join(place, 'diary.txt'), 'dear diary');
-  await refuse(/no PostgreSQL cluster/);
+  await refuse(/something other than a PostgreSQL cluster/);
   await writeFile(join(place, 'PG_VERSION'), '17\n');
   await refuse(/made by PostgreSQL 17.*brings PostgreSQL 18/s);
   await writeFile(join(place, 'PG_VERSION'), '18\n');
@@ -51,7 +51,7 @@ test('a foreign server on our socket is refused', async (t) => {
   await symlink(join(postgres.directory, '.s.PGSQL.5432'), join(place, '.s.PGSQL.5432'));
   const { uid, gid } = await lstat(postgres.directory);
   await chown(place, uid, gid);
-  await assert.rejects(start({ dataDir: dirname(place) }), /PostgreSQL that works in .*Stop it/);
+  await assert.rejects(start({ dataDir: dirname(place) }), /PostgreSQL that runs in .*Stop it/);
   await rm(place, { recursive: true });
   await postgres.stop();
 });

@@ -115,7 +115,7 @@ for (const [what, prepare] of Object.entries(timeouts)) {
     const result = await send(await prepare());
     const took = performance.now() - began;
     assert.ok(result.kind === 'failure');
-    assert.equal(result.reason, 'No complete answer within 0.4 seconds.');
+    assert.equal(result.reason, 'No complete response within 0.4 seconds.');
     assert.ok(took >= timeoutMs - 5 && took < timeoutMs + 5_000, `took ${took} ms`);
   });
 }
@@ -415,7 +415,7 @@ test('interim answers without end are cut off at the deadline', async () => {
     socket.once('close', () => clearInterval(flood));
   });
   const result = await send(url);
-  assert.match(result.kind === 'failure' ? result.reason : '', /No complete answer within/);
+  assert.match(result.kind === 'failure' ? result.reason : '', /No complete response within/);
 });
 
 test('101 Switching Protocols, which was not asked for, is a failure', async () => {

@@ -22,10 +22,10 @@ test('one that takes too much memory or time is ended, and answered in its place
   assert.equal(await runInThread('a workspace', script('for (;;);'), { ...limits, ms: 50 }), 'too much');
 });
 
-test('what it throws is thrown here, and one that ends without an answer keeps nobody waiting', async () => {
+test('what it throws is thrown here, and one that ends without a result keeps nobody waiting', async () => {
   const failing = script('throw new TypeError("no number")');
   await assert.rejects(runInThread('a workspace', failing, limits), /no number/);
-  await assert.rejects(runInThread('a workspace', script('process.exit()'), limits), /without an answer/);
+  await assert.rejects(runInThread('a workspace', script('process.exit()'), limits), /without a result/);
 });
 
 test('two threads of one owner run at once, a third is refused with the seconds to wait, and others have their own', async () => {

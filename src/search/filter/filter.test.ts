@@ -194,7 +194,7 @@ test('a question of an older version is asked as it was then, one of another typ
   assert.equal(await count({ element: 'a', is: 'contains', value: '5' }), 1);
   assert.equal(await count({ element: 'a', is: 'answered' }, '&version=1'), 1);
   assert.equal(await count({ element: 'a', is: 'answered' }, '&version=3'), 0);
-  assert.match(String(await count({ element: 'd', is: 'answered' })), /no element of the form/);
+  assert.match(String(await count({ element: 'd', is: 'answered' })), /not an element of the form/);
 });
 
 const misunderstood: Readonly<Record<string, string>> = {
@@ -447,7 +447,7 @@ test('a condition over all forms is in each what it is there; a form that it can
   assert.deepEqual([refused.status, refused.body.errors[0]!.field], [400, 'where']);
   assert.match(
     (await reached(comparison({ element: 'b' }, 'answered'))).body.message,
-    /no element of any form/,
+    /not an element of any accessible form/,
   );
 });
 

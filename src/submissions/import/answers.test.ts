@@ -190,7 +190,7 @@ test('a mapping that answers a question twice is refused, in whatever order its 
     );
   const whole = { as: 'answer', name: 'meals' };
   assert.match(await refuse(whole, { name: 'meals', as: 'answer' }), /Two columns/);
-  assert.match(await refuse(whole, { ...whole, option: 'l' }), /not by both/);
+  assert.match(await refuse(whole, { ...whole, option: 'l' }), /or one column for each of its parts/);
   assert.match(await refuse({ ...whole, option: 'nothing' }, { as: 'ignore' }), /no choice \\"nothing\\"/);
 });
 
@@ -226,7 +226,7 @@ test('a consent is given by yes or by its statement, and not by another text', a
     [{ terms: { agreed: true, at: '2026-01-31T09:30:00.000Z' } }, {}],
   );
   const { problems } = await planOf([asked], `${head}Yes,I agree to less.,3,2026-01-31T09:30:00.000Z\n`);
-  assert.match(problems[0]!.message, /Another text was agreed to/);
+  assert.match(problems[0]!.message, /The accepted text differs/);
 });
 
 test('rows of a repeatable group stand on lines of one cell, and a fault in them is named', async () => {
@@ -276,7 +276,7 @@ test('reference data of an export comes back, and what is none leaves its line o
   assert.deepEqual(entries[0]!.entry.reference, { campaign: 'spring', ref: '=1' });
   for (const cell of ['spring', '["a"]', '{"a":1}']) {
     const { problems } = await read(cell);
-    assert.match(problems[0]!.message, /object of texts in JSON/, cell);
+    assert.match(problems[0]!.message, /JSON object of texts/, cell);
   }
   const { problems } = await read(JSON.stringify({ a: 'half \uD800' }));
   assert.match(problems[0]!.message, /characters that cannot be stored/);

@@ -109,8 +109,8 @@ test('a mapping that does not fit is refused in words', async () => {
   const refuse = (mapping: object[]) => refusal({ kind: 'csv', text: 'a,b\n1,2', mapping });
   assert.match(await refuse([{ as: 'ignore' }]), /has 2 columns, and the mapping has 1/);
   const name = { as: 'answer', name: 'name' };
-  assert.match(await refuse([name, name]), /Two columns are used for the same/);
-  assert.match(await refuse([name, { as: 'answer', name: 'likes' }]), /a column for each of its rows/);
+  assert.match(await refuse([name, name]), /Two columns have the same use/);
+  assert.match(await refuse([name, { as: 'answer', name: 'likes' }]), /one column for each of its rows/);
   assert.match(await refuse([name, { as: 'answer', name: 'nobody' }]), /no question "nobody"/);
   assert.match(await refuse([{ as: 'ignore' }, { as: 'ignore' }]), /Choose a question/);
   assert.match(await refusal({ kind: 'csv', text: 'a\n' }), /nothing in it/);

@@ -107,7 +107,7 @@ test('what cannot be read exactly leaves its line out, and the reason names the 
     '2026-11-20 24:01': /time/,
     '2026-11-20 14:01 PM': /time/,
     '2026-11-20 0:30 PM': /time/,
-    '2026-11-31 14:01': /no such day/i,
+    '2026-11-31 14:01': /not a valid date/i,
     'Mon, 20 Nov 2026 14:01': /Friday/,
     '2026-11-20 about noon': /"2026-11-20 about noon"/,
     '2026-11-20 14:01 (roughly)': /"roughly"/,
@@ -161,14 +161,14 @@ test('answers take a day, a time or both, and nothing of the cell is dropped', a
   assert.equal(await answerOf('Clock', '2:05:00 PM'), '14:05');
   assert.equal(await answerOf('Both', '31/01/2026 2:05 pm'), '2026-01-31T14:05');
   assert.equal(await answerOf('Both', '46053.5'), '2026-01-31T12:00');
-  assert.match(String(await answerOf('Day', '2026-01-31 14:05')), /time of day/);
+  assert.match(String(await answerOf('Day', '2026-01-31 14:05')), /a time/);
   assert.match(String(await answerOf('Day', '2026-01-31T00:00:00Z')), /time zone/);
   assert.match(String(await answerOf('Clock', '14:05:33')), /seconds/);
   assert.match(String(await answerOf('Clock', '14:05 GMT+1')), /time zone/);
   assert.match(String(await answerOf('Clock', '2026-01-31 14:05')), /day/);
   assert.match(String(await answerOf('Both', '2026-01-31 14:05:33')), /seconds/);
   assert.match(String(await answerOf('Both', '2026-01-31 14:05 CET')), /time zone/);
-  assert.match(String(await answerOf('Both', '2026-01-31')), /time of day/);
+  assert.match(String(await answerOf('Both', '2026-01-31')), /a time/);
 });
 
 test('an ambiguous order of days is a doubt, with the order of the form as the first guess', async () => {

@@ -16,7 +16,7 @@ const data = (...entries: [string, string][]): FormData => {
 
 test('a test submission with problems shows them as the public page does, answers kept', () => {
   const page = startTrial(form, {}, now).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
-  assert.match(page, /There is a problem/);
+  assert.match(page, /Found 1 problem/);
   assert.match(page, /value="not a mail"/);
   assert.match(page, /value="Ada"/);
 });
