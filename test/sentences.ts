@@ -69,9 +69,11 @@ function* textsOf(node: Node, parentKey = ''): Generator<{ text: string; key: st
 }
 
 const isSql = (text: string): boolean =>
-  /^[\s(]*(select|insert into|update|delete from|with|create|alter|drop|from|where|and|or|order by|left join|join|set|not exists|values|returning|lateral|union|exists|case|lock|begin|grant|listen|notify|truncate|copy|analyze|do|on conflict|limit)\b/.test(
+  /\b(where|join|and|from)\b.* (=|>=|<|in \() ?[$a-z(…]|\(select\b/.test(text) ||
+  (/^[\s(]*(select|insert into|update|delete from|with|create|alter|drop|from|where|and|or|order by|left join|join|set|not exists|values|returning|lateral|union|exists|case|lock|begin|grant|listen|notify|truncate|copy|analyze|do|on conflict|limit)\b/.test(
     text,
-  ) && /[=(*$;_…]|\b(from|where|null|join|table|index|desc|asc)\b/.test(text);
+  ) &&
+    /[=(*$;_…]|\b(from|where|null|join|table|index|desc|asc)\b/.test(text));
 
 /** Whether a person reads a text: two words or more that are no SQL, selector, header or class name; or a label. */
 function isRead({ text, key, isMarkup }: { text: string; key: string; isMarkup: boolean }): boolean {

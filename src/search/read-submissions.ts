@@ -30,7 +30,7 @@ import type { FormView, Found, FoundSubmission, View } from './view.ts';
  * | words, by columns | | sortedSearch | The keys of the matches alone. |
  */
 
-/** A row of the table. Its JSON is not parsed yet; `place` says where a sorted list goes on behind it. */
+/** A row of the table. Its JSON is not parsed yet; `place` says where a sorted list continues after it. */
 export type FoundRow = RowOf<typeof rowColumns> & { place?: string | null };
 
 type Rows = readonly { id: string | null; total: number }[];
@@ -66,7 +66,7 @@ async function countAll(database: Database, view: View): Promise<number> {
   return counted!.total;
 }
 
-/** Whether a page is the list of a form as it is, but for one status. A cursor has counted already, and goes on by id. */
+/** Whether a page is the list of a form as it is, but for one status. A cursor has counted already, and continues by id. */
 const isPlainPage = (view: View, cut: Cut): view is FormView =>
   view.form_id !== null && isPlain(view.filter) && view.order === 'newest' && cut.total === undefined;
 

@@ -20,7 +20,7 @@ import { limitSorted, mostSorted, readSort, type Sort, sortParameter } from './r
 import { type ResolvedQuestion, resolveQuestion } from './resolve-question.ts';
 import { countLooks } from './search-rows.ts';
 
-/** What is asked of the index of words, as the statements take it. */
+/** The words to find in the index, as parameters of statements. */
 export type Question = ResolvedQuestion['index'] &
   ResolvedQuestion['checks'] &
   Pick<ResolvedQuestion, 'isPlain' | 'isChecked'> & { is_open: boolean };

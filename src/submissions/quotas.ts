@@ -136,7 +136,7 @@ const countOne = statement(
    select element_id, value from taken`,
 );
 
-/** Does that for many, in the order of ids. @returns how many, and the id to go on behind. */
+/** Does that for many, in the order of ids. @returns how many, and the id to continue after. */
 const countMany = statement(
   'quotas.count_many',
   ['workspace_id form_id after limit', limits],

@@ -117,7 +117,7 @@ export function SettingField({
   }
 }
 
-/** The addresses of notifications. A warning names those that belong to nobody in the workspace. */
+/** The addresses of notifications. A warning names those that do not belong to a member of the workspace. */
 export function NotificationEmailField({ form }: SettingProps): ReactElement {
   const { notification_email: addresses = '' } = form.settings;
   return (
