@@ -353,7 +353,7 @@ test('a form that was written down is applied: made once, changed where it diffe
     ],
   };
   const handle = api.form(client.defineForm(definition));
-  await assert.rejects(handle['id']!(), /This workspace has no form/);
+  await assert.rejects(handle['id']!(), /There is no form "Contact .*" yet\./);
   const applied = async (written: object) => {
     const { id, change, status } = await api.form(client.defineForm(written))['apply']!();
     return [id, change, status];

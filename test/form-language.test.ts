@@ -97,7 +97,7 @@ function describeValue({ type = 'object', enum: values, format, minimum, maximum
 }
 
 /* REWRITE=1 npm test -- test/form-language.test.ts writes the table anew. */
-test('the table of settings is that of the code', async () => {
+test('the table of settings matches the code', async () => {
   const rows = settingNames.map((name) => {
     const { help, note = '', schema, default: byDefault = (schema as Schema).default } = settingRow(name);
     const value = describeValue(schema);
@@ -138,7 +138,7 @@ test('every function of formulas is in their table', () => {
   for (const name of [...names, 'points']) assert.match(section, new RegExp(`\`${RegExp.escape(name)}[(\`]`));
 });
 
-test('the example answers are taken with these results, and the refused ones are refused in these words', () => {
+test('the example answers give the documented results and the documented errors', () => {
   let form: Form | undefined;
   const examples = blocks.flatMap(({ kind, value }) => {
     if (kind === 'form') form = value as Form;
@@ -169,7 +169,7 @@ function callsIn(formula: string): string[] {
   return inProgram(parsed.program);
 }
 
-test('the forms that pages are looked at with have every type, attribute, layout, operator and function, and every text in Arabic', () => {
+test('the gallery forms have every type, attribute, layout, operator and function, and every text in Arabic', () => {
   const said = new Set<string>();
   const say = (text: string) => {
     said.add(text);

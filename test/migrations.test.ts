@@ -220,7 +220,7 @@ test('a database older than migration 84 is refused, and left as it is', async (
     assert.ok(error instanceof MigrationError);
     assert.equal(
       error.message,
-      'The database is at migration 60, and this version upgrades databases from migration 84 on. Start the version of Formloom with migration 84 on it first, then this version.',
+      'The database is at migration 60, but this version can only upgrade from migration 84 or later. First start the Formloom version with migration 84, then this one.',
     );
     return true;
   });

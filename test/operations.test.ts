@@ -309,7 +309,7 @@ test('what was changed since it was read is not changed, here and there', async 
       [code, stderr],
       [
         1,
-        'formloom: This was changed since you read it, so nothing was done. Look at it as it is now, then try again.\n',
+        'formloom: This was changed after you read it, so nothing was done. Get the current version, then try again.\n',
       ],
     );
   }

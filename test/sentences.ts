@@ -33,7 +33,8 @@ function calledName({ callee, tag }: Node): string {
 function keyOf({ type, key, name }: Node): string {
   const named = key ?? name;
   if (!/^(Property|JSXAttribute)$/.test(type) || !isNode(named)) return '';
-  return String(named['name'] ?? named['value'] ?? '');
+  const text = named['name'] ?? named['value'];
+  return typeof text === 'string' ? text : '';
 }
 
 function writtenText(node: Node): string | undefined {
@@ -48,7 +49,7 @@ function writtenText(node: Node): string | undefined {
 function* textsOf(node: Node, parentKey = ''): Generator<{ text: string; key: string; isMarkup: boolean }> {
   if (
     node.type === 'ImportDeclaration' ||
-    (/^TS/.test(node.type) && !/^TS(As|Satisfies|NonNull)/.test(node.type))
+    (node.type.startsWith('TS') && !/^TS(As|Satisfies|NonNull)/.test(node.type))
   )
     return;
   if (/^(Call|New|TaggedTemplate)Expression$/.test(node.type) && programCalls.test(calledName(node))) return;

@@ -58,7 +58,7 @@ const refused: readonly [question: string, begin: number, end: number, says: Reg
     Array.from({ length: mostParts + 1 }, (_, index) => `-t${index}`).join(' '),
     110,
     114,
-    /at most 24 phrases, operators and words that must not be there/,
+    /at most 24 phrases, operators and excluded words/,
   ],
 ];
 for (const [question, begin, end, says] of refused)

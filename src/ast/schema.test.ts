@@ -26,7 +26,7 @@ test('every reference leads to a schema, and nothing but JSON is in them', () =>
 const { $ref, examples } = conditionAttribute;
 const conditionOrNull = { examples, anyOf: [{ $ref }, { type: 'null' }] };
 
-test('an element schema carries required attributes, defaults and caps from the table', () => {
+test('an element schema has the required attributes, defaults and limits of the table', () => {
   assert.deepEqual(structureSchemas().RadioElement, {
     title: 'Single choice',
     type: 'object',
@@ -49,7 +49,7 @@ test('an element schema carries required attributes, defaults and caps from the 
             type: ['integer', 'null'],
             minimum: 1,
             default: 1,
-            description: 'More than 4 is shown as 4.',
+            description: 'Values above 4 are treated as 4.',
           },
           translations: {
             title: 'Translations',
@@ -58,7 +58,7 @@ test('an element schema carries required attributes, defaults and caps from the 
           options: attributeSchema(elements.radio.attrs.options),
           other: { title: 'Other answer', type: ['boolean', 'null'], default: false },
           options_layout: {
-            title: 'Arrangement',
+            title: 'Option layout',
             type: ['string', 'null'],
             enum: ['stack', 'row', 'grid_2', 'grid_3', 'grid_4', null],
             default: 'stack',
@@ -72,9 +72,9 @@ test('an element schema carries required attributes, defaults and caps from the 
   });
 });
 
-test('the schema of a number says that it is more than 0 where it has to be', () => {
+test('the schema of a number requires more than 0 if its attribute does', () => {
   const { min, step } = elements.number.attrs;
-  assert.deepEqual(attributeSchema(min), { title: 'Least', type: ['number', 'null'], examples: [1] });
+  assert.deepEqual(attributeSchema(min), { title: 'Minimum', type: ['number', 'null'], examples: [1] });
   assert.deepEqual(attributeSchema(step), {
     title: 'Step',
     type: ['number', 'null'],

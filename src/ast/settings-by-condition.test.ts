@@ -19,7 +19,7 @@ const messagesOf = (settings: object): string[] => {
   return checked.ok ? [] : checked.errors.map(({ field, message }) => `${field}: ${message}`);
 };
 
-test('confirmations and notifications name what has an answer outside of rows, and only known keys', () => {
+test('confirmations and notifications accept only known keys and answers outside repeatable groups', () => {
   const confirmations = [
     { when: good, title: 'Well done, {{mail}}', message: 'You have {{score}}.' },
     { when: { element: 'photo', is: 'answered' }, redirect_url: 'https://example.com/' },
@@ -58,12 +58,12 @@ test('confirmations and notifications name what has an answer outside of rows, a
       'confirmations.1: "confirmations.1" must have a "message" or a "redirect_url".',
       'confirmations.2.title: "confirmations.2.title" must be text of at most 1 KB (1024 bytes).',
       'confirmations.2.message: "confirmations.2.message" must be text of at most 4 KB (4096 bytes).',
-      'notifications.0.to: "notifications.0.to" must be email addresses, up to 20 with commas between them',
+      'notifications.0.to: "notifications.0.to" must be email addresses (up to 20, separated by commas)',
     ],
   );
   assert.match(
     messagesOf({ confirmations: [{ when: old, message: 'x', translations: 5 }] }).join(),
-    /^confirmations\.0\.translations: .* must be an object of languages\.$/,
+    /^confirmations\.0\.translations: .* must be an object with languages as keys\.$/,
   );
   for (const none of [[], 5, Array.from({ length: 21 }, () => ({ to: 'a@b.co' }))])
     assert.match(messagesOf({ notifications: none })[0]!, /must be a list of 1 to 20 objects/);

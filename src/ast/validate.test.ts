@@ -216,12 +216,12 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   [
     'an unknown type',
     [element('slider', 'a')],
-    [[`There is no element type "slider". Types: ${types}.`, 0, 0]],
+    [[`Unknown element type "slider". Use one of these: ${types}.`, 0, 0]],
   ],
   [
     'a type from the prototype',
     [{ type: 'constructor' }],
-    [[`There is no element type "constructor". Types: ${types}.`, 0, 0]],
+    [[`Unknown element type "constructor". Use one of these: ${types}.`, 0, 0]],
   ],
   ['no type', [{ attrs: {} }], [['Every node needs a "type".', 0, 0]]],
   ['a type that cannot become text', [{ type: { toString: 1 } }], [['Every node needs a "type".', 0, 0]]],
@@ -279,8 +279,8 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   ],
   ...(
     [
-      ['must not have an entry 2 that has an "id" that is no text', { label: 'Red' }],
-      ['must not have an entry 2 that has a "label" that is no text', { id: 'r' }],
+      ['must not have an entry 2 that has an "id" that is not a text', { label: 'Red' }],
+      ['must not have an entry 2 that has a "label" that is not a text', { id: 'r' }],
       [
         'must not have an entry 2 that has an "id" that is blank or has line breaks',
         { id: ' ', label: 'Red' },
@@ -297,7 +297,7 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
         { id: 'r', label: 'Red', capacity: 0.5 },
       ],
       [
-        'must not have an entry 2 that has a "image" that is not the id of an image of this workspace',
+        'must not have an entry 2 that has a "image" that is not the ID of an image in this workspace',
         { id: 'r', label: 'Red', image: 'https://example.org/a.png' },
       ],
     ] as const
@@ -307,11 +307,11 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
     [[`"options" of "a" ${problem}.`, 0, 0]],
   ]),
   [
-    'places of what is ranked',
+    'a capacity of ranking options',
     [element('ranking', 'a', { options: ['Blue', { id: 'r', label: 'Red', capacity: 3 }] })],
     [
       [
-        '"options" of "a" must not have an entry 2 that has a "capacity": each of these is always chosen.',
+        '"options" of "a" must not have an entry 2 that has a "capacity", which these options do not support.',
         0,
         0,
       ],
@@ -363,7 +363,7 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
         0,
         3,
       ],
-      ['"id" of "u\u0308bung" must be in the Unicode normal form NFC.', 0, 4],
+      ['"id" of "u\u0308bung" must be in Unicode normalization form NFC.', 0, 4],
     ],
   ],
   [
@@ -393,7 +393,7 @@ const elementProblems: [name: string, children: unknown[], expected: [string, ..
   [
     'a bad child of a composite',
     [element('text', 'a'), composite('g', [element('text', 'b'), { type: 'x' }])],
-    [[`There is no element type "x". Types: ${types}.`, 0, 1, 1]],
+    [[`Unknown element type "x". Use one of these: ${types}.`, 0, 1, 1]],
   ],
   [
     'a repeatable composite in another, at any depth',
@@ -449,7 +449,7 @@ test('element ids must be unique across steps, composites and content: the secon
   ]);
 });
 
-test('every cap holds at its value and is refused just over it, with the number in the message', () => {
+test('every limit accepts its own value and refuses one more, with the number in the message', () => {
   const steps = (count: number) => ({
     type: 'form',
     attrs: { name: 'F' },
@@ -466,7 +466,7 @@ test('every cap holds at its value and is refused just over it, with the number 
     [
       structure(nested(limits.nesting)),
       structure(nested(6)),
-      'Composites can be nested at most 5 deep.',
+      'Composites can be nested at most 5 levels deep.',
       [0, 0, 0, 0, 0, 0, 0],
     ],
     ...attributeCap('text', 'label', bytes(1024), bytes(1025), 'must have at most 1 KB (1024 bytes)'),
@@ -506,7 +506,7 @@ function attributeCap(type: string, name: string, at: unknown, over: unknown, pr
 }
 
 test('NUL characters and lone surrogates are refused in every text and key, unknown attributes too', () => {
-  const message = '"a" has a text with a NUL character or half a surrogate pair.';
+  const message = '"a" contains a NUL character or an unpaired surrogate.';
   for (const bad of ['\u0000', 'x\ud800', '\udc00x']) {
     const attrs = [{ label: bad }, { unknown: [{ deep: bad }] }, { unknown: { [bad]: 1 } }, { [bad]: 1 }];
     for (const attr of attrs) {
@@ -526,12 +526,15 @@ test('the keys __proto__, constructor and prototype are inert', () => {
   assert.equal(Object.hasOwn(Object.prototype, 'id'), false);
 });
 
-test('at most 100 problems are listed, and a last one says that there are more', () => {
+test('at most 100 problems are listed; a last one says that there are more', () => {
   const bad = (count: number) => structure(...Array.from({ length: count }, () => ({ type: 'x' })));
   assert.equal(problemsOf(bad(100)).length, 100);
   const found = problemsOf(bad(101));
   assert.equal(found.length, 101);
-  assert.deepEqual(found.at(-1), { message: 'There are more problems; the first 100 are listed.', path: [] });
+  assert.deepEqual(found.at(-1), {
+    message: 'There are more problems. Only the first 100 are listed.',
+    path: [],
+  });
 });
 
 test('hostile structures are refused in linear time and without a stack overflow', () => {
@@ -593,10 +596,7 @@ test('bounds that nothing lies between are a problem of their element', () => {
 
 test('an answer of one’s own has a name that no option beside it may have', () => {
   const choice = (other: boolean) => element('radio', 'colour', { options: ['Red', otherChoice], other });
-  assert.match(
-    problemsOf(structure(choice(true)))[0]!.message,
-    /must not have .* if "other" is true/,
-  );
+  assert.match(problemsOf(structure(choice(true)))[0]!.message, /must not have .* if "other" is true/);
   assert.deepEqual(problemsOf(structure(choice(false))), []);
 });
 

@@ -171,7 +171,10 @@ test('of a bucket that is away it says which, and leaves nothing on the disk', a
   await database.query('delete from backups');
   const away = { ...yearly, ...toBucket, S3_ENDPOINT: 'http://127.0.0.1:1/bucket' };
   await backUpWhenDue(contextOf(away));
-  assert.match((await rows())[0]!.problem, /^Files .* The bucket at 127\.0\.0\.1:1\/bucket .*bad port/);
+  assert.match(
+    (await rows())[0]!.problem,
+    /^Files .* A request to the bucket at 127\.0\.0\.1:1\/bucket failed: .*bad port/,
+  );
   assert.deepEqual(await readdir(join(home, 'spool')), []);
 });
 

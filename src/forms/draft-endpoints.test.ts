@@ -235,12 +235,12 @@ test('a dry run of every change says what it would touch, and stores nothing', a
     assert.deepEqual(
       impact.map(({ message }) => message),
       [
-        'Removing option "Blue" of "The colour" touches 2 answers.',
-        'Removing "The name" touches 2 answers.',
-        'Removing "The who" touches 1 answer.',
-        'Removing option "Green" of "The likes" touches 1 answer.',
-        'Removing row "Tea" of "The drinks" touches 2 answers.',
-        'Removing option "Blue" of "The drinks" touches 1 answer.',
+        'Removing option "Blue" of "The colour" affects 2 answers.',
+        'Removing "The name" affects 2 answers.',
+        'Removing "The who" affects 1 answer.',
+        'Removing option "Green" of "The likes" affects 1 answer.',
+        'Removing row "Tea" of "The drinks" affects 2 answers.',
+        'Removing option "Blue" of "The drinks" affects 1 answer.',
       ],
     );
     assert.deepEqual([problems, scanned], [[], 3]);

@@ -50,7 +50,7 @@ async function findImpact(
 
 function sayAnswers(answers: number | null, scanned: number): string {
   if (answers === null) return '';
-  return ` touches ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
+  return ` affects ${sayCount(answers, 'answer')}${scanned < scanLimit ? '' : ` in the newest ${scanned} submissions`}`;
 }
 
 /** What visitors could answer before, and can no longer answer, or not in that way. */

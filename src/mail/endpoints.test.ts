@@ -32,7 +32,7 @@ test('the log tells of each mail how it fared, in words, and a failed one can be
     [failed.kind, failed.state, failed.attempts, failed.subject],
     ['member_invitation', 'failed', 1, `${owner.email.split('@')[0]} invited you to Test`],
   );
-  assert.match(failed.error!, /^The mail server refused the recipient: 550 5\.1\.1 No such user/);
+  assert.match(failed.error!, /^The mail server rejected the recipient: 550 5\.1\.1 No such user/);
 
   const retry = `/mails/${failed.id}/retry`;
   assert.equal((await stranger.api('POST', retry)).status, 404, 'not in the log of another workspace');

@@ -193,39 +193,39 @@ test('a wrong answer to a question that the confirmation shows is a wrong answer
 
 const refusals: readonly (readonly [what: string, children: readonly object[], message: RegExp])[] = [
   [
-    'what is no element',
+    'an unknown element',
     [element('text', 'a', { label: '{{nobody}}' })],
-    /^"label" of "a" shows the answer to "nobody", which is no element/,
+    /^"label" of "a" shows the answer to "nobody", which is not an element of the form\./,
   ],
   ['itself', [element('text', 'a', { help_text: '{{a}}' })], /which is not asked before this text/],
   [
-    'what comes later',
+    'an element that comes later',
     [element('text', 'a', { label: '{{b}}' }), element('text', 'b')],
     /which is not asked before this text/,
   ],
   [
     'a heading',
     [element('heading', 'h'), element('text', 'a', { label: '{{h}}' })],
-    /which has no answer itself/,
+    /which has no answer\.$/,
   ],
   [
-    'anything as a placeholder',
+    'an answer in a placeholder',
     [element('text', 'a'), element('text', 'b', { placeholder: 'Like {{a}}' })],
-    /^"placeholder" of "b" cannot show answers, such as to "a"\.$/,
+    /^"placeholder" of "b" cannot show answers\. Remove \{\{a\}\}\.$/,
   ],
   [
-    'anything as the words of an error',
+    'an answer in an error message',
     [element('text', 'a'), element('text', 'b', { error_message: 'Not {{a}}!' })],
     /^"error_message" of "b" cannot show answers/,
   ],
   [
-    'a row from outside',
+    'a row outside that row',
     [composite('g', [element('text', 'c')], { repeatable: true }), element('text', 'a', { label: '{{c}}' })],
     /which has an answer in each row of "g"/,
   ],
 ];
 for (const [what, children, message] of refusals) {
-  test(`a text that shows ${what} is refused with its path`, () => {
+  test(`a text that shows ${what} is rejected with its path`, () => {
     const [problem] = problemsOf(stepsOf({}, children));
     assert.match(problem?.message ?? '', message);
     assert.equal(problem?.path[0], 0);

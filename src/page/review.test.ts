@@ -100,13 +100,13 @@ test('Change leads to the question and returns; what it opens is asked on the wa
   assert.equal((await submissionOf(tenant, back)).answers.name, 'Bo');
 });
 
-test('a jump to the end leads to the list, and what was not answered is said to be so', async () => {
+test('a jump to the end leads to the review list, which marks questions without an answer', async () => {
   const steps = stepsOf({ title: 'A', jumps: [{ to: 'end' }] }, [element('text', 'name')], { title: 'B' }, [
     element('text', 'other'),
   ]);
   const form = await publishForm(tenant, steps, { review_step: true });
   const review = await (await openPaper(service, `/f/${form}`)).press('next');
-  assert.deepEqual(listed(review), [['The name', 'No response']]);
+  assert.deepEqual(listed(review), [['The name', 'No answer']]);
   assert.equal((await review.press('submit')).status, 303);
 });
 

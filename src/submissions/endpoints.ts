@@ -15,12 +15,13 @@ import { findSubmission } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 import type { SubmitContext } from './submit-request.ts';
 
-/** Reading one submission. Lists and searches of them are the room of search's. */
+/** Returns one submission. src/search lists and searches them. */
 export const getEndpoint = ({ database, links }: { database: Database; links: FileLinks }) =>
   operation({
     summary: 'Get submission',
     description: 'Returns a submission. Each request returns fresh links for its files.',
     permission: 'submissions:read',
+    audit: 'entry by people',
     params: idParameter,
     query: Type.Object(
       { include: Type.Optional(Type.Enum(['tags'], { description: 'Additional data to include.' })) },
@@ -44,8 +45,9 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
   operation({
     summary: 'Create submission',
     description:
-      'Submits answers to a published form, checked as its page checks them, and webhooks hear of it. 403: it is not open yet; 409: it was never published; 410: it is closed, or full.',
+      'Submits answers to a published form. They are validated as on the form page, and webhooks receive the submission. 403 if the form is not open yet, 409 if it was never published, 410 if it is closed or full.',
     permission: 'submissions:write',
+    audit: { none: 'Submissions have a history of their own.' },
     params: idParameter,
     body: Type.Object(
       {
@@ -54,20 +56,20 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
             {},
             {
               additionalProperties: true,
-              description: 'By element id. Files by their ids, as Create file answers them.',
+              description: 'Answers by element ID. For files, the IDs that Create file returned.',
             },
           ),
         ),
         reference: Type.Optional(
           Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), {
             maxProperties: 200,
-            description: 'What the parameters of the public address are.',
+            description: 'The URL parameters of the form page.',
           }),
         ),
         language: Type.Optional(
           Type.String({
             maxLength: 20,
-            description: 'In which of the languages that the form names it was read, as a BCP-47 tag.',
+            description: 'The language of the form in which the visitor read it, as a BCP 47 tag.',
           }),
         ),
       },
@@ -82,7 +84,7 @@ export const submitEndpoint = (context: SubmitContext & { liveForms: LiveForms; 
       if (live?.workspaceId !== workspaceId) throw new ApiError('not_found');
       const closure = findClosure(live);
       if (closure === 'absent')
-        throw new ApiError('conflict', 'This form was never published, and so takes no submissions.');
+        throw new ApiError('conflict', 'This form was never published, so it does not accept submissions.');
       if (closure) throw new ApiError(closures[closure][0], closures[closure][1]);
       requireClean(reference);
       requireLanguage(live.form, language);
@@ -103,7 +105,7 @@ function requireLanguage(form: Form, language: string | undefined): void {
   if (language === undefined || languages.includes(language)) return;
   const message =
     languages.length === 0
-      ? 'The form names no languages: leave "language" out.'
+      ? 'The form does not list any languages. Remove "language".'
       : `The form is written in ${languages.map(quote).join(', ')}.`;
   throw new ApiError('validation_error', undefined, {
     errors: [{ field: 'language', message, code: 'invalid_choice' }],

@@ -142,7 +142,7 @@ test('a failed delivery: the detail tells every request, its answer and why it w
     ['Failed', 'submission.created', 3, false],
   );
   assert.deepEqual([line.response_status, line.next_attempt_at], [404, null]);
-  assert.equal(line.reason, 'The receiver answered 404. This is not retried.');
+  assert.equal(line.reason, 'The receiver returned 404. The delivery is not retried.');
   const found = await detail(line.id);
   const { requests } = scene.receiver;
   assert.equal(found.request_body, requests[0]!.body.toString());
@@ -163,7 +163,7 @@ test('a failed delivery: the detail tells every request, its answer and why it w
     ['schedule', null, null],
     ['schedule', 404, ''],
   ]);
-  assert.match(history[0]!.reason!, /^The receiver answered 500\. The next attempt is in 0\.05 seconds\.$/);
+  assert.match(history[0]!.reason!, /^The receiver returned 500\. The next attempt is in 0\.05 seconds\.$/);
   for (const [index, { url: to, request_headers, ...attempt }] of history.entries()) {
     assert.equal(attempt.is_body_exact, true);
     assert.equal(attempt.body_sha256, createHash('sha256').update(requests[index]!.body).digest('hex'));

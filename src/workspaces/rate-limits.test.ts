@@ -75,7 +75,7 @@ test('a 429 states the wait in its message, in retry_after and in Retry-After', 
   assert.equal(error.status, 429);
   assert.deepEqual(error.body, {
     error: 'rate_limit_exceeded',
-    message: 'The rate limit is exceeded. Try again in 7 seconds.',
+    message: 'The rate limit was exceeded. Try again in 7 seconds.',
     retry_after: 7,
   });
   assert.equal(error.headers['Retry-After'], '7');

@@ -477,7 +477,7 @@ test('the provider of identities signs in, leads back to where one wanted to be,
   assert.equal(await page.getByLabel('Current password').count(), 0);
   await tabTo(page, 'button', 'Set up');
   await press(page, 'Enter');
-  await page.getByText('Your account has no password.').waitFor();
+  await page.getByText('Your account has no password. You can add one').waitFor();
   await tabTo(page, 'button', 'Continue');
   await press(page, 'Enter');
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor();

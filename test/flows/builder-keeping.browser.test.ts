@@ -70,7 +70,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const redirect = page.getByLabel('Redirect URL');
   await redirect.fill('nowhere');
   await tab('Settings').getByText('2 problems').waitFor();
-  await page.getByText('"redirect_url" must be an address that begins with https://').waitFor();
+  await page.getByText('"redirect_url" must be a URL that begins with https://').waitFor();
   await untilSaved(page, 'all of it to be saved', async () => {
     const { theme, redirect_url: url, min_seconds: typed } = await settingsOf(form);
     return JSON.stringify([theme, url, typed]) === '[{"color":"#0b"},"nowhere","12s"]';
@@ -81,10 +81,10 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   const dialog = page.getByRole('dialog', { name: 'Publish this form' });
   await publish.click();
   await dialog.getByText('3 problems prevent publishing').waitFor();
-  await dialog.getByRole('button', { name: /^Redirect to: / }).click();
+  await dialog.getByRole('button', { name: /^Redirect URL: / }).click();
   await page.locator('input[type=url]:focus').waitFor();
   await redirect.fill('');
-  await page.getByRole('button', { name: 'Not valid yet: Minimum time to fill in, in seconds' }).click();
+  await page.getByRole('button', { name: 'Not valid yet: Minimum seconds to complete' }).click();
   await page.locator('input:focus[value="12s"]').waitFor();
   assert.equal(await seconds.inputValue(), '12s');
   await seconds.fill('12');

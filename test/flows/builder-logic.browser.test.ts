@@ -69,7 +69,7 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   );
   await properties(page).getByRole('button', { name: 'Remove group' }).click();
   await properties(page).locator('.logic-group .logic-group').waitFor({ state: 'detached' });
-  await choose(page, /Comparison/, 'is not');
+  await choose(page, /.+ Condition$/, 'is not');
   await part(page, '“State”').getByText('Shown when Country is not DE').waitFor();
   await untilSaved(
     page,

@@ -134,7 +134,7 @@ test('publish: blocking errors lead to their element; then it is live, filled in
     'Added“Message” (Long text)',
     'Removed“Name” (Short text)',
   ]);
-  await changes.getByText('Removing "Name" touches 1 answer.').waitFor();
+  await changes.getByText('Removing "Name" affects 1 answer.').waitFor();
   await changes.getByRole('button', { name: 'Publish' }).click();
   await changes.waitFor({ state: 'detached' });
 

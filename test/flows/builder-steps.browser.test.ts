@@ -88,7 +88,7 @@ test('B3: a "+" stands at every gap between elements and adds there', { skip: is
   await page.locator('.insert-here').nth(3).waitFor();
   assert.equal(await page.locator('.insert-here').count(), 4, 'before, between and behind three elements');
   await part(page, '“A”').click();
-  await page.getByRole('button', { name: 'Add an element behind' }).waitFor();
+  await page.getByRole('button', { name: 'Add an element after' }).waitFor();
   await page.locator('.insert-here').nth(2).hover();
   await page.locator('.insert-here').nth(2).click();
   await page.getByRole('dialog', { name: 'Add element' }).waitFor();

@@ -118,7 +118,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await page.keyboard.press('Enter');
 
   await part(page, '“Colour”').click();
-  await drag(page.getByRole('button', { name: /^Move: Space/ }), part(page, '“First”'), false);
+  await drag(page.getByRole('button', { name: /^Move: press Space/ }), part(page, '“First”'), false);
   await hears(page, 'Moved: position 1 of 3, step 1');
 
   await part(page, '“First”').dblclick();
@@ -172,7 +172,7 @@ test('by touch: the handle drags, the body scrolls', { skip: isSlice }, async ()
       await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] });
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   };
-  await drag(page.getByRole('button', { name: /^Move: Space/ }), part(page, '“First”'));
+  await drag(page.getByRole('button', { name: /^Move: press Space/ }), part(page, '“First”'));
   await hears(page, 'Moved: position 1 of 3, step 1');
   await drag(part(page, '“Second”'), part(page, '“Third”'));
   await untilSaved(

@@ -85,7 +85,7 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
   const located = await person.call<LocatedForm>('GET', `/forms/${id}/locate`);
   assert.equal(located.body.name, 'Contact us');
   await page.getByRole('link', { name: 'Submissions', exact: true }).waitFor();
-  await tabTo(page, 'link', /All forms of Test/);
+  await tabTo(page, 'link', /All forms in Test/);
   await press(page, 'Enter');
   await heading(page, 'Forms');
   await page.getByRole('link', { name: 'Contact us' }).waitFor();
@@ -102,7 +102,7 @@ test('a dialog with entered text asks before Escape, its cross or a click beside
       tab: 'From JSON',
       field: 'Form as JSON',
     },
-    { path: `/app/forms/${form}/webhooks`, button: 'Add webhook', tab: undefined, field: 'Address' },
+    { path: `/app/forms/${form}/webhooks`, button: 'Add webhook', tab: undefined, field: 'URL' },
   ];
   const page = await console.open(dialogs[0]!.path, person);
   const question = page.getByRole('alertdialog', { name: 'Discard changes?' });
@@ -192,7 +192,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await page.getByText('This is a Typeform form.').waitFor();
   await page
     .getByRole('list', { name: 'Not imported' })
-    .getByText('There is no element like "payment".')
+    .getByText('No element type matches "payment".')
     .waitFor();
   assert.equal((await list(person)).length, 1, 'nothing is made yet');
   await page.getByRole('button', { name: 'Create form' }).click();

@@ -119,7 +119,7 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   });
   const page = await browser.open(`${settings}/mail`, owner);
   const row = page.getByRole('row').filter({ hasText: 'refused@example.org' });
-  await row.getByText('The mail server refused the recipient: 550 5.1.1 No such user').waitFor();
+  await row.getByText('The mail server rejected the recipient: 550 5.1.1 No such user').waitFor();
   assert.deepEqual(await findBarriers(page), []);
   await page.getByRole('button', { name: 'All emails Show' }).click();
   await page.getByRole('option', { name: 'Failed (1)' }).click();

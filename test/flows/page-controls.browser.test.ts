@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
     const page = javaScriptEnabled
       ? await stage.visit(form)
       : await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled });
-    const none = page.locator('fieldset', { has: field(page, 'score') }).getByLabel('No response');
+    const none = page.locator('fieldset', { has: field(page, 'score') }).getByLabel('No answer');
     assert.equal(await none.isVisible(), false);
     await field(page, 'score').press('Space');
     await field(page, 'score').press('ArrowRight');
@@ -91,7 +91,7 @@ test('the place for an answer of one’s own stands below "Other", before what t
   const page = await stage.visit(form);
   const guild = page.locator('fieldset', { has: field(page, 'guild') });
   await guild.getByRole('radio', { name: 'Other' }).check();
-  const places = ['Other', 'The guild: your own answer', 'No response'].map((name) =>
+  const places = ['Other', 'The guild: your own answer', 'No answer'].map((name) =>
     guild.getByLabel(name, { exact: true }),
   );
   const tops = await Promise.all(places.map(async (place) => (await place.boundingBox())!.y));

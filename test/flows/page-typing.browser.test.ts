@@ -135,7 +135,7 @@ test('a page in German reads, shows and asks for numbers in German: first, saved
   await typeInto(page, 'born', '02');
   await field(page, 'at').fill('10:30');
   await pressButton(page, 'Absenden');
-  await page.getByRole('alert').getByText('ein Datum ein, das es gibt, zum Beispiel 31.01.2026').waitFor();
+  await page.getByRole('alert').getByText('ein gültiges Datum ein, zum Beispiel 31.01.2026').waitFor();
   await field(page, 'born').fill('');
   await page.getByRole('alert').getByText('Geben Sie 0,5 oder mehr ein').waitFor();
   await field(page, 'income').fill('1.500');

@@ -109,7 +109,7 @@ test('real submissions are tried out at another address', { skip: isSlice }, asy
   const page = await openPage(scene);
   await act(page, 'Test with real submissions');
   const dialog = page.getByRole('dialog', { name: 'Test with real submissions' });
-  await dialog.getByLabel('Address').fill(elsewhere.url);
+  await dialog.getByLabel('URL', { exact: true }).fill(elsewhere.url);
   await dialog.getByRole('button', { name: 'Send tests' }).click();
   await page.getByText('2 tests are on the way').waitFor();
   await elsewhere.waitFor(2);
@@ -145,7 +145,7 @@ test('who writes a receiver finds code, sample, schema and type; axe finds nothi
   await check('replay');
   await page.keyboard.press('Escape');
   await act(page, 'Test with real submissions');
-  await page.getByRole('dialog').getByLabel('Address').waitFor();
+  await page.getByRole('dialog').getByLabel('URL', { exact: true }).waitFor();
   await check('submissions');
   await browser.leave(page);
 });

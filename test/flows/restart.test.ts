@@ -138,7 +138,7 @@ test('kill -9 of the server alone: the next start adopts the database that it le
 test('another key than the database is used with is refused, exit 1', async () => {
   const refused = await instance.failToStart({ SECRET_KEY: '7e'.repeat(32) });
   assert.equal(refused.code, 1);
-  assert.match(refused.output, /could not start\.\nThe database is used with another key than SECRET_KEY/);
+  assert.match(refused.output, /could not start\.\nThe database uses another key than SECRET_KEY/);
 });
 
 test('a port that is taken: a sentence that names it, exit 1, and no database is left behind', async () => {

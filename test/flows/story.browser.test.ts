@@ -69,7 +69,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await goWithin(`/app/forms/${form}/webhooks`);
     await button('Add webhook').first().click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Address').fill(receiver.url);
+    await dialog.getByLabel('URL', { exact: true }).fill(receiver.url);
     await dialog.getByRole('button', { name: 'Add webhook' }).click();
     await page.getByText('No deliveries yet').waitFor();
     webhook = page.url();
@@ -104,9 +104,9 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.getByRole('row').getByText('Failed').waitFor();
     await page.locator('tbody').getByRole('button').first().click();
     const panel = page.getByRole('dialog', { name: 'Delivery' });
-    await panel.getByText('The receiver answered 400. This is not retried.').waitFor();
+    await panel.getByText('The receiver returned 400. The delivery is not retried.').waitFor();
     await panel.getByRole('button', { name: 'Retry now' }).click();
-    await panel.getByText('Response 200').waitFor();
+    await panel.getByText('Response 200', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('row').getByText('Success').waitFor();
     assert.equal(receiver.requests.length, 2);

@@ -42,11 +42,11 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await tabTo(page, 'button', 'Add filter');
   await press(page, 'Enter');
   const dialog = page.getByRole('dialog', { name: 'Add filter' });
-  await tabTo(page, 'button', /What/);
+  await tabTo(page, 'button', /Question/);
   await press(page, 'Enter');
   await type(page, 'Age');
   await press(page, 'Enter');
-  await tabTo(page, 'button', 'Show');
+  await tabTo(page, 'button', 'Apply');
   await press(page, 'Enter');
   await dialog.getByText('Enter at least one number.').waitFor();
   await audit(page, 'the dialog of a filter');
@@ -59,7 +59,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
 
   await tabTo(page, 'button', 'Add filter');
   await press(page, 'Enter');
-  await tabTo(page, 'button', /What/);
+  await tabTo(page, 'button', /Question/);
   await press(page, 'Enter');
   await type(page, 'Colour');
   await press(page, 'Enter');
@@ -85,7 +85,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await press(page, 'Enter');
   await type(page, 'is not');
   await press(page, 'Enter');
-  await tabTo(page, 'button', 'Show');
+  await tabTo(page, 'button', 'Apply');
   await press(page, 'Enter');
   await rows(['Cleo']);
   await page.goBack();
@@ -103,14 +103,14 @@ test('filters are written, changed and removed by keyboard, stand in the address
   };
   await tabTo(page, 'button', 'Add filter');
   await press(page, 'Enter');
-  await choose(/What/, 'Pleased');
+  await choose(/Question/, 'Pleased');
   await choose(/Whole question/, 'Room');
   await tabTo(page, 'checkbox', 'Fair');
   await press(page, 'Space', 'Enter');
   await rows(['Ada']);
   await page.getByRole('button', { name: 'Edit filter: Pleased (Room) is any of Fair' }).press('Enter');
   await choose(/Condition/, 'is not');
-  await tabTo(page, 'button', 'Show');
+  await tabTo(page, 'button', 'Apply');
   await press(page, 'Enter');
   await rows(['Cleo']);
   await leave(page);

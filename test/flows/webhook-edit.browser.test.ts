@@ -67,7 +67,7 @@ test('a header is entered, refused when its name is ours, sent with every delive
   await dialog.getByLabel('Header 1 name').fill('X-Service-Event');
   await dialog.getByLabel('Header 1 value').fill('submission.deleted');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
-  await dialog.getByText('The header "X-Service-Event" cannot be set.').waitFor();
+  await dialog.getByText('The header "X-Service-Event" is reserved. Remove it.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
 
   await dialog.getByLabel('Header 1 name').fill('Authorization');
@@ -177,7 +177,7 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
   const { form, receiver, page } = await setScene(375);
   const dialog = await openEdit(page);
   const typed = `${receiver.url}/mine`;
-  await dialog.getByLabel('Address').fill(typed);
+  await dialog.getByLabel('URL', { exact: true }).fill(typed);
   const { body: list } = await editor.api<{ data: { id: string }[] }>('GET', `/forms/${form}/webhooks`);
   const place = `/webhooks/${list.data[0]!.id}`;
   const theirs = `${receiver.url}/theirs`;
@@ -192,15 +192,15 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
     await dialog.getByRole('button', { name: 'Save changes' }).click();
     await dialog.getByText('Someone else changed this webhook').waitFor();
   }
-  assert.equal(await dialog.getByLabel('Address').inputValue(), typed);
+  assert.equal(await dialog.getByLabel('URL', { exact: true }).inputValue(), typed);
   assert.deepEqual(await findBarriers(page), []);
   const kept = await editor.api<{ webhook: { url: string } }>('GET', place);
   assert.equal(kept.body.webhook.url, theirs);
 
   await dialog.getByRole('button', { name: 'Discard changes' }).click();
   const again = await openEdit(page);
-  assert.equal(await again.getByLabel('Address').inputValue(), theirs);
-  await again.getByLabel('Address').fill(typed);
+  assert.equal(await again.getByLabel('URL', { exact: true }).inputValue(), theirs);
+  await again.getByLabel('URL', { exact: true }).fill(typed);
   await save(again);
   const after = await editor.api<{ webhook: { url: string } }>('GET', place);
   assert.equal(after.body.webhook.url, typed);

@@ -46,12 +46,12 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
   const page = await open(form);
   await page.getByRole('button', { name: 'Add webhook' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add webhook' });
-  await dialog.getByLabel('Address').fill(receiver.url);
+  await dialog.getByLabel('URL', { exact: true }).fill(receiver.url);
   await dialog.getByRole('button', { name: 'Add condition' }).click();
   await dialog.getByText('Only when Country is France').waitFor();
   await choose(page, dialog, /Value/, 'Germany');
   await dialog.getByText('Only when Country is Germany').waitFor();
-  await dialog.getByRole('button', { name: 'Comparison', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Condition', exact: true }).click();
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
   await dialog.getByText('A condition is incomplete.').waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -142,7 +142,7 @@ test('who publishes a form without what a filter asks for is told which webhook 
   await page.reload();
   await publish.click();
   const dialog = page.getByRole('dialog', { name: 'Publish changes' });
-  await dialog.getByText('names "country", which is no element of the form').waitFor();
+  await dialog.getByText('names "country", which is not an element of the form').waitFor();
   const links = dialog.getByRole('link');
   assert.equal(await links.count(), 1, 'the filter that fits is not spoken of');
   assert.deepEqual(await findBarriers(page), []);

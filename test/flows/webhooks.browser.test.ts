@@ -54,7 +54,7 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
 
   await tabTo(page, 'button', 'Add webhook');
   await page.keyboard.press('Enter');
-  const address = page.getByLabel('Address');
+  const address = page.getByLabel('URL', { exact: true });
   await address.waitFor();
   const listen = page.getByText('formloom listen --forward-to ');
   const guide = await readFile(new URL('../../docs/guides/webhooks.md', import.meta.url), 'utf8');
@@ -84,7 +84,7 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await tabTo(page, 'button', 'Send test');
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'Delivery' });
-  await panel.getByText('Response 200').waitFor();
+  await panel.getByText('Response 200', { exact: true }).waitFor();
   await panel.getByText('Success').waitFor();
   assert.equal(await panel.getByText('Test', { exact: true }).count(), 1);
   const [request] = receiver.requests;
@@ -171,13 +171,13 @@ test('a failed delivery: the log says why, Retry sends it once more, also when i
   await tabTo(page, 'button', /^just now/);
   await page.keyboard.press('Enter');
   const panel = page.getByRole('dialog', { name: 'Delivery' });
-  await panel.getByText('The receiver answered 404. This is not retried.').waitFor();
+  await panel.getByText('The receiver returned 404. The delivery is not retried.').waitFor();
   assert.match(page.url(), /delivery=[0-9a-f-]{36}/);
   assert.equal(await panel.getByLabel('Response 404: body').textContent(), payload);
   assert.ok((await panel.getByLabel('Request body').textContent())!.includes('onerror'));
   await panel.getByRole('button', { name: 'Retry now' }).dblclick();
-  await panel.getByText('Response 200').waitFor();
-  await panel.getByText('Attempt 2, by hand').waitFor();
+  await panel.getByText('Response 200', { exact: true }).waitFor();
+  await panel.getByText('Attempt 2, manual').waitFor();
   assert.equal(scene.receiver.requests.length, 2);
   assert.equal(
     await panel.or(panel.locator('*')).and(page.locator(':focus')).count(),
@@ -254,7 +254,7 @@ test('a viewer sees everything and can change nothing; the free plan says why th
   const page = await openPage(viewer, `/forms/${scene.form}/webhooks/${scene.webhook}`);
   await page.getByRole('row').getByText('Failed').waitFor();
   await page.locator('tbody').getByRole('button').click();
-  await page.getByText('The receiver answered 404').waitFor();
+  await page.getByText('The receiver returned 404').waitFor();
   for (const name of ['Retry now', 'Send test', /Actions/]) {
     assert.equal(await page.getByRole('button', { name, includeHidden: true }).count(), 0);
   }

@@ -76,7 +76,7 @@ export const arabic: Readonly<Record<string, string>> = {
   'A field': 'حقل',
   'The field of the mill': 'حقل الطاحونة',
   'The house': 'البيت',
-  'Put these in your order': 'رتّب هذه حسب تفضيلك',
+  'Rank these options': 'رتّب هذه الخيارات',
   'Your order': 'طلبك',
   Yarn: 'الغزل',
   Kilograms: 'الوزن بالكيلوغرام',

@@ -357,7 +357,7 @@ const inside: readonly Screen[] = [
   [
     'delivery',
     `${inForm}/webhooks/${webhook}?delivery=${failed}`,
-    'text=The receiver answered 404',
+    'text=The receiver returned 404',
     asWindow,
   ],
   ['webhook-edit', `${inForm}/webhooks/${webhook}`, 'tbody tr', choose(/^Actions for 127/, 'Edit')],

@@ -148,7 +148,7 @@ export function SignedInScreen(): ReactElement {
   return (
     <EntryCard title={error ? 'You are not signed in' : 'One moment…'}>
       {error ? <Message tone="bad">{error.message}</Message> : <Loading label="Signing you in…" />}
-      {error && <Link to="/sign-in">Back to the sign-in</Link>}
+      {error && <Link to="/sign-in">Back to sign-in</Link>}
     </EntryCard>
   );
 }

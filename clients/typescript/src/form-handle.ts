@@ -50,7 +50,7 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
   const id = async (): Promise<string> => {
     const found = await find();
     if (found === undefined)
-      throw new Error(`There is no form "${structure.attrs.name}" yet: apply() makes it.`);
+      throw new Error(`There is no form "${structure.attrs.name}" yet. apply() creates it.`);
     return found;
   };
   return {

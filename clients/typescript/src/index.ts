@@ -1,10 +1,10 @@
-import type { Api } from '#app/operations/call-operation.ts';
+import type { Api } from './api.ts';
 import { openApi } from './client.ts';
 import type { DefinedForm } from './define-form.ts';
 import { type FormHandle, formHandle } from './form-handle.ts';
 import type { ClientOptions } from './transport/call.ts';
 
-export type * from '#app/operations/api.ts';
+export type * from './api.ts';
 export { type AnswersOf, type DefinedForm, defineForm, type FormDefinition } from './define-form.ts';
 export type { FormHandle, SubmissionOf } from './form-handle.ts';
 export type { CallOptions, ClientOptions, FileBody, Id, List } from './transport/call.ts';

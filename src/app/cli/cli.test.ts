@@ -302,7 +302,7 @@ test('webhook create, list and delete; delivery list and retry', async () => {
   const gone = JSON.stringify({ ...filter, element: 'gone' });
   const refused = await formloom(['webhooks', 'change', narrow.id, '--filter', gone]);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /"gone", which is no element of the form/);
+  assert.match(refused.stderr, /"gone", which is not an element of the form/);
   await answer('webhook delete', narrow.id);
   assert.ok(!JSON.stringify(listed).includes('a secret of my own'));
 
@@ -490,7 +490,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
   ],
   ['a replay that does not exist', ['replays', 'cancel', nothing], 1, /There is no replay/],
   ['a key that does not exist', ['key', 'revoke', nothing], 1, /There is no API key/],
-  ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /This workspace has no form/],
+  ['a form that does not exist', ['webhook', 'list', '--form', nothing], 1, /There is no form/],
   ['a webhook that does not exist', ['delivery', 'list', '--webhook', nothing], 1, /There is no webhook/],
   [
     'a file of people that is not there',

@@ -134,7 +134,7 @@ test('another storage than that of the database is found, until somebody says th
   const other = { DATA_DIR: elsewhere };
   assert.match(
     await problemOf('storage', other),
-    /do not lie in .*elsewhere.*copy instance-mark too.*storage replace/s,
+    /are not in .*elsewhere.*copy instance-mark too.*storage replace/s,
   );
   await assert.rejects(
     claimStorage(database, { ...place(relative(dataDir, elsewhere)) }),
@@ -192,7 +192,7 @@ test('a Valkey that is away is found, and all else is looked at', async () => {
   const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${closedPort}` };
   assert.match(
     await problemOf('other servers', away),
-    /^The Valkey at 127\.0\.0\.1:\d+ does not answer: .*VALKEY_URL.*rate limits apply to each server separately/,
+    /^The Valkey at 127\.0\.0\.1:\d+ does not respond: .*VALKEY_URL.*rate limits apply to each server separately/,
   );
   assert.equal((await ask(away)).data.at(-1)!.check, 'backups');
 });

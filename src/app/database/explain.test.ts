@@ -17,7 +17,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
     'The database refuses the connection: database "forms" does not exist. Create this database (`createdb`), or correct its name in DATABASE_URL.',
   ],
   [
-    'a role that may make nothing in its database',
+    'a role without privileges in its database',
     failure('permission denied for schema public', { code: '42501', severity: 'ERROR' }),
     /^The database role lacks privileges: permission denied for schema public\. Make the role .*alter database .* owner to/,
   ],
@@ -32,30 +32,30 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
     /^127\.0\.0\.1:3000: This port is in use\./,
   ],
   [
-    'a directory of somebody else',
+    'a directory of another user',
     failure("EACCES: permission denied, open '/data/secret.key'", {
       code: 'EACCES',
       path: '/data/secret.key',
     }),
-    /secret\.key'\. Give it to the user that runs Formloom/,
+    /secret\.key'\. Give the path to the user that runs Formloom/,
   ],
   [
-    'too few open files, and not of the folder that the next file would be in',
+    'a low open file limit, and not the folder of the next file',
     failure("EMFILE: too many open files, open '/app/db/migrations/0001.sql'", {
       code: 'EMFILE',
       path: '/app/db/migrations/0001.sql',
     }),
-    /0001\.sql'\. A process may open too few files: raise the limit/,
+    /0001\.sql'\. The open file limit of a process is too low: raise it/,
   ],
   [
-    'a bucket that is away, with its name, which callers are not told',
+    'an unreachable bucket, with its name, which callers do not see',
     filesAway('The bucket at s3.example.com/forms does not answer', new Error('ECONNREFUSED')),
     'Files cannot be stored or read right now. Try again later. The bucket at s3.example.com/forms does not answer.',
   ],
-  ['what nobody foresaw', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
+  ['an unknown error', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
 ];
 for (const [why, error, words] of explained) {
-  test(`an operator is told of ${why}: in words, or with its trace where there are none`, () => {
+  test(`explain describes ${why} in words, or with its stack trace if the cause is unknown`, () => {
     if (typeof words === 'string') assert.equal(explain(error), words);
     else assert.match(explain(error), words);
   });

@@ -336,7 +336,7 @@ test('a key that is no key is a 400', async () => {
   for (const key of ['', 'a b', 'x'.repeat(256)]) assert.equal((await create(key)).status, 400, key);
 });
 
-test('an answer that was sealed with a key of the instance that was replaced is a 409, and nothing runs again', async () => {
+test('an answer that was sealed with a replaced instance key is a 409, and nothing runs again', async () => {
   const own = await service.makeTenant();
   await create('sealed', valid, own);
   await service.services.database.query(
@@ -345,7 +345,7 @@ test('an answer that was sealed with a key of the instance that was replaced is 
   );
   const { status, body } = await create('sealed', valid, own);
   assert.deepEqual([status, body.error], [409, 'conflict']);
-  assert.match(body.message, /instance key was replaced/);
+  assert.match(body.message, /key of this instance was replaced/);
   assert.equal(await formsOf(own), 1);
 });
 

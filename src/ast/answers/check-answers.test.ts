@@ -132,7 +132,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
       '2026-1-1',
       '12026-01-01',
     ],
-    problem: 'enter a date of the calendar like 2026-01-31.',
+    problem: 'enter a valid date like 2026-01-31.',
   },
   time: {
     good: ['00:00', '23:59'],
@@ -168,7 +168,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
       ],
     ],
     bad: ['yes', 1, {}, { agreed: 'true' }],
-    problem: 'agree with true, or leave the answer out.',
+    problem: 'send true to agree, or omit the answer.',
   },
   hidden: {
     good: ['spring', 'x'.repeat(500)],
@@ -202,7 +202,7 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
     ],
     bad: ['Red', ['Red'], { Tea: 'Grey' }, { Tea: ['Red'] }, { Tea: 'Red', Milk: 'Red' }, { Tea: 5 }],
     problem:
-      'give rows of the question one of the listed options each, or a list of them where several may be chosen.',
+      'send an object of row IDs, each with one listed option, or a list of them if several are allowed.',
   },
   yes_no: { good: [true, false], bad: ['yes', 1, 0], problem: 'answer yes or no.' },
 };
@@ -347,8 +347,8 @@ test('every problem is reported at once, in form order and then the unknown ids'
     { field: 'mail', message: 'The mail: an answer is required.' },
     { field: 'age', message: 'The age: enter a number like 3.5.' },
     { field: 'nobody', message: 'The form has no question "nobody".' },
-    { field: 'intro', message: '"intro" takes no answer here.' },
-    { field: 'plain', message: '"plain" takes no answer here.' },
+    { field: 'intro', message: '"intro" has no answer here. Remove it.' },
+    { field: 'plain', message: '"plain" has no answer here. Remove it.' },
     { field: 'g[0][x]', message: 'The form has no question "g[0][x]".' },
   ]);
 });
@@ -369,14 +369,14 @@ test('prototype keys are unknown ids, and ids like toString are ids like any oth
   assert.deepEqual(Object.entries(stored as object), [['hasOwnProperty', 'x']]);
 });
 
-test('at most 100 unknown names are listed, and a last error says that there are more', () => {
+test('at most 100 unknown names are listed; a last error says that there are more', () => {
   const names = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
   const found = errorsOf(formOf(), names(29_000));
   assert.equal(found.length, 101);
   assert.deepEqual(found.at(-1), {
     field: 'answers',
-    message: 'There are more unknown names; the first 100 are listed.',
+    message: 'There are more unknown names. Only the first 100 are listed.',
   });
   assert.equal(errorsOf(formOf(), names(100)).length, 100);
 });
@@ -388,7 +388,7 @@ test('at most 1,000 problems are listed, and a last error says that there are mo
   assert.equal(found.length, 1_001);
   assert.deepEqual(found.at(-1), {
     field: 'answers',
-    message: 'There are more problems; the first 1000 are listed.',
+    message: 'There are more problems. Only the first 1000 are listed.',
   });
 });
 
@@ -413,14 +413,14 @@ test('problems of a row name it by its number as sent; required applies in each 
   const rows = [{}, { member: true }, 'row', { name: 5, more: 1 }, { other: '' }];
   assert.deepEqual(errorsOf(people, { people: rows }), [
     { field: 'people[1][name]', message: 'The name: an answer is required.' },
-    { field: 'people[2]', message: 'The people: each row must be an object of element ids and values.' },
+    { field: 'people[2]', message: 'The people: each row must be an object of element IDs and values.' },
     { field: 'people[3][name]', message: 'The name: write the answer as text.' },
     { field: 'people[3][more]', message: 'The people has no question "more".' },
     { field: 'people[4][other]', message: 'The people has no question "other".' },
   ]);
   assert.deepEqual(errorsOf(people, { people: { name: 'x' }, name: 'x' }), [
     { field: 'people', message: 'The people: send a list of rows.' },
-    { field: 'name', message: '"name" takes no answer here.' },
+    { field: 'name', message: '"name" has no answer here. Remove it.' },
   ]);
 });
 
@@ -470,7 +470,7 @@ test('files of rows keep the number of their row as sent; a row with a file is n
   ]);
 });
 
-test('files under names that take none are refused by name', () => {
+test('files for questions that do not accept files are refused by name', () => {
   const names = [
     'photo',
     'name',
@@ -484,11 +484,11 @@ test('files under names that take none are refused by name', () => {
   const files = new Map(names.map((name) => [name, [photo]]));
   assert.deepEqual(errorsOf(upload, { pets: [{}] }, files), [
     { field: 'pets[0][picture]', message: 'The picture: an answer is required.' },
-    { field: 'name', message: 'The name: this takes no file.' },
+    { field: 'name', message: 'The name: remove the file. This question does not accept files.' },
     { field: 'other', message: 'The form has no question "other".' },
     { field: 'name[0][pet]', message: 'The form has no question "name[0][pet]".' },
     { field: 'pets[0][gone]', message: 'The form has no question "pets[0][gone]".' },
-    { field: 'pets[0][pet]', message: 'The pet: this takes no file.' },
+    { field: 'pets[0][pet]', message: 'The pet: remove the file. This question does not accept files.' },
     { field: 'pets[100][picture]', message: 'The pets: send at most 100 rows.' },
     { field: 'pets[999999999][picture]', message: 'The form has no question "pets[999999999][picture]".' },
   ]);

@@ -58,7 +58,7 @@ test('each record knows its line, also after a cell of several lines', () => {
 });
 
 for (const [what, text, problem] of [
-  ['a quote that is never closed', 'a,b\n"c,d\ne', /Line 2: A quote/],
+  ['an unclosed quotation mark', 'a,b\n"c,d\ne', /Line 2: A quotation mark is not closed/],
   ['NUL', 'a\u0000b', /NUL/],
   ['a hundred and one columns', ','.repeat(100), /more than 100 columns/],
 ] as const) {

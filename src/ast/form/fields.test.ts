@@ -307,10 +307,10 @@ for (const [name, sent, raw] of others) {
   });
 }
 
-test('a choice of another answer without its text is refused with what to do', () => {
+test('choosing "other" without a text is refused with the remedy', () => {
   const result = checkAnswers(open, readFields(open, [['one', '_other']]).raw, new Map(), context);
   assert.equal(
     result.ok || result.errors[0]?.message,
-    'The one: write your own answer beside the listed options.',
+    'The one: write your own answer, or choose a listed option.',
   );
 });

@@ -18,7 +18,7 @@ const city = (type: string, attrs: object = {}): FormNode =>
 const check = (form: Parameters<typeof checkAnswers>[0], raw: unknown) =>
   checkAnswers(form, raw, new Map(), context);
 
-test('an option is taken only while its condition holds, and refused by its label else', () => {
+test('an option is accepted only if its condition is met; the error names its label', () => {
   for (const [type, wrap] of [
     ['radio', (id: string) => id],
     ['dropdown', (id: string) => id],
@@ -32,7 +32,7 @@ test('an option is taken only while its condition holds, and refused by its labe
     assert.ok(!refused.ok);
     assert.deepEqual(
       refused.errors.map(({ field, message }) => [field, message]),
-      [['city', 'The city: "Kiel" is not offered beside the other answers. Choose another option.']],
+      [['city', 'The city: "Kiel" is not available with the other answers. Choose another option.']],
       type,
     );
   }
@@ -75,7 +75,7 @@ test('in a row, options follow the answers of the row', () => {
   assert.deepEqual(!refused.ok && refused.errors.map(({ field }) => field), ['trips[1][city]']);
 });
 
-test('the condition of an option is refused like any other: its shape, what it names, circles, and where options are all chosen', () => {
+test('a condition of an option is refused for a wrong shape, an unknown element, a cycle, or a ranking', () => {
   const messages = (...nodes: FormNode[]): string[] =>
     problemsOf(structure(...nodes)).map(({ message }) => message);
   const withWhen = (when: unknown, type = 'radio'): FormNode =>
@@ -87,18 +87,18 @@ test('the condition of an option is refused like any other: its shape, what it n
     '"options" of "q" must not have an entry 2 that has a "show_when" that is not a condition.',
   ]);
   assert.deepEqual(messages(withWhen({ element: 'gone', is: 'answered' })), [
-    '"show_when" of the option "x" of "q" names "gone", which is no element of the form.',
+    '"show_when" of the option "x" of "q" names "gone", which is not an element of the form.',
   ]);
   assert.deepEqual(messages(withWhen({ element: 'q', is: 'answered' })), [
-    'The conditions go round in a circle: "q" → "q".',
+    'The conditions form a cycle: "q" → "q". Remove one of them.',
   ]);
   const circle = messages(
     withWhen({ element: 'a', is: 'answered' }),
     element('text', 'a', { show_when: { element: 'q', is: 'equals', value: 'x' } }),
   );
-  assert.deepEqual(circle, ['The conditions go round in a circle: "q" → "a" → "q".']);
+  assert.deepEqual(circle, ['The conditions form a cycle: "q" → "a" → "q". Remove one of them.']);
   assert.deepEqual(messages(element('text', 'a'), withWhen({ element: 'a', is: 'answered' }, 'ranking')), [
-    '"options" of "q" must not have an entry 2 that has a "show_when": each of these is always chosen.',
+    '"options" of "q" must not have an entry 2 that has a "show_when", which these options do not support.',
   ]);
   const later = stepsOf({ title: 'One' }, [withWhen({ element: 'a', is: 'answered' })], { title: 'Two' }, [
     element('text', 'a'),
@@ -129,27 +129,27 @@ test('a condition asks for one row of a matrix as for a question with its option
   assert.equal(isShown(several, { is: 'not_contains', value: 'Red' }, { tea: ['Blue'] }), true);
 });
 
-test('a row that is not there, an operator and an option that do not fit a row are refused', () => {
+test('unknown rows, and operators and options that do not fit a row, are refused', () => {
   const problem = (matrix: FormNode, comparison: object): string[] =>
     problemsOf(
       structure(matrix, element('text', 'why', { show_when: { element: 'likes', ...comparison } })),
     ).map(({ message }) => message);
   assert.deepEqual(problem(likes(), { row: 'Milk', is: 'answered' }), [
-    '"show_when" of "why" asks for the row "Milk" of "likes", which has no such row.',
+    '"show_when" of "why" names the row "Milk", which "likes" does not have.',
   ]);
   assert.deepEqual(problem(likes(), { row: 5, is: 'answered' }), [
-    '"show_when" of "why" must have the id of a row under "row".',
+    '"show_when" of "why" must have the ID of a row under "row".',
   ]);
   assert.deepEqual(problem(likes(), { row: 'tea', is: 'contains', value: 'Red' }), [
-    '"show_when" of "why" cannot ask "likes" for "contains"; ask for equals, not_equals, one_of, answered, not_answered.',
+    '"show_when" of "why" cannot use the operator "contains" on "likes"; use one of equals, not_equals, one_of, answered, not_answered.',
   ]);
   assert.deepEqual(problem(likes(), { row: 'tea', is: 'equals', value: 'Pink' }), [
-    '"show_when" of "why" compares "likes" with "Pink", which is none of its possible answers.',
+    '"show_when" of "why" compares "likes" with "Pink", which is not one of its possible answers.',
   ]);
   assert.deepEqual(problem(element('text', 'likes'), { row: 'tea', is: 'answered' }), [
-    '"show_when" of "why" asks for the row "tea" of "likes", which has no such row.',
+    '"show_when" of "why" names the row "tea", which "likes" does not have.',
   ]);
   assert.deepEqual(problem(likes(), { is: 'equals', value: 'Red' }), [
-    '"show_when" of "why" cannot ask "likes" for "equals"; ask for answered, not_answered.',
+    '"show_when" of "why" cannot use the operator "equals" on "likes"; use one of answered, not_answered.',
   ]);
 });

@@ -19,11 +19,15 @@ const problems: readonly (readonly [
   ['its own answer', [asks('Hello {{next}}')], /which is not asked before this text/],
   ['an id that no element has', [asks('Hello {{nobody}}')], /which is not an element of the form/],
   [
-    'what has no answer',
+    'an element without an answer',
     [{ ...composite('both', [name]) }, asks('Hello {{both}}')],
-    /which has no answer itself/,
+    /shows the answer to "both", which has no answer\./,
   ],
-  ['an answer of a row outside of it', [guests, asks('Hello {{guest}}')], /only texts in that row can show it/],
+  [
+    'an answer of a row outside of it',
+    [guests, asks('Hello {{guest}}')],
+    /only texts in that row can show it/,
+  ],
   [
     'an answer of the same row',
     [
@@ -39,9 +43,9 @@ const problems: readonly (readonly [
     /only texts in that row can show it/,
   ],
   [
-    'an answer in a text in which none is shown',
+    'an answer in a placeholder attribute',
     [name, element('text', 'next', { placeholder: 'Not {{name}}' })],
-    /"placeholder" of .* cannot show answers, such as to "name"/,
+    /"placeholder" of .* cannot show answers\. Remove \{\{name\}\}\.$/,
   ],
 ];
 

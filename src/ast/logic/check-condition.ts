@@ -204,7 +204,7 @@ export function* checkPiping(
       const [id] = saidTexts(node.attrs, name).flatMap(({ text }) => pipedIds(text));
       if (id)
         yield {
-          message: `${quote(name)} of ${nameOfNode(node)} cannot show answers. Remove the placeholder of ${quote(id)}.`,
+          message: `${quote(name)} of ${nameOfNode(node)} cannot show answers. Remove {{${id}}}.`,
           path,
         };
     }

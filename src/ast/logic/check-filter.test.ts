@@ -35,11 +35,16 @@ for (const [what, filter] of Object.entries(fine)) {
 const refused: [what: string, filter: unknown, message: RegExp, path: number[]][] = [
   ['no condition', 'country', /must be a condition/, []],
   ['a list', [german], /must be a condition/, []],
-  ['an unknown element', { all: [german, { element: 'gone', is: 'answered' }] }, /"gone".*no element/, [1]],
-  ['an inherited name', { element: 'toString', is: 'answered' }, /"toString".*no element/, []],
-  ['an element without an answer', { element: 'head', is: 'answered' }, /"head", which takes no answer/, []],
+  [
+    'an unknown element',
+    { all: [german, { element: 'gone', is: 'answered' }] },
+    /"gone".*not an element/,
+    [1],
+  ],
+  ['an inherited name', { element: 'toString', is: 'answered' }, /"toString".*not an element/, []],
+  ['an element without an answer', { element: 'head', is: 'answered' }, /"head", which has no answer/, []],
   ['an element of a row', { not: { element: 'guest', is: 'answered' } }, /each row of "guests"/, [0]],
-  ['a plain group', { element: 'address', is: 'answered' }, /"address".*name the elements in it/, []],
+  ['a plain group', { element: 'address', is: 'answered' }, /"address".*name an element in it/, []],
   [
     'an operator that does not fit',
     { any: [{ element: 'photo', is: 'equals', value: 'x' }] },
@@ -52,7 +57,7 @@ const refused: [what: string, filter: unknown, message: RegExp, path: number[]][
   [
     'six levels',
     { all: [german, { all: [{ any: [{ not: { all: [{ any: [german] }] } }] }] }] },
-    /nested at most 5 deep/,
+    /nested at most 5 levels deep/,
     [1, 0, 0, 0, 0, 0],
   ],
   ['an unknown key', { all: [german, { ...german, vlaue: 1 }] }, /must not have "vlaue"/, [1]],

@@ -11,7 +11,7 @@ const shapes: [when: unknown, problem: string][] = [
   [{ all: [] }, 'must have a list of conditions under "all"'],
   [{ any: {} }, 'must have a list of conditions under "any"'],
   [{ not: 5 }, 'must be a condition: an object with "all", "any", "not", "element" or "reference"'],
-  [{ all: [answered('a')], any: [] }, 'must not have "any" beside "all"'],
+  [{ all: [answered('a')], any: [] }, 'must not have "any" next to "all"'],
   [{ element: 5, is: 'answered' }, 'must have a name under "element"'],
   [{ reference: '', is: 'answered' }, 'must have a name under "reference"'],
   [{ reference: 'x'.repeat(1025), is: 'answered' }, 'must have a name under "reference"'],
@@ -43,17 +43,17 @@ const shapes: [when: unknown, problem: string][] = [
     { element: 'a', is: 'one_of', value: [true] },
     'must have a list of 1 to 100 texts or numbers under "value"',
   ],
-  [{ element: 'a', is: 'answered', value: 'x' }, 'must have no "value" beside "answered"'],
-  [{ element: 'a', is: 'answered', reference: 'x' }, 'must not have "reference" beside "element"'],
-  [{ element: 'a', is: 'equals', vlaue: 'x' }, 'must not have "vlaue" beside "element"'],
+  [{ element: 'a', is: 'answered', value: 'x' }, 'must not have a "value" with "answered"'],
+  [{ element: 'a', is: 'answered', reference: 'x' }, 'must not have "reference" next to "element"'],
+  [{ element: 'a', is: 'equals', vlaue: 'x' }, 'must not have "vlaue" next to "element"'],
   [
     { all: [{ any: [{ not: { all: [{ any: [{ not: answered('a') }] }] } }] }] },
-    'must be nested at most 5 deep',
+    'must be nested at most 5 levels deep',
   ],
   [{ all: Array.from({ length: 101 }, () => answered('a')) }, 'must have at most 100 comparisons'],
 ];
 
-test('a condition of a wrong shape is refused with the path of its element', () => {
+test('a malformed condition is refused with the path of its element', () => {
   for (const [when, problem] of shapes) {
     const found = problemsOf(structure(element('text', 'a'), conditional('q', when)));
     assert.deepEqual(found, [{ message: `"show_when" of "q" ${problem}.`, path: [0, 1] }]);
@@ -66,14 +66,14 @@ type Scenario = [name: string, structure: unknown, problems: [message: string, .
 
 const names: Scenario[] = [
   [
-    'an element that is not there',
+    'an unknown element',
     structure(conditional('q', answered('gone'))),
-    [['"show_when" of "q" names "gone", which is no element of the form.', 0, 0]],
+    [['"show_when" of "q" names "gone", which is not an element of the form.', 0, 0]],
   ],
   [
-    'an element that takes no answer',
+    'an element without an answer',
     structure(element('heading', 'h'), conditional('q', answered('h'))),
-    [['"show_when" of "q" names "h", which takes no answer.', 0, 1]],
+    [['"show_when" of "q" names "h", which has no answer.', 0, 1]],
   ],
   [
     'an element of a later step, from an element, a step and a jump',
@@ -90,16 +90,16 @@ const names: Scenario[] = [
     ],
   ],
   [
-    'an element of the very step that is shown or not',
+    'an element in the step that has the condition',
     stepsOf({ id: 'one', show_when: answered('q') }, [element('text', 'q')]),
-    [['"show_when" of "one" names "q", which is asked in this very step.', 0]],
+    [['"show_when" of "one" names "q", which is asked in the same step.', 0]],
   ],
   [
-    'an input of a row, from outside of the row',
+    'an input of a row, from outside the row',
     structure(row(element('text', 'cell')), conditional('q', answered('cell'))),
     [
       [
-        '"show_when" of "q" names "cell", which has an answer in each row of "rows": only its own row can ask for it.',
+        '"show_when" of "q" names "cell", which has an answer in each row of "rows"; only conditions in that row can use it.',
         0,
         1,
       ],
@@ -112,11 +112,11 @@ const names: Scenario[] = [
     ),
     [
       [
-        '"show_when" of "rows" names "cell", which has an answer in each row of "rows": only its own row can ask for it.',
+        '"show_when" of "rows" names "cell", which has an answer in each row of "rows"; only conditions in that row can use it.',
         0,
         0,
       ],
-      ['The conditions go round in a circle: "rows" → "cell" → "rows".', 0, 0],
+      ['The conditions form a cycle: "rows" → "cell" → "rows". Remove one of them.', 0, 0],
     ],
   ],
   [
@@ -128,19 +128,19 @@ const names: Scenario[] = [
     ),
     [
       [
-        '"show_when" of "q" cannot ask "n" for "contains"; ask for equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
+        '"show_when" of "q" cannot use the operator "contains" on "n"; use one of equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
         0,
         1,
       ],
       [
-        '"require_when" of "r" cannot ask "q" for "at_least"; ask for equals, not_equals, contains, not_contains, one_of, answered, not_answered.',
+        '"require_when" of "r" cannot use the operator "at_least" on "q"; use one of equals, not_equals, contains, not_contains, one_of, answered, not_answered.',
         0,
         2,
       ],
     ],
   ],
   [
-    'values that no answer can have',
+    'impossible values',
     structure(
       element('radio', 'r'),
       element('number', 'n'),
@@ -160,15 +160,15 @@ const names: Scenario[] = [
       }),
     ),
     [
-      ['"show_when" of "q" compares "r" with "Pink", which is none of its possible answers.', 0, 5],
-      ['"show_when" of "q" compares "n" with "3", which is none of its possible answers.', 0, 5],
-      ['"show_when" of "q" compares "d" with "soon", which is none of its possible answers.', 0, 5],
-      ['"show_when" of "q" compares "y" with "yes", which is none of its possible answers.', 0, 5],
-      ['"show_when" of "q" compares a reference value, which is text, with true or false.', 0, 5],
+      ['"show_when" of "q" compares "r" with "Pink", which is not one of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares "n" with "3", which is not one of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares "d" with "soon", which is not one of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares "y" with "yes", which is not one of its possible answers.', 0, 5],
+      ['"show_when" of "q" compares a reference value with true or false; compare it with text.', 0, 5],
     ],
   ],
   [
-    'a time outside of the day, and a part of a time',
+    'an invalid time, and part of a time',
     structure(
       element('time', 't'),
       conditional('q', {
@@ -179,9 +179,9 @@ const names: Scenario[] = [
       }),
     ),
     [
-      ['"show_when" of "q" compares "t" with "24:00", which is none of its possible answers.', 0, 1],
+      ['"show_when" of "q" compares "t" with "24:00", which is not one of its possible answers.', 0, 1],
       [
-        '"show_when" of "q" cannot ask "t" for "contains"; ask for equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
+        '"show_when" of "q" cannot use the operator "contains" on "t"; use one of equals, not_equals, one_of, greater_than, at_least, less_than, at_most, answered, not_answered.',
         0,
         1,
       ],
@@ -204,7 +204,7 @@ const names: Scenario[] = [
       [],
     ),
     [
-      ['"jumps" of "one" leads to "gone", which is the id of no step.', 0],
+      ['"jumps" of "one" leads to "gone", which is not a step of the form.', 0],
       ['"jumps" of "one" leads to "one", which is not a later step.', 0],
       ['"jumps" of "two" leads to "one", which is not a later step.', 1],
     ],
@@ -218,11 +218,11 @@ const names: Scenario[] = [
         3,
       ],
       ['Step ids must be unique: "a" is used more than once.', 1],
-      ['A step cannot have the id "end".', 2],
+      ['A step cannot have the ID "end". Choose another ID.', 2],
     ],
   ],
   [
-    'jumps of a wrong shape',
+    'malformed jumps',
     stepsOf(
       { jumps: [{ to: 'end', unless: 1 }] },
       [],
@@ -233,7 +233,7 @@ const names: Scenario[] = [
       ),
     ),
     [
-      ['"jumps" of the step has a jump with "unless"; a jump has "when" and "to".', 0],
+      ['"jumps" of the step has a jump with "unless"; a jump has only "when" and "to".', 0],
       [
         '"jumps" of the step has a jump whose "when" must be a condition: an object with "all", "any", "not", "element" or "reference".',
         1,
@@ -248,28 +248,28 @@ const names: Scenario[] = [
 
 const circles: Scenario[] = [
   [
-    'an element that waits for itself',
+    'an element that depends on itself',
     structure(conditional('q', answered('q'))),
-    [['The conditions go round in a circle: "q" → "q".', 0, 0]],
+    [['The conditions form a cycle: "q" → "q". Remove one of them.', 0, 0]],
   ],
   [
-    'three elements in a circle, said once',
+    'a cycle of three elements, reported once',
     structure(
       conditional('a', answered('b')),
       conditional('b', answered('c')),
       conditional('c', answered('a')),
     ),
-    [['The conditions go round in a circle: "a" → "b" → "c" → "a".', 0, 0]],
+    [['The conditions form a cycle: "a" → "b" → "c" → "a". Remove one of them.', 0, 0]],
   ],
   [
-    'a composite that waits for what is in it',
+    'a composite that depends on its own element',
     structure(composite('box', [element('text', 'inside')], { hide_when: answered('inside') })),
-    [['The conditions go round in a circle: "box" → "inside" → "box".', 0, 0]],
+    [['The conditions form a cycle: "box" → "inside" → "box". Remove one of them.', 0, 0]],
   ],
   [
-    'an input that waits for the group around it to be answered',
+    'an input that depends on its own group',
     structure(row(conditional('cell', answered('rows')))),
-    [['The conditions go round in a circle: "cell" → "rows" → "cell".', 0, 0, 0]],
+    [['The conditions form a cycle: "cell" → "rows" → "cell". Remove one of them.', 0, 0, 0]],
   ],
 ];
 
@@ -339,7 +339,7 @@ test('problems of logic come together with all others', () => {
   );
 });
 
-test('a chain longer than can be followed is refused, once and with the number', () => {
+test('a chain over the limit is refused once, with the number', () => {
   const chain = (length: number) =>
     structure(
       ...Array.from({ length }, (_, index) =>
@@ -348,11 +348,11 @@ test('a chain longer than can be followed is refused, once and with the number',
     );
   assert.deepEqual(problemsOf(chain(200)), []);
   const message =
-    'Conditions and formulas can build on each other at most 200 deep within a step: at "c799" it is more.';
+    'Conditions and formulas can depend on each other at most 200 levels deep within a step. Shorten the chain at "c799".';
   assert.deepEqual(problemsOf(chain(1_000)), [{ message, path: [0, 799] }]);
 });
 
-test('a form has at most 2,000 comparisons in all', () => {
+test('a form has at most 2,000 comparisons in total', () => {
   const when = { all: Array.from({ length: 100 }, () => answered('a')) };
   const form = (count: number) =>
     structure(
@@ -360,6 +360,6 @@ test('a form has at most 2,000 comparisons in all', () => {
       ...Array.from({ length: count }, (_, index) => conditional(`q${index}`, when)),
     );
   assert.deepEqual(problemsOf(form(20)), []);
-  const message = 'The conditions of a form can have at most 2000 comparisons in all.';
+  const message = 'The conditions of a form can have at most 2000 comparisons in total.';
   assert.deepEqual(problemsOf(form(22)), [{ message, path: [0, 21] }]);
 });

@@ -83,21 +83,21 @@ for (const [formula, result] of Object.entries(results)) {
 }
 
 const faults: [formula: string, problem: RegExp, character: number][] = [
-  ['', /ends where a value should stand/, 1],
-  ['1 +', /ends where a value should stand/, 4],
-  ['(1 + 2', /ends where "\)" should stand/, 7],
-  ['1 2', /has "2" where an operator or its end should stand/, 3],
-  ['price * 2', /"price", which is no value: an element is named in braces/, 1],
-  ['foo(1)', /"foo", which is no function/, 1],
-  ['1 & 2', /"&", which says nothing/, 3],
+  ['', /ends where a value is expected/, 1],
+  ['1 +', /ends where a value is expected/, 4],
+  ['(1 + 2', /ends where "\)" is expected/, 7],
+  ['1 2', /has "2" where an operator or the end of the formula is expected/, 3],
+  ['price * 2', /"price", which is not a value; write elements in braces/, 1],
+  ['foo(1)', /"foo", which is not a function/, 1],
+  ['1 & 2', /"&", which is not valid in a formula/, 3],
   ['{-1}', /"\{" without an element ID/, 1],
   ['{}', /"\{" without an element ID/, 1],
   ['"open', /without its closing/, 1],
-  ['sum()', /a sum\(\) of nothing/, 1],
-  ['round 2', /has "2" where "\(" after "round" should stand/, 7],
+  ['sum()', /has sum\(\) without values/, 1],
+  ['round 2', /has "2" where "\(" after "round" is expected/, 7],
   ['points(5)', /where an element in braces/, 8],
-  [`${'('.repeat(40)}1${')'.repeat(40)}`, /nested at most 30 deep/, 31],
-  [`${'-'.repeat(40)}1`, /nested at most 30 deep/, 31],
+  [`${'('.repeat(40)}1${')'.repeat(40)}`, /nested at most 30 levels deep/, 31],
+  [`${'-'.repeat(40)}1`, /nested at most 30 levels deep/, 31],
 ];
 for (const [formula, problem, character] of faults) {
   test(`${formula.slice(0, 20) || 'nothing'} is refused at character ${character}`, () => {
@@ -127,37 +127,40 @@ const asked = [
   composite('plain', [element('number', 'inner')]),
 ];
 const refused: [formula: string, problem: string][] = [
-  ['{gone}', 'names "gone", which is no element of the form (character 1)'],
-  ['1 + {head}', 'names "head", which takes no answer (character 5)'],
-  ['{plain}', 'names "plain", which has no answer of its own: name the elements in it (character 1)'],
+  ['{gone}', 'names "gone", which is not an element of the form (character 1)'],
+  ['1 + {head}', 'names "head", which has no answer (character 5)'],
+  ['{plain}', 'names "plain", which has no answer itself; name an element in it (character 1)'],
   ['{late}', 'names "late", which is asked in a later step (character 1)'],
-  ['{name} * 2', 'has a text where "*" takes a number (character 1)'],
-  ['{name}', 'gives a text, and not a number (character 1)'],
-  ['{price} > 3', 'gives a comparison or a yes or no, and not a number (character 1)'],
-  ['if({price}, 1, 2)', 'has a number where if() takes a comparison or a yes or no (character 4)'],
-  ['if({price} > 1, 1, "x")', 'has a text where if() takes a number (character 20)'],
+  ['{name} * 2', 'has a text where "*" needs a number (character 1)'],
+  ['{name}', 'returns a text instead of a number (character 1)'],
+  ['{price} > 3', 'returns true or false instead of a number (character 1)'],
+  ['if({price}, 1, 2)', 'has a number where if() needs true or false (character 4)'],
+  ['if({price} > 1, 1, "x")', 'has a text where if() needs a number (character 20)'],
   [
     'if({day} > "soon", 1, 2)',
-    'has a text where ">" takes a number, a date or a time, like "2026-01-31" or "14:30" (character 12)',
+    'has a text where ">" needs a number, a date or a time, like "2026-01-31" or "14:30" (character 12)',
   ],
-  ['if({color} = "Pink", 1, 2)', 'compares with "Pink", which is none of the options (character 14)'],
+  ['if({color} = "Pink", 1, 2)', 'compares with "Pink", which is not one of the options (character 14)'],
   [
     'if(includes({colors}, "Pink"), 1, 2)',
-    'compares with "Pink", which is none of the options (character 23)',
+    'compares with "Pink", which is not one of the options (character 23)',
   ],
-  ['points({color})', 'asks for the points of "color", whose options have none (character 1)'],
-  ['round(1, 2, 3)', 'gives round() 3 values; it takes 1 to 2 (character 1)'],
-  ['year()', 'gives year() 0 values; it takes 1 (character 1)'],
+  ['points({color})', 'uses the points of "color", whose options have no points (character 1)'],
+  ['round(1, 2, 3)', 'passes 3 values to round(); it needs 1 to 2 (character 1)'],
+  ['year()', 'passes 0 values to year(); it needs 1 (character 1)'],
   [
     '{cost} * 2',
-    'names "cost", which has an answer in each row of "rows": take them together by sum(), min(), max(), average() or count() (character 1)',
+    'names "cost", which has an answer in each row of "rows"; combine them with sum(), min(), max(), average() or count() (character 1)',
   ],
   [
     'sum({cost} * {other})',
-    'takes together in sum() what is asked in rows of "rows" and "others": name one of them only (character 1)',
+    'combines answers from rows of "rows" and "others" in sum(); use only one group (character 1)',
   ],
-  ['sum({cost} / sum({amount}))', 'goes through rows of "rows" within rows (character 14)'],
-  ['sum({name})', 'has a text where sum() takes a number (character 5)'],
+  [
+    'sum({cost} / sum({amount}))',
+    'combines rows of "rows" inside a function that already combines rows (character 14)',
+  ],
+  ['sum({name})', 'has a text where sum() needs a number (character 5)'],
 ];
 for (const [formula, problem] of refused) {
   test(`${formula} is refused for what it names`, () => {
@@ -169,24 +172,27 @@ for (const [formula, problem] of refused) {
   });
 }
 
-test('formulas that go round in a circle are refused, by way of conditions too', () => {
+test('cycles of formulas are refused, also through conditions', () => {
   const circle = structure(
     calculation('a', '{b} + 1'),
     element('number', 'n', { show_when: { element: 'a', is: 'answered' } }),
     calculation('b', '{n} * 2'),
   );
   assert.deepEqual(problemsOf(circle), [
-    { message: 'The formulas go round in a circle: "a" → "b" → "n" → "a".', path: [0, 0] },
+    { message: 'The formulas form a cycle: "a" → "b" → "n" → "a". Remove one of them.', path: [0, 0] },
   ]);
-  assert.match(problemsOf(structure(calculation('a', '{a}')))[0]!.message, /circle: "a" → "a"/);
+  assert.match(
+    problemsOf(structure(calculation('a', '{a}')))[0]!.message,
+    /form a cycle: "a" → "a"\. Remove one of them/,
+  );
 });
 
-test('the formulas of a form have at most 20,000 characters in all', () => {
+test('the formulas of a form have at most 20,000 characters in total', () => {
   const long = `1${'+1'.repeat(990)}`;
   const form = (count: number) =>
     structure(...Array.from({ length: count }, (_, index) => calculation(`c${index}`, long)));
   assert.deepEqual(problemsOf(form(10)), []);
-  assert.match(problemsOf(form(11))[0]!.message, /at most 20000 characters in all/);
+  assert.match(problemsOf(form(11))[0]!.message, /at most 20000 characters in total/);
 });
 
 /** What is stored of answers, and how it is said what is wrong with them. */

@@ -101,7 +101,7 @@ const fileScenarios: [attrs: Record<string, unknown>, files: FileAnswer[], probl
   ],
   [{ max_file_size: 10 }, [pdf]],
   [{ max_file_size: 10 }, [pdf, png], 'a.png is too large. Choose a file of at most 10 bytes.'],
-  [{ min_files: 2 }, [pdf], 'add files until there are at least 2.'],
+  [{ min_files: 2 }, [pdf], 'add more files, at least 2 in total.'],
   [{ max_files: 1 }, [pdf, png], 'keep at most 1 of the files.'],
   [{ min_files: 2, max_files: 2 }, [pdf, png]],
   [{ min_files: 2 }, []],
@@ -145,15 +145,15 @@ test('with "other" one free text is taken in place of an option, tidied', () => 
   assert.deepEqual(checkAnswers(spaced, answers, new Map(), context), { ok: true, answers });
 });
 
-test('a second free text, a repeated one, and one that is no line of text are refused', () => {
+test('a second free text, a repeated one, and one that is not a line of text are refused', () => {
   const refused: [FormNode, unknown, string][] = [
-    [otherRadio, '_other', 'write your own answer beside the listed options.'],
-    [otherRadio, 5, 'write your own answer beside the listed options.'],
+    [otherRadio, '_other', 'write your own answer, or choose a listed option.'],
+    [otherRadio, 5, 'write your own answer, or choose a listed option.'],
     [otherRadio, 'a\nb', 'write the answer on a single line.'],
-    [otherRadio, 'x\u0000', 'remove the characters that cannot be stored (NUL, half a surrogate pair).'],
+    [otherRadio, 'x\u0000', 'remove the characters that cannot be stored (NUL, unpaired surrogates).'],
     [otherRadio, 'é'.repeat(513), 'shorten the answer to at most 1 KB (1024 bytes).'],
-    [otherChoices, ['_other'], 'write your own answer beside the listed options.'],
-    [otherChoices, [' '], 'write your own answer beside the listed options.'],
+    [otherChoices, ['_other'], 'write your own answer, or choose a listed option.'],
+    [otherChoices, [' '], 'write your own answer, or choose a listed option.'],
     [otherChoices, ['Teal', 'Pink'], 'choose from the listed options, each at most once.'],
     [otherChoices, ['Red', 'Red'], 'choose from the listed options, each at most once.'],
     [otherChoices, ['Teal', 'Teal'], 'choose from the listed options, each at most once.'],
@@ -190,16 +190,16 @@ test('days around today move, and are not held against fixed ones', () => {
 const badAttributes: [type: string, attrs: Record<string, unknown>, problem: string][] = [
   ['text', { min_length: -1 }, '"min_length" of "q" must be a whole number from 0 to 65536.'],
   ['text', { max_length: 65_537 }, '"max_length" of "q" must be a whole number from 1 to 65536.'],
-  ['text', { min_length: 3, max_length: 2 }, '"q" has a "min_length" over its "max_length".'],
+  ['text', { min_length: 3, max_length: 2 }, '"q" has a "min_length" greater than its "max_length".'],
   ['text', { pattern: '(' }, '"pattern" of "q" must be a regular expression.'],
   ['number', { min: '1' }, '"min" of "q" must be a number.'],
   ['number', { step: 0 }, '"step" of "q" must be more than 0.'],
-  ['number', { min: 2, max: 1 }, '"q" has a "min" over its "max".'],
-  ['date', { min: '2026-02-01', max: '2026-01-01' }, '"q" has a "min" over its "max".'],
+  ['number', { min: 2, max: 1 }, '"q" has a "min" greater than its "max".'],
+  ['date', { min: '2026-02-01', max: '2026-01-01' }, '"q" has a "min" greater than its "max".'],
   [
     'date',
     { min: 'tomorrow' },
-    '"min" of "q" must be a date like 2026-01-31, or days around today like "today", "today+30", "today-18".',
+    '"min" of "q" must be a date like 2026-01-31, or relative to today like "today", "today+30", "today-18".',
   ],
   [
     'radio',
@@ -217,11 +217,11 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
     '"options" of "q" must not have an entry 1 that has a "capacity" that is not a whole number from 1 to 10000.',
   ]),
   ['time', { max: 'today' }, '"max" of "q" must be a time like 14:30.'],
-  ['multiple_choice', { min_choices: 4 }, '"q" has a "min_choices" over the number of its options.'],
+  ['multiple_choice', { min_choices: 4 }, '"q" has a "min_choices" greater than the number of its options.'],
   [
     'radio',
     { other: true, options: ['_other'] },
-    '"options" of "q" must not have "_other" beside an answer of one\'s own.',
+    '"options" of "q" must not have "_other" if "other" is true.',
   ],
   [
     'file_upload',
@@ -241,10 +241,10 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
     { max_file_size: 10_485_761 },
     '"max_file_size" of "q" must be a whole number from 1 to 10485760.',
   ],
-  ['file_upload', { min_files: 3, max_files: 2 }, '"q" has a "min_files" over its "max_files".'],
+  ['file_upload', { min_files: 3, max_files: 2 }, '"q" has a "min_files" greater than its "max_files".'],
 ];
 
-test('rules that no answer could keep, and rules that are none, are refused with the path', () => {
+test('impossible and invalid rules are refused with the path', () => {
   for (const [type, attrs, message] of badAttributes) {
     assert.deepEqual(problemsOf(structure(element(type, 'q', attrs))), [{ message, path: [0, 0] }]);
   }
@@ -258,7 +258,7 @@ test('rules that no answer could keep, and rules that are none, are refused with
   );
 });
 
-test('the texts of a form hold at most 150,000 characters that HTML writes otherwise, said once and with the number', () => {
+test('the texts of a form have at most 150,000 characters that HTML escapes, reported once with the number', () => {
   const texts = (count: number) =>
     structure(
       ...Array.from({ length: count }, (_, index) =>
@@ -266,11 +266,11 @@ test('the texts of a form hold at most 150,000 characters that HTML writes other
       ),
     );
   assert.deepEqual(problemsOf(texts(50)), []);
-  const message = `"q50" has too many of the characters & < > " and ' (at most 150000 in all).`;
+  const message = `"q50" has too many of the characters & < > " and ' (at most 150000 in total).`;
   assert.deepEqual(problemsOf(texts(60)), [{ message, path: [0, 50] }]);
 });
 
-test('a form has at most 5,000 options in all, said once and with the number', () => {
+test('a form has at most 5,000 options in total, reported once with the number', () => {
   const options = Array.from({ length: 500 }, (_, index) => `option ${index}`);
   const lists = (count: number) =>
     structure(
@@ -278,7 +278,7 @@ test('a form has at most 5,000 options in all, said once and with the number', (
       composite('rows', [element('dropdown', 'last', { options: ['One'] })]),
     );
   assert.deepEqual(problemsOf(lists(9)), []);
-  const message = 'A form can have at most 5000 options in all.';
+  const message = 'A form can have at most 5000 options in total.';
   assert.deepEqual(problemsOf(lists(12)), [{ message, path: [0, 10] }]);
 });
 

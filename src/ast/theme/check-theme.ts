@@ -61,7 +61,7 @@ const line = {
 export const themeParts = {
   color: {
     ...colour,
-    title: 'Colour',
+    title: 'Color',
     help: 'Of buttons, selected options and the focus ring.',
     note: `Text on it needs a contrast of ${textContrast}:1.`,
   },

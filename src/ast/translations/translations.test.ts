@@ -110,35 +110,38 @@ test('answers keep the ids of options, in whatever language they were given', ()
   }
 });
 
-test('a translation to no language of the form, of no text, or of no option is refused with its path', () => {
+test('translations with an unknown language, text or option are refused with their path', () => {
   const problem = (translations: unknown, type = 'radio'): string[] =>
     problemsOf(structure([element(type, 'colour', { translations })])).map(
       ({ message, path }) => `${path.join('.')} ${message}`,
     );
   const begin = '0.0 The translations of "colour"';
   assert.deepEqual(problem({ fr: { label: 'Couleur' } }), [
-    `${begin} say "fr", which is not among the form's "languages" ("en", "de", "ar").`,
+    `${begin} include "fr", which is not in the form's "languages" ("en", "de", "ar").`,
   ]);
   assert.deepEqual(problem({ en: { label: 'Colour' } }), [
-    `${begin} say "en", in which the texts themselves are written.`,
+    `${begin} include "en", which is the language of the original texts.`,
   ]);
   assert.deepEqual(problem({ de: { colour: 'Rot', label: ' ' } }), [
-    `${begin} say "colour" in "de", which is no text here: label, placeholder, help_text, error_message, options.`,
-    `${begin} must not have a blank "label" in "de": leave it out.`,
+    `${begin} include "colour" in "de", which is not one of its texts: label, placeholder, help_text, error_message, options.`,
+    `${begin} must not have a blank "label" in "de"; omit it instead.`,
   ]);
   assert.deepEqual(problem({ de: { options: { Rot: 'Red', Blue: 'a\nb' }, help_text: { a: 'b' } } }), [
-    `${begin} name the option "Rot" in "options" in "de", which is not there.`,
+    `${begin} include the option "Rot" in "options" in "de", which does not exist.`,
     `${begin} must have no line breaks in "options" in "de".`,
-    `${begin} must have text as "help_text" in "de".`,
+    `${begin} must have a text for "help_text" in "de".`,
   ]);
   assert.deepEqual(problem({ de: { label: 'x'.repeat(limits.labelBytes + 1) } }), [
-    `${begin} must have at most 1 KB (1024 bytes) as "label" in "de".`,
+    `${begin} must have at most 1 KB (1024 bytes) for "label" in "de".`,
   ]);
   assert.deepEqual(problem({ de: { options: 'Rot' } }), [
-    `${begin} must have labels by the ids of options as "options" in "de".`,
+    `${begin} must have labels by option ID for "options" in "de".`,
   ]);
   for (const hostile of [7, [], { de: { label: 7 } }, { de: { options: { Red: [] } } }])
-    assert.match(problem(hostile).join(), /^0\.0 "translations" of "colour" must be an object of languages/);
+    assert.match(
+      problem(hostile).join(),
+      /^0\.0 "translations" of "colour" must map each language to an object of texts by attribute name\.$/,
+    );
 });
 
 test('the languages of a form are tags, each once, and at most twenty', () => {
@@ -153,7 +156,7 @@ test('the languages of a form are tags, each once, and at most twenty', () => {
   assert.match(problem(many).join(), /at most 20 languages/);
 });
 
-test('a translated text shows no answers but those that the text itself may show', () => {
+test('a translated text can show only the answers that its original may show', () => {
   const [problem] = problemsOf(
     structure([
       element('text', 'a', { translations: { de: { label: 'Nach {{b}}' } } }),
@@ -161,7 +164,7 @@ test('a translated text shows no answers but those that the text itself may show
     ]),
   );
   assert.deepEqual(problem, {
-    message: '"label" of "a" shows the answer to "b", which is not asked before it.',
+    message: '"label" of "a" shows the answer to "b", which is not asked before this text.',
     path: [0, 0],
   });
 });
@@ -232,7 +235,7 @@ test('confirmations by condition say their texts in the languages beside them, l
   ]);
 });
 
-test('the settings have texts in the languages too, held to what each setting takes', () => {
+test('translations of the settings follow the rules of each setting', () => {
   const form = valid(structure());
   const settings: Settings = {
     confirmation_message: 'Thank you, {{name}}.',
@@ -251,16 +254,19 @@ test('the settings have texts in the languages too, held to what each setting ta
     return checked.ok ? [] : checked.errors.map(({ field, message }) => `${field}: ${message}`);
   };
   assert.deepEqual(errors({ fr: {} }), [
-    'translations: The translations of the settings say "fr", which is not among the form\'s "languages" ("en", "de", "ar").',
+    'translations: The translations of the settings include "fr", which is not in the form\'s "languages" ("en", "de", "ar").',
   ]);
-  assert.match(errors({ de: { redirect_url: 'x' } }).join(), /^translations\.de: "redirect_url" is no text/);
+  assert.match(
+    errors({ de: { redirect_url: 'x' } }).join(),
+    /^translations\.de: "redirect_url" is not a text of the settings\./,
+  );
   assert.match(
     errors({ de: { confirmation_message: '{{gone}}' } }).join(),
     /^translations\.de\.confirmation_message: "confirmation_message" must/,
   );
   assert.match(
     errors({ de: { 'theme.submit_label': 'a\nb' } }).join(),
-    /theme\.submit_label" must be text of one line/,
+    /theme\.submit_label" must be one line of text/,
   );
   for (const hostile of [
     7,
@@ -332,21 +338,21 @@ test('a file of the texts goes out and comes back; a spreadsheet calculates noth
   );
 });
 
-test('a file with keys, columns or texts that the form cannot have changes nothing, and says each line', () => {
+test('a file with unknown keys, unknown columns or invalid texts changes nothing and lists every wrong line', () => {
   const document = { structure: structure(), settings: {} };
   const problems = (file: string) => {
     const read = readTextsFile(document, file);
     return read.ok ? [] : read.problems.map(({ line, message }) => `${line}: ${message}`);
   };
   assert.deepEqual(problems('key,fr\nname/label,Nom\n'), [
-    '1: There is no column "fr": a column is "key", "en", "de", "ar".',
+    '1: Unknown column "fr". Use one of these: "key", "en", "de", "ar".',
   ]);
   assert.deepEqual(
     problems(`key,de\nname/label,${'x'.repeat(1_025)}\ngone/label,Weg\ncolour/options/Red,"a\nb"\n`),
     [
       '2: "name/label" in "de" has more than 1 KB (1024 bytes).',
-      '3: The form has no text "gone/label".',
-      '4: "colour/options/Red" in "de" must be of one line.',
+      '3: The form has no text "gone/label". Remove the line.',
+      '4: "colour/options/Red" in "de" must be on one line.',
     ],
   );
   const plain = {
@@ -357,14 +363,16 @@ test('a file with keys, columns or texts that the form cannot have changes nothi
   assert.equal(untranslated, 'key,text\r\n$form/name,Contact\r\n');
   assert.deepEqual(readTextsFile(plain, untranslated), { ok: true, changes: [], outdated: [] });
   assert.deepEqual(problems(''), ['1: The file is empty.']);
-  assert.deepEqual(problems('en,de\nYour name,Ihr Name\n'), ['1: The column "key" is missing.']);
-  assert.deepEqual(problems('key,de,de\nname/label,Name,Name\n'), ['1: A column is there more than once.']);
+  assert.deepEqual(problems('en,de\nYour name,Ihr Name\n'), ['1: The column "key" is missing. Add it.']);
+  assert.deepEqual(problems('key,de,de\nname/label,Name,Name\n'), [
+    '1: A column appears more than once. Remove the duplicate.',
+  ]);
   assert.deepEqual(problems('key,de\nname/label,\ud800\n'), [
-    '2: "name/label" in "de" has half a character.',
+    '2: "name/label" in "de" has an incomplete character.',
   ]);
   const most = limits.elements * 8 + limits.formOptions;
   assert.deepEqual(problems(`key,de\n${'gone/label,\n'.repeat(most + 1)}`), [
-    `1: The file has more than ${most} lines.`,
+    `1: The file has more than ${most} lines. Remove some lines.`,
   ]);
   assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quotation mark/);
 });

@@ -134,14 +134,14 @@ const fates: readonly {
     name: 'a refused recipient (5xx) fails at once, with the words of the dialogue',
     treatments: ['refuse recipient'],
     becomes: { state: 'failed', attempts: 1 },
-    error: /^The mail server refused the recipient: 550 5\.1\.1 No such user: /,
+    error: /^The mail server rejected the recipient: 550 5\.1\.1 No such user: /,
     taken: 0,
   },
   {
     name: 'a refused message (5xx) fails at once, with the words of the dialogue',
     treatments: ['refuse message'],
     becomes: { state: 'failed', attempts: 1 },
-    error: /^The mail server refused the message: 554 5\.6\.0 Message refused$/,
+    error: /^The mail server rejected the message: 554 5\.6\.0 Message refused$/,
     taken: 0,
   },
   {
@@ -162,7 +162,7 @@ const fates: readonly {
     name: 'what is put off again and again fails after the last retry',
     treatments: Array<Treatment>(6).fill('put off recipient'),
     becomes: { state: 'failed', attempts: 6 },
-    error: /^The mail server put off the recipient: 451 4\.7\.1 Come back later \(no retries left\)$/,
+    error: /^The mail server deferred the recipient: 451 4\.7\.1 Come back later \(no retries left\)$/,
     taken: 0,
   },
 ];

@@ -155,8 +155,8 @@ test('a retryable failure is retried after each delay, then it is Failed, and th
   const waits = requests.slice(1).map((request, index) => (request.at - requests[index]!.at) / 1_000);
   for (const [index, wait] of waits.entries()) assert.ok(wait >= delays[index]!, `waited ${wait} s`);
   const reasons = (await attemptsOf(scene)).map((attempt) => attempt['reason']);
-  assert.equal(reasons[0], 'The receiver answered 500. The next attempt is in 0.02 seconds.');
-  assert.equal(reasons[5], 'The receiver answered 500. No automatic retries are left.');
+  assert.equal(reasons[0], 'The receiver returned 500. The next attempt is in 0.02 seconds.');
+  assert.equal(reasons[5], 'The receiver returned 500. No automatic retries are left.');
 });
 
 test('every repeat has the same delivery id and the same bytes, until one succeeds', async () => {

@@ -44,9 +44,9 @@ test('a request that a person asked for does not start the schedule again', () =
 
 const sentences: [SendResult, number, string | null][] = [
   [answered(200), 1, null],
-  [answered(404), 1, 'The receiver answered 404. This is not retried.'],
-  [answered(503), 1, 'The receiver answered 503. The next attempt is in 1 minute.'],
-  [answered(429), 2, 'The receiver answered 429. The next attempt is in 5 minutes.'],
+  [answered(404), 1, 'The receiver returned 404. The delivery is not retried.'],
+  [answered(503), 1, 'The receiver returned 503. The next attempt is in 1 minute.'],
+  [answered(429), 2, 'The receiver returned 429. The next attempt is in 5 minutes.'],
   [failure, 5, 'The connection was refused. The next attempt is in 3 hours.'],
   [failure, 6, 'The connection was refused. No automatic retries are left.'],
 ];
@@ -59,7 +59,7 @@ for (const [result, attempts, sentence] of sentences) {
 test('delays may be fractions of a second', () => {
   assert.deepEqual(judge(answered(500), 1, [0.05]), {
     status: 'Retrying',
-    reason: 'The receiver answered 500. The next attempt is in 0.05 seconds.',
+    reason: 'The receiver returned 500. The next attempt is in 0.05 seconds.',
     delay: 0.05,
   });
 });
@@ -68,12 +68,12 @@ test('a receiver that asks for more time than the schedule gets it; one that ask
   const slow = (retryAfter: number): SendResult => ({ kind: 'answer', status: 429, retryAfter });
   assert.deepEqual(judge(slow(120), 1, delays), {
     status: 'Retrying',
-    reason: 'The receiver answered 429. It asks for 2 minutes, after which is the next attempt.',
+    reason: 'The receiver returned 429. It asks for 2 minutes, after which is the next attempt.',
     delay: 120,
   });
   assert.deepEqual(judge(slow(30), 1, delays), {
     status: 'Retrying',
-    reason: 'The receiver answered 429. The next attempt is in 1 minute.',
+    reason: 'The receiver returned 429. The next attempt is in 1 minute.',
     delay: 60,
   });
 });

@@ -48,7 +48,7 @@ function Gaps({ layer, host, onInsert }: GapsProps): ReactElement {
             x={x}
             y={y}
             size={size}
-            beside={offset === 0 ? 'before' : offset === 1 ? 'behind' : undefined}
+            beside={offset === 0 ? 'before' : offset === 1 ? 'after' : undefined}
             onInsert={onInsert}
           />
         );
@@ -62,7 +62,7 @@ type InsertProps = Spot & {
   readonly y: number;
   readonly size: number;
   /** The side of the selected element that the gap is on. */
-  readonly beside: 'before' | 'behind' | undefined;
+  readonly beside: 'before' | 'after' | undefined;
   readonly onInsert: GapsProps['onInsert'];
 };
 
@@ -73,7 +73,7 @@ const InsertHere = memo(function InsertHere({ parent, index, x, y, size, beside,
       className="insert-here"
       data-beside={beside}
       tabIndex={beside ? 0 : -1}
-      aria-label={beside ? `Add an element ${beside}` : 'Add an element here'}
+      aria-label={`Add an element ${beside ?? 'here'}`}
       style={{ left: x - size / 2, top: y - size / 2, width: size, height: size }}
       onClick={(event) => onInsert(event.currentTarget, { parent, index })}
     >

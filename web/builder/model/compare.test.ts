@@ -53,7 +53,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
     ],
   },
   {
-    name: 'rules in words, and an id that a step got for a jump',
+    name: 'rules in words, and the ID that a step got for a jump',
     before: { type: 'form', attrs: { name: 'F' }, children: [step('One', {}, c, a), step('Two', {}, b)] },
     after: {
       type: 'form',
@@ -69,7 +69,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
     found: [
       'changed “One” (Step): Jumps: nothing → Jumps to “Two” when “Colour” is “Red”',
       'changed “First” (Short text): Show when: nothing → when “Colour” is “Red”',
-      'changed “Two” (Step): Id: nothing → “two”',
+      'changed “Two” (Step): ID: nothing → “two”',
     ],
   },
   {
@@ -111,7 +111,7 @@ const scenarios: { name: string; before: object; after: object; found: string[] 
 ];
 
 for (const { name, before, after, found } of scenarios) {
-  test(`the difference says ${name}`, () => {
+  test(`the difference lists ${name}`, () => {
     const differences = compareForms(read(before), read(after));
     assert.deepEqual(
       differences.map(

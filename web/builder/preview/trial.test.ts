@@ -14,9 +14,9 @@ const data = (...entries: [string, string][]): FormData => {
   return made;
 };
 
-test('a test submission with problems shows them as the public page does, answers kept', () => {
+test('a test submission with problems shows them as the public page does and keeps the answers', () => {
   const page = startTrial(form, {}, now).post(data(['mail', 'not a mail'], ['people[0][who]', 'Ada']));
-  assert.match(page, /Found 1 problem/);
+  assert.match(page, /There is a problem/);
   assert.match(page, /value="not a mail"/);
   assert.match(page, /value="Ada"/);
 });

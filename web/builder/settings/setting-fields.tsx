@@ -146,8 +146,8 @@ function Strangers({ addresses }: { addresses: string }): ReactElement | null {
   return (
     <Message tone="warn">
       {strangers.length === 1
-        ? `${strangers[0]} is no member of this workspace, and gets`
-        : `${strangers.join(', ')} are no members of this workspace, and get`}{' '}
+        ? `${strangers[0]} is not a member of this workspace, and gets`
+        : `${strangers.join(', ')} are not members of this workspace, and get`}{' '}
       every submission by email.
     </Message>
   );

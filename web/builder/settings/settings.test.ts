@@ -27,14 +27,14 @@ test('what keeps settings from being published is found at its control, in its v
       ['closes_at', 'settings', 'Closes'],
       ['min_seconds', 'settings', 'Minimum seconds to complete'],
       ['subject_element', 'settings', 'Subject'],
-      ['theme.color', 'theme', 'Colour'],
+      ['theme.color', 'theme', 'Color'],
     ],
   );
   assert.deepEqual(problemsOf({ access: 'password' }), [['password', 'settings', 'Password']]);
   assert.deepEqual(problemsOf({ access: 'password' }, true), []);
 });
 
-test('differences of settings are said in the words of their controls', () => {
+test('differences of settings use the words of their controls', () => {
   const said = compareSettings(
     { access: 'public', theme: { color: '#111111', corner: 'round' }, editing: true },
     {
@@ -48,7 +48,7 @@ test('differences of settings are said in the words of their controls', () => {
   assert.deepEqual(
     said.map(({ subject, details }) => [subject, ...details]),
     [
-      ['Who can respond', '“Anyone with the link” → “Closed”'],
+      ['Access', '“Everyone with the link” → “No one”'],
       ['Theme: Color', '“#111111” → “#222222”'],
       ['Theme: Logo', 'nothing → “an image”'],
       ['Minimum seconds to complete', 'nothing → 3'],
