@@ -204,10 +204,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
         ]),
       ),
     );
-  await looped
-    .getByText(/cycle/)
-    .first()
-    .waitFor();
+  await looped.getByText(/cycle/).first().waitFor();
   await leave(looped);
 });
 

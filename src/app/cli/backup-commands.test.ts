@@ -104,7 +104,8 @@ test('a copy that is restored onto the bucket of an instance takes it over: that
     return data.find(({ check }) => check === 'storage')!.finding;
   };
   const lies = /^Files are stored in /;
-  const isTaken = /a restored copy of the instance has taken over the files.* stop the copy.*storage replace/s;
+  const isTaken =
+    /a restored copy of the instance has taken over the files.* stop the copy.*storage replace/s;
   assert.match(await storageOf(copy), lies);
   assert.match(await storageOf(original), isTaken);
   assert.equal((await formloom(original, 'storage', 'replace')).code, 0);

@@ -152,5 +152,8 @@ test('a limit on open files is named as what stops the database', async (t) => {
     { encoding: 'utf8', input: '' },
   );
   const { message = '' } = JSON.parse(stdout) as { message?: string };
-  assert.match(message.split('\n').at(-1)!, /The open file limit of a process is too low: raise it \(`ulimit -n 1024`/);
+  assert.match(
+    message.split('\n').at(-1)!,
+    /The open file limit of a process is too low: raise it \(`ulimit -n 1024`/,
+  );
 });
