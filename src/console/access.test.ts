@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { openDatabase } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
-import type { LocatedForm } from '#submissions/table-arrangement.ts';
+import type { LocatedForm } from '#search/table-arrangement.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { callConsole, signIn } from '#test/console.ts';
 import { callApi, openService } from '#test/service.ts';

@@ -193,7 +193,10 @@ test('publish on an old revision, on an old live version, or of an archived form
   await save(id, 0, edited);
   await assert.rejects(publish(id, 0, 1), refused('precondition_failed', /^Ada saved/));
   await changeForm(database, workspaceId, id, { structure: structure(element('text', 'api')) });
-  await assert.rejects(publish(id, 1, 1), refused('precondition_failed', /live form was changed/));
+  await assert.rejects(
+    publish(id, 1, 1),
+    refused('precondition_failed', /live form has changed since you compared it/),
+  );
   await changeStatus(database, workspaceId, id, 'archive');
   await assert.rejects(publish(id, 1, 2), refused('conflict', /Restore it/));
 });

@@ -301,7 +301,7 @@ test('a key that may not read submissions sends them to nobody: it sets no addre
     await send('PUT', `/forms/${form.id}`, elsewhere),
   ]) {
     assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden']);
-    assert.match(refused.body.message, /lacks the permission submissions:read/);
+    assert.match(refused.body.message, /requires the permission submissions:read/);
   }
   const kept = await send('PUT', `/forms/${form.id}`, { ...mailed, editing: true });
   assert.deepEqual([kept.status, kept.body.settings], [200, { access: 'public', ...mailed, editing: true }]);

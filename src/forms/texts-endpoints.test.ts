@@ -56,7 +56,7 @@ test('a file that cannot be taken changes nothing and names its lines; so does o
       [
         {
           field: 'text',
-          message: 'Line 1: There is no column "fr": a column is "key", "en", "de".',
+          message: 'Line 1: Unknown column "fr". Use one of these: "key", "en", "de".',
           code: 'invalid',
         },
       ],

@@ -513,11 +513,11 @@ test('a form that has more options than one may have becomes a draft that says s
   const { status, body } = await ask(700);
   assert.deepEqual(
     [status, body.problems.map(({ message }) => message)],
-    [200, ['A form can have at most 5000 options in all.']],
+    [200, ['A form can have at most 5000 options in total.']],
   );
   assert.equal(JSON.stringify(body.structure).match(/"Option 29"/g)!.length, 700);
   const larger = await ask(900);
-  assert.deepEqual([larger.status, larger.body.message], [422, 'The JSON holds more than 30000 names.']);
+  assert.deepEqual([larger.status, larger.body.message], [422, 'The JSON contains more than 30000 names.']);
 });
 
 test('what is no form that is known, or two forms at once, is refused with the field', async () => {

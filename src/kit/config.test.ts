@@ -216,14 +216,17 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   ],
   [{ MAIL_PER_MINUTE: '5' }, /MAIL_PER_MINUTE is "5", but it must be a whole number from 10/],
   [{ S3_ENDPOINT: 'https://s3.example/bucket' }, /S3_ENDPOINT .* must be set together/],
-  [{ BACKUP_SCHEDULE: 'nightly' }, /BACKUP_SCHEDULE is "nightly", but it must be a schedule/],
-  [{ BACKUP_SCHEDULE: '0 3 31 2 *' }, /BACKUP_SCHEDULE is "0 3 31 2 \*", but it must be a schedule .*never/],
+  [{ BACKUP_SCHEDULE: 'nightly' }, /BACKUP_SCHEDULE is "nightly", but it must be a cron expression/],
+  [
+    { BACKUP_SCHEDULE: '0 3 31 2 *' },
+    /BACKUP_SCHEDULE is "0 3 31 2 \*", but it must be a cron expression, .*never/,
+  ],
   [{ BACKUP_PASSPHRASE: 'correct horse\nbattery' }, /BACKUP_PASSPHRASE must be one line/],
   [{ BACKUP_WITHOUT_KEY: 'yes' }, /BACKUP_WITHOUT_KEY is "yes", but it must be true or false/],
   [{ OIDC_ISSUER: 'http://login.example.org' }, /OIDC_ISSUER is .* begins with https/],
   [
     { OIDC_ISSUER: 'https://login.example.org' },
-    /OIDC_CLIENT_ID must be as well(.|\n)*OIDC_DOMAINS must name/,
+    /OIDC_CLIENT_ID must also be set(.|\n)*OIDC_DOMAINS must list/,
   ],
   [
     { OIDC_ISSUER: 'https://login.example.org', OIDC_ROLES: 'staff=all:owner' },

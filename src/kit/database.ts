@@ -35,10 +35,7 @@ const silenceLimitMs = statementLimitMs + 2_000;
  * occasional use would stay open for days.
  */
 const longestLifetimeSeconds = 600;
-/**
- * A connection without a response for this long is checked, because the database may accept statements and
- * never answer. A probe connection checks it within `probeMs`.
- */
+/** Probes a connection that is silent for this long: the database may accept statements and never answer. */
 const doubtMs = 1_000;
 const probeMs = 1_500;
 
@@ -46,8 +43,7 @@ const probeMs = 1_500;
  * Settings of every session, set after connecting: poolers such as PgBouncer reject them as start-up options.
  *
  * Each statement is planned once per connection for all parameters, which rarely change the best plan here.
- * Otherwise PostgreSQL plans many statements again each time (measured: half the time of a list, 1 of 1.5 ms
- * of a search).
+ * Otherwise PostgreSQL replans many of them (measured: half the time of a list, 1 of 1.5 ms of a search).
  */
 const sessionSettings = { plan_cache_mode: 'force_generic_plan' } as const;
 const sessionLimits = {
@@ -60,9 +56,8 @@ const timestamptz = 1184;
 const readAnyTimestamp = defaults.getTypeParser(timestamptz);
 
 /**
- * Parses a UTC timestamp of PostgreSQL, such as `2026-11-21 19:30:00.123+00`. `Date` is four times as fast as
- * the driver's parser, which lists would call 60 times. The driver still parses all other forms (other zones,
- * BC, infinity).
+ * Parses UTC timestamps such as `2026-11-21 19:30:00.123+00`. `Date` is four times as fast as the driver's
+ * parser, which lists would call 60 times. The driver still parses other forms (other zones, BC, infinity).
  */
 const readTimestamp = (text: string): unknown =>
   text.endsWith('+00') && text[4] === '-'
@@ -364,10 +359,8 @@ export async function attempt<T>(client: Pick<PoolClient, 'query'>, work: () => 
 }
 
 const cannotConnectNow = '57P03';
-/**
- * Connection (08), no resources (53), shutdown (57P), timeout (57014), read-only (25006), deadlock (40),
- * views of a moving cell (42P01).
- */
+// Connection (08), no resources (53), shutdown (57P), timeout (57014), read-only (25006), deadlock (40),
+// views of a moving cell (42P01).
 const unavailableStates = /^(08|53|57P|57014|25006|40|42P01)/;
 const unavailableErrors = new Set([
   'ECONNREFUSED',

@@ -131,7 +131,7 @@ test('a server that moves is followed: by what is idle at once, by what is lent 
   assert.equal(await nameIn(moving), nameOf(first.url));
 });
 
-test('where no host takes writes, that is what is said of each, and no host is asked again at once', async () => {
+test('if no host accepts writes, the error has the reason for each, and no host is asked again at once', async () => {
   await setWritable(first, false);
   hosts[0]!.cut();
   await until('the connections to be lost', async () => several.totalCount === 0);
@@ -140,7 +140,7 @@ test('where no host takes writes, that is what is said of each, and no host is a
   assert.ok(isUnavailable(reason) && isUnavailable(another));
   assert.match(
     (reason as Error).message,
-    /None of its hosts takes writes.*ECONNREFUSED.*takes no writes.*takes no writes/,
+    /None of its hosts accepts writes.*ECONNREFUSED.*it is read-only.*it is read-only/,
   );
   assert.ok(performance.now() - since < 5_000);
   await setWritable(second, true);

@@ -30,12 +30,12 @@ test('credentials are given where the server asks, and are in no line that is he
   for (const secret of secrets) assert.ok(!dialogue.includes(secret));
 });
 
-test('wrong credentials put mails off, for an operator can put that right, and are not in the words', async () => {
+test('wrong credentials defer emails, because an operator can fix them, and are not in the message', async () => {
   const server = await openMailServer({ login: { user: 'formloom', password: 'right' } });
   const outcome = await send(server.url.replace(':right@', ':hunter2@'));
   assert.deepEqual(outcome, {
     kind: 'deferred',
-    reason: 'The mail server does not accept the credentials of SMTP_URL: 535 Authentication failed',
+    reason: 'The mail server rejected the credentials of SMTP_URL: 535 Authentication failed',
     isOfServer: true,
   });
 });
@@ -81,7 +81,7 @@ test('An address that needs SMTPUTF8 fails with that reason if the server does n
   assert.deepEqual(outcome, {
     kind: 'refused',
     reason:
-      'The mail server does not offer SMTPUTF8, which jösé@xn--bcher-kva.example needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.',
+      'The mail server does not support SMTPUTF8, which jösé@xn--bcher-kva.example needs: the part before the @ is not ASCII. Use an ASCII address, or another mail server.',
   });
   assert.equal(server.taken.length, 0);
 });

@@ -30,12 +30,12 @@ const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
   [{ name: '', id: '42' }, { id: '"id" must be a UUID.' }],
   [
     { name: '', extra: 1 },
-    { extra: '"extra" is not known here. Known: name, count, kind, id, inner, rows, notes, at.' },
+    { extra: 'Unknown field "extra". Known: name, count, kind, id, inner, rows, notes, at.' },
   ],
-  [{ name: '', inner: { deep: true, wide: 1 } }, { 'inner.wide': '"wide" is not known here. Known: deep.' }],
+  [{ name: '', inner: { deep: true, wide: 1 } }, { 'inner.wide': 'Unknown field "wide". Known: deep.' }],
   [
     { name: '', rows: [{ cell: '' }, { cell: '', row: 1 }] },
-    { 'rows.1.row': '"row" is not known here. Known: cell.' },
+    { 'rows.1.row': 'Unknown field "row". Known: cell.' },
   ],
   [{ name: '', notes: { 'a/b~c': 1 } }, { 'notes.a/b~c': '"notes.a/b~c" must be a string.' }],
   [{ name: '', at: '2026-02-30T00:00:00Z' }, { at: '"at" must match format "date-time".' }],
@@ -53,7 +53,7 @@ const sentences: readonly [value: unknown, errors: Record<string, string>][] = [
   ['text', { '': 'The body must be an object.' }],
   [[], { '': 'The body must be an object.' }],
 ];
-test('every problem of a value is a sentence with its place, one for each property', () => {
+test('each problem of a value is a sentence with its path, one for each property', () => {
   for (const [value, expected] of sentences) {
     const result = check(value);
     assert.ok(!result.ok, JSON.stringify(value));
@@ -191,10 +191,10 @@ test('no other notation is a page', () => {
   }
 });
 
-test('a text with NUL, which PostgreSQL cannot take, is refused before it gets there', () => {
+test('a text with NUL, which PostgreSQL cannot store, is refused', () => {
   assert.throws(() => readQuery({ q: 'a\0b' }), {
     code: 'bad_request',
-    message: '"q" must not hold a NUL character.',
+    message: '"q" must not contain a NUL character.',
   });
 });
 

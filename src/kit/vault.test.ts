@@ -111,11 +111,14 @@ test('twenty first starts at once agree on one key, and leave nothing else behin
   assert.deepEqual(await readdir(dataDir), ['secret.key']);
 });
 
-test('a key file that holds something else stops the start, and is left as it is', async () => {
+test('a key file without a valid key stops the start and is not changed', async () => {
   const dataDir = join(home, 'broken');
   await makeInstanceKey(dataDir);
   await writeFile(join(dataDir, 'secret.key'), 'half a ke');
-  await assert.rejects(findInstanceKey(dataDir, undefined), /secret\.key does not hold a key .* Restore it/);
+  await assert.rejects(
+    findInstanceKey(dataDir, undefined),
+    /secret\.key does not contain a key .* Restore it/,
+  );
   assert.equal(await readFile(join(dataDir, 'secret.key'), 'utf8'), 'half a ke');
 });
 

@@ -217,7 +217,7 @@ test('a workspace makes two exports at once: a third is asked to come again, and
   const third = await begin();
   assert.equal(third.status, 429);
   assert.equal(third.headers.get('retry-after'), '10');
-  assert.match(await third.text(), /A workspace makes 2 exports at once\./);
+  assert.match(await third.text(), /This workspace is already running 2 exports\./);
   await first.body!.cancel();
   await until('a place to be free', async () => {
     const again = await begin();

@@ -44,8 +44,8 @@ async function sendTo(scene: Scene, answers: object, key?: string): Promise<stri
   return result.ok ? 'ok' : result.errors.map(({ message }) => message).join(' ');
 }
 
-const full = 'Workshop: "Weaving" has no place left. Choose another option.';
-const given = 'Email: this answer was already been used, and is taken once only. Give another one.';
+const full = 'Workshop: "Weaving" is full. Choose another option.';
+const given = 'Email: this answer was already given and must be unique. Give another one.';
 
 async function placesOf(scene: Scene): Promise<Record<string, number>> {
   const places = await findPlaces(database, await scene.live());
@@ -130,7 +130,7 @@ test('a phone number is the same by its digits, a number by its value, and the a
     element('number', 'seat', { unique: true, error_message: 'This seat is somebody else’s.' }),
   ]);
   assert.equal(await sendTo(scene, { phone: '+1 555 010 0199', seat: 12 }), 'ok');
-  assert.match(await sendTo(scene, { phone: '+1 (555) 010-0199' }), /already been used/);
+  assert.match(await sendTo(scene, { phone: '+1 (555) 010-0199' }), /already given and must be unique/);
   assert.equal(await sendTo(scene, { seat: '12.0' }), 'The seat: This seat is somebody else’s.');
 });
 
@@ -163,7 +163,7 @@ test('a place comes back when its submission goes into the trash or is removed; 
   const second = await scene.submit({ workshop: ['w'], email: 'ada@example.com' });
   await assert.rejects(restoreMany(database, scene, { ids: [first], by }), {
     code: 'conflict',
-    message: `This cannot be restored, as others took its place meanwhile. ${full} ${given}`,
+    message: `Nothing was restored, because other submissions used up a quota. ${full} ${given}`,
   });
   await removeSubmission(scene.context, { ...scene, id: second });
   assert.equal(await restoreMany(database, scene, { ids: [first], by }), 1);
@@ -221,10 +221,7 @@ test('what was submitted before a limit was published counts, also where it brea
   });
   assert.equal(await sendTo(scene, { workshop: 'd' }), 'ok');
   await changeForm(database, scene.workspaceId, scene.formId, { structure: structure(workshop(9), email) });
-  assert.equal(
-    await sendTo(scene, { workshop: 'd' }),
-    'Workshop: "Dyeing" has no place left. Choose another option.',
-  );
+  assert.equal(await sendTo(scene, { workshop: 'd' }), 'Workshop: "Dyeing" is full. Choose another option.');
 });
 
 const unlimited = element('radio', 'workshop', { label: 'Workshop', options: ['w', 'd'] });
@@ -270,7 +267,7 @@ test('two questions with options of the same ids have each their own places', as
   const scene = await openScene(database, [workshop(2), second]);
   assert.equal(await sendTo(scene, { second: 'w' }), 'ok');
   assert.equal(await sendTo(scene, { workshop: 'w' }), 'ok');
-  assert.match(await sendTo(scene, { second: 'w' }), /^The second: "Weaving" has no place left/);
+  assert.match(await sendTo(scene, { second: 'w' }), /^The second: "Weaving" is full/);
   assert.equal(await sendTo(scene, { workshop: 'w' }), 'ok');
   assert.equal(await sendTo(scene, { workshop: 'w' }), full);
 });
@@ -349,6 +346,6 @@ test('what is held takes no place before it is released, and what is saved none 
   assert.ok(held.ok);
   await assert.rejects(releaseSpam(scene.context, scene, [held.submission.id]), {
     code: 'conflict',
-    message: `This cannot be released, as others took its place meanwhile. ${full}`,
+    message: `This submission cannot be released, because other submissions used up a quota. ${full}`,
   });
 });

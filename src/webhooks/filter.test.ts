@@ -89,13 +89,13 @@ test('a filter that does not fit the form is refused with the place of each prob
       {
         field: 'filter',
         code: 'invalid',
-        message: 'The filter names "gone", which is no element of the form.',
+        message: 'The filter names "gone", which is not an element of the form.',
         path: [0],
       },
       {
         field: 'filter',
         code: 'invalid',
-        message: 'The filter cannot ask "photo" for "equals"; ask for answered, not_answered.',
+        message: 'The filter cannot use the operator "equals" on "photo"; use one of answered, not_answered.',
         path: [1],
       },
     ]);

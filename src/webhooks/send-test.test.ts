@@ -97,7 +97,7 @@ test('a test that fails is one request, says why, and is not retried', async () 
   const scene = await setScene({ reply: 500 });
   const line = await sendAndSettle(scene);
   assert.deepEqual([line.status, line.attempts, line.next_attempt_at], ['Failed', 1, null]);
-  assert.equal((await attemptsOf(line.id))[0].reason, 'The receiver returned 500. A test is one request.');
+  assert.equal((await attemptsOf(line.id))[0].reason, 'The receiver returned 500. Tests are not retried.');
   assert.equal(scene.receiver.requests.length, 1);
   const { rows } = await database.query('select count(*) from jobs where workspace_id = $1', [
     scene.workspaceId,
@@ -167,7 +167,7 @@ test('nor does it say why nothing could be connected to: a closed port, a certif
   }
   assert.deepEqual(
     [...told],
-    ['Failed: No secure connection to the receiver could be made. A test is one request.'],
+    ['Failed: Could not make a secure connection to the receiver. Tests are not retried.'],
   );
 });
 

@@ -121,7 +121,7 @@ test('a filter comes back as it was sent, and every problem of one is told at it
       { field: 'filter', path: [0] },
       { field: 'filter', path: [1] },
     ]);
-    assert.match(error.errors![0]!.message, /"gone", which is no element of the form/);
+    assert.match(error.errors![0]!.message, /"gone", which is not an element of the form/);
     return true;
   });
   await rejects(create({ ...form, filter: 'all' }), 'validation_error', 'filter');

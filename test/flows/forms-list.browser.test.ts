@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import type { Static } from 'typebox';
 import type { ExportedForm as Exported, Overview } from '#forms/shapes.ts';
-import type { LocatedForm } from '#submissions/table-arrangement.ts';
+import type { LocatedForm } from '#search/table-arrangement.ts';
 import { isSlice } from '#test/cases.ts';
 import { type ConsolePerson, signIn } from '#test/console.ts';
 import { heading, holdToast, openConsoleBrowser, press, tabTo, type } from '#test/console-browser.ts';

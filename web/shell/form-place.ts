@@ -1,6 +1,6 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import type { LocatedForm } from '#submissions/table-arrangement.ts';
+import type { LocatedForm } from '#search/table-arrangement.ts';
 import { refreshChanged } from '../api/changes.ts';
 import { readSessionQuery } from '../api/operations.ts';
 import { queryClient } from '../api/query-client.ts';

@@ -11,7 +11,7 @@ import { rules as signature } from '../types/signature/rules.ts';
 
 /**
  * The rules that the page's script loads only for forms with the type: `rules` of `types/<type>/rules.ts`
- * (web/page/own-types.ts). All other code reads them in `inputRules`.
+ * (web/page/start.ts). All other code reads them in `inputRules`.
  */
 export const lateRules = {
   rating,

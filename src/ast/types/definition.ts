@@ -3,7 +3,7 @@ import type { JsonSchema } from '../basics/json-schema.ts';
 import type { FileAnswer } from '../rules/check-files.ts';
 import type { PlainAnswer } from './rules.ts';
 
-/** How the answers to a question are summarized (src/submissions/summary/tallies.ts). */
+/** How the answers to a question are summarized (src/submissions/summary/summarise.ts). */
 export type SummaryKind =
   | 'texts'
   | 'numbers'

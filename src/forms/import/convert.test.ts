@@ -169,10 +169,10 @@ test('texts of Tally are read as its API answers them: in pieces with what is sa
 test('a form of Google Forms keeps its pages, where options lead, its grids and its points', () => {
   const { form, elements } = converted('google_forms');
   assert.deepEqual(form.children[0]!.attrs!.jumps, [
-    { when: { element: 'will_you_come', is: 'equals', value: 'Yes' }, to: 'your_visit' },
-    { when: { element: 'will_you_come', is: 'equals', value: 'No' }, to: 'end' },
+    { when: { element: 'will_you_join_us', is: 'equals', value: 'Yes' }, to: 'your_visit' },
+    { when: { element: 'will_you_join_us', is: 'equals', value: 'No' }, to: 'end' },
   ]);
-  assert.equal(find(elements, 'will_you_come')!['other'], true);
+  assert.equal(find(elements, 'will_you_join_us')!['other'], true);
   assert.deepEqual(find(elements, 'how_did_you_like'), {
     id: 'how_did_you_like',
     label: 'How did you like',
@@ -264,7 +264,7 @@ test('what contradicts itself, or asks for what comes later, is left out and sai
     .filter(({ outcome }) => outcome !== 'mapped')
     .map(({ path, message }) => `${path}: ${message}`);
   assert.ok(
-    said.some((line) => line.startsWith('pages[0].elements[0]: Something is left out:')),
+    said.some((line) => line.startsWith('pages[0].elements[0]: Part of it was left out:')),
     said.join('\n'),
   );
   assert.ok(said.some((line) => line.startsWith('pages[1].elements[0].visibleIf: This expression')));

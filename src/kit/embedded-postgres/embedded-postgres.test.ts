@@ -85,7 +85,7 @@ test('users that come and go at once never lose the database under their hands',
   assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
 });
 
-test('in a directory that only its owner may enter', async (t) => {
+test('runs with a data directory that only its owner can enter', async (t) => {
   const hidden = await makeDirectory(t, 0o700);
   const dataDir = join(hidden, 'data');
   const lines: string[] = [];
@@ -98,7 +98,7 @@ test('in a directory that only its owner may enter', async (t) => {
   if (isRoot) {
     assert.match(postgres.directory, /^\/var\/lib\/formloom\/data-[0-9a-f]{8}$/);
     assert.equal(await realpath(join(dataDir, 'postgres')), postgres.directory);
-    assert.match(lines.join('\n'), /may not enter .*formloom-pg-/);
+    assert.match(lines.join('\n'), /cannot enter .*formloom-pg-/);
     await rm(dataDir, { recursive: true });
     const fresh = await start({ dataDir });
     t.after(() => rm(postgres.directory, { recursive: true }));

@@ -5,17 +5,17 @@ import { test } from 'node:test';
 import { isRoot, makeDirectory, ordinary, start, startProcess } from '#test/kit/postgres-users.ts';
 import { EmbeddedPostgresError } from './machine.ts';
 
-test('a directory that cannot be written: the error says where and what to do', async (t) => {
+test('the error for a directory without write permission names the directory and the remedy', async (t) => {
   const parent = await makeDirectory(t, 0o555);
   const user = await startProcess(join(parent, 'data'), ordinary);
   assert.equal(user.report.error, 'EmbeddedPostgresError');
   assert.match(
     user.report.message ?? '',
-    /cannot make the data directory .*data .*EACCES.*DATA_DIR.*DATABASE_URL/s,
+    /cannot create the data directory .*data .*EACCES.*DATA_DIR.*DATABASE_URL/s,
   );
 });
 
-test('what is not our cluster is refused, each with a remedy', async (t) => {
+test('a directory that is not a cluster of this version is refused with a remedy', async (t) => {
   const dataDir = await makeDirectory(t);
   const place = join(dataDir, 'postgres');
   const refuse = async (pattern: RegExp): Promise<void> => {
@@ -33,7 +33,7 @@ test('what is not our cluster is refused, each with a remedy', async (t) => {
   await writeFile(join(place, 'diary.txt'), 'dear diary');
   await refuse(/something other than a PostgreSQL cluster/);
   await writeFile(join(place, 'PG_VERSION'), '17\n');
-  await refuse(/made by PostgreSQL 17.*brings PostgreSQL 18/s);
+  await refuse(/made by PostgreSQL 17.*includes PostgreSQL 18/s);
   await writeFile(join(place, 'PG_VERSION'), '18\n');
   if (isRoot) await refuse(/belongs to uid 0.*chown -R nobody/s);
   if (isRoot) await chown(place, ordinary.uid, ordinary.gid);

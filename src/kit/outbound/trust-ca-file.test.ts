@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { command } from '#test/command-line.ts';
 import { openReceiver } from '#test/receiver.ts';
@@ -11,6 +12,9 @@ import { openOutbound } from './outbound.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-ca-'));
 after(() => rm(directory, { recursive: true }));
+// Other test files in this process expect that the self-signed certificate is refused.
+const trusted = getCACertificates('default');
+after(() => setDefaultCACertificates(trusted));
 const selfSigned = fileURLToPath(new URL('../../../test/certs/selfsigned.pem', import.meta.url));
 
 /** A file of this name and content. */

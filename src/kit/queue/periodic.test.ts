@@ -29,7 +29,7 @@ test('a failure is logged when it is new, or when other parts fail than before',
   );
 });
 
-test('a database that is away once is no line, and one that stays away is one line without a stack', async () => {
+test('a database that is unavailable once is not logged; one that stays unavailable is one line without a stack', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
   const away = (): Error => Object.assign(new Error('the database system is starting up'), { code: '57P03' });
   const runs = [
@@ -64,7 +64,7 @@ test('a database that is away once is no line, and one that stays away is one li
       level: 'warn',
       time: '',
       reason: 'the database system is starting up',
-      msg: 'working failed, and will be tried again',
+      msg: 'working failed; retrying',
     },
   );
 });

@@ -89,7 +89,7 @@ async function storageBehind(answer: (request: IncomingMessage) => [number, stri
   return s3Storage({ ...settings, endpoint }, spool, 0);
 }
 
-test('a store that asks for patience is asked again; one that goes on so is away, which a log says by its name', async () => {
+test('a store that answers 503 is asked again; if it continues, it is unavailable, and the error names it', async () => {
   let refusals = 0;
   const moody = await storageBehind(() => (refusals-- > 0 ? [503, 'SlowDown'] : undefined));
   refusals = 2;
@@ -105,7 +105,7 @@ test('a store that asks for patience is asked again; one that goes on so is away
     assert.deepEqual([error.status, error.retryAfter], [503, 60]);
     assert.match(
       (error.cause as Error).message,
-      /^The bucket at 127\.0\.0\.1:\d+\/uploads .*S3 returned 503/,
+      /^A request to the bucket at 127\.0\.0\.1:\d+\/uploads failed: S3 returned 503/,
     );
     return true;
   });

@@ -215,7 +215,7 @@ test('a tag that somebody sets while many are tagged stays beside theirs', async
     await written.promise;
   });
   await isSet;
-  assert.deepEqual(await tagsOf(scene), { Ada: ['manual', 'of many'] });
+  assert.deepEqual(await tagsOf(scene), { Ada: ['by hand', 'of many'] });
 });
 
 test('a worker that dies between batches leaves the rest to the next: each is done once', async () => {
@@ -313,7 +313,7 @@ test('tags of many are put back: who had one before keeps it, who lost one has i
   await set('lost', ['old', 'other']);
   const tags = { added: ['vip'], removed: ['old'] };
   const ended = await runAndUndo(scene, { kind: 'tag', ids: Object.values(ids), tags }, async () => {
-    await set('since', ['vip', 'manual']);
+    await set('since', ['vip', 'by hand']);
     // What was taken away and set again is what somebody set.
     const again = { kind: 'tag' as const, ids: [ids['again']!] };
     await run(scene, { ...again, tags: { added: [], removed: ['VIP'] } });
@@ -324,7 +324,7 @@ test('tags of many are put back: who had one before keeps it, who lost one has i
     none: [],
     had: ['vip'],
     lost: ['other', 'old'],
-    since: ['manual'],
+    since: ['by hand'],
     again: ['vip'],
   });
 });

@@ -251,7 +251,7 @@ test('all of a filter are deleted when as many are meant; what is not of the fil
   const wrong = await remove({ filter: { q: 'spam' }, expected: 3 });
   assert.deepEqual(
     [wrong.status, wrong.body.message],
-    [409, 'You confirmed 3, but now there are 2. Nothing was changed.'],
+    [409, 'Expected 3 submissions, but found 2. Nothing was changed.'],
   );
   const { status, body } = await remove({ filter: { q: 'spam' }, expected: 2 });
   assert.deepEqual([status, body.total, body.kind], [202, 2, 'trash']);

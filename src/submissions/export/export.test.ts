@@ -107,7 +107,7 @@ test('xlsx: a text is cut at what Excel holds in a cell, and says there how long
   assert.equal(second.length, most);
   assert.match(
     second,
-    /^&+… \[Cut: of 65000 characters Excel holds 32767 .+ CSV or NDJSON has all of them\.\]$/,
+    /^&+… \[Cut: of 65000 characters Excel holds 32767 in a cell\. Export as CSV or NDJSON to get the whole text\.\]$/,
   );
 });
 

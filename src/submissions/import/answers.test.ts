@@ -86,7 +86,7 @@ test('choices that can be read in two ways leave their line out', async () => {
   const asked = element('multiple_choice', 'q', { label: 'Q', options: ['A', 'B', 'A, B'] });
   const { entries, problems } = await planOf([asked], 'Q,Note\n"A, B",x\n');
   assert.deepEqual([entries.length, problems.length], [0, 1]);
-  assert.match(problems[0]!.message, /"A, B" can be read as different choices/);
+  assert.match(problems[0]!.message, /"A, B" matches different choices/);
 });
 
 test('an answer besides the options is read behind them, as Google Forms writes it', async () => {

@@ -107,13 +107,13 @@ test('what is wrong is told by line and column, and what would not have been ask
 
 test('a mapping that does not fit is refused in words', async () => {
   const refuse = (mapping: object[]) => refusal({ kind: 'csv', text: 'a,b\n1,2', mapping });
-  assert.match(await refuse([{ as: 'ignore' }]), /has 2 columns, and the mapping has 1/);
+  assert.match(await refuse([{ as: 'ignore' }]), /has 2 columns, but the mapping has 1/);
   const name = { as: 'answer', name: 'name' };
   assert.match(await refuse([name, name]), /Two columns have the same use/);
   assert.match(await refuse([name, { as: 'answer', name: 'likes' }]), /one column for each of its rows/);
   assert.match(await refuse([name, { as: 'answer', name: 'nobody' }]), /no question "nobody"/);
   assert.match(await refuse([{ as: 'ignore' }, { as: 'ignore' }]), /Choose a question/);
-  assert.match(await refusal({ kind: 'csv', text: 'a\n' }), /nothing in it/);
+  assert.match(await refusal({ kind: 'csv', text: 'a\n' }), /has no submissions/);
   assert.match(await refusal({ kind: 'xlsx', data: 'bm8=' }), /workbook cannot be read/);
 });
 
@@ -184,7 +184,12 @@ test('a reference value that is longer than it may be leaves its line out, and i
     [8_192],
   );
   assert.deepEqual(problems, [
-    { line: 3, column: 'b', message: 'It is longer than 8,192 characters.', is_left_out: true },
+    {
+      line: 3,
+      column: 'b',
+      message: 'A reference value can have at most 8,192 characters.',
+      is_left_out: true,
+    },
   ]);
 });
 

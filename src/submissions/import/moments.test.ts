@@ -165,7 +165,7 @@ test('answers take a day, a time or both, and nothing of the cell is dropped', a
   assert.match(String(await answerOf('Day', '2026-01-31T00:00:00Z')), /time zone/);
   assert.match(String(await answerOf('Clock', '14:05:33')), /seconds/);
   assert.match(String(await answerOf('Clock', '14:05 GMT+1')), /time zone/);
-  assert.match(String(await answerOf('Clock', '2026-01-31 14:05')), /day/);
+  assert.match(String(await answerOf('Clock', '2026-01-31 14:05')), /date in the cell/);
   assert.match(String(await answerOf('Both', '2026-01-31 14:05:33')), /seconds/);
   assert.match(String(await answerOf('Both', '2026-01-31 14:05 CET')), /time zone/);
   assert.match(String(await answerOf('Both', '2026-01-31')), /a time/);

@@ -68,7 +68,7 @@ test('a receiver that asks for more time than the schedule gets it; one that ask
   const slow = (retryAfter: number): SendResult => ({ kind: 'answer', status: 429, retryAfter });
   assert.deepEqual(judge(slow(120), 1, delays), {
     status: 'Retrying',
-    reason: 'The receiver returned 429. It asks for 2 minutes, after which is the next attempt.',
+    reason: 'The receiver returned 429. The next attempt is in 2 minutes, as the receiver requested.',
     delay: 120,
   });
   assert.deepEqual(judge(slow(30), 1, delays), {

@@ -76,10 +76,7 @@ const findTotp = statement(
   `select secret, confirmed_at is not null as is_confirmed from totp_secrets where user_id = $user_id`,
 );
 
-/**
- * Accepts the code of a step once: of two parallel requests, the second gets no row. The first code confirms
- * the secret.
- */
+/** Accepts each code once: a second parallel request gets no row. The first code confirms the secret. */
 const takeTotpStep = statement(
   'second_factor.use_totp_step',
   'user_id step:bigint now',

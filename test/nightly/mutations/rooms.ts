@@ -61,7 +61,8 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/workspaces/{,audit/}*.test.ts',
       'src/{console,workspaces/sign-in}/*.test.ts',
       'src/forms/*.test.ts',
-      'src/submissions/{,list/,changes/}*.test.ts',
+      'src/submissions/{,changes/}*.test.ts',
+      'src/search/*.test.ts',
     ],
   },
   many: {

@@ -6,9 +6,9 @@ import { idParameter, operation, type Person } from '#kit/operation.ts';
 import { requireRow, statement, word } from '#kit/statement.ts';
 import type { Role } from '#rules/permissions.ts';
 import { roleNames } from '#rules/permissions.ts';
-import { findTableSettings, saveTableSettings } from '#search/list-rows.ts';
 import { TableSettings } from '#submissions/shapes.ts';
 import { refuseOneStep, type SessionServices } from '#workspaces/sign-in/require-person.ts';
+import { findTableSettings, saveTableSettings } from './list-rows.ts';
 
 const id = Type.String({ format: 'uuid' });
 const timestamp = Type.String({ format: 'date-time' });
