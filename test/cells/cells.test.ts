@@ -274,7 +274,7 @@ test('mails of all cells keep one pace, and an address that got enough from one 
   );
 });
 
-test('a new workspace goes to the cell that takes the least, or to the one that is named, when every process knows it', async () => {
+test('a new workspace goes to the smallest cell or to the named cell, once every process knows it', async () => {
   const cells = await listCells(database);
   assert.deepEqual(
     cells.map(({ name }) => name),
@@ -287,7 +287,7 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
   await database.query("update cells set created_at = now() + interval '1 ms' where name <> $1", ['default']);
   assert.equal(await chosen(), 'default');
   await assert.rejects(cellForNew(database, 'c3'), /was just created\. Try again in 15 seconds/);
-  await assert.rejects(cellForNew(database, 'c9'), /There is no cell c9/);
+  await assert.rejects(cellForNew(database, 'c9'), /No cell named c9/);
   await noteAge();
   for (const schema of ['public', 'cell_c2'])
     await database.query(
@@ -303,15 +303,15 @@ test('a new workspace goes to the cell that takes the least, or to the one that 
   assert.equal((await formloom('workspace', 'plan', id, 'business')).code, 0);
 });
 
-test('a cell that is made while the service runs serves soon after, and its name is taken then', async () => {
+test('a cell that is created while the service runs serves soon after, and its name is in use', async () => {
   assert.equal((await formloom('cell', 'create', 'late')).code, 0);
   const again = await formloom('cell', 'create', 'late');
-  assert.deepEqual([again.code, again.complaint], [1, 'A cell late already exists.']);
+  assert.deepEqual([again.code, again.complaint], [1, 'A cell late already exists. Choose another name.']);
   assert.match((await formloom('cell', 'create', 'No-name')).complaint, /lowercase letters/);
   await database.query('create schema cell_left');
   assert.match(
     (await formloom('cell', 'create', 'left')).complaint,
-    /^The database has a schema cell_left that is no cell\./,
+    /^The database has a schema cell_left that is not a cell\./,
   );
   await noteAge();
   const made = await formloom('workspace', 'create', 'Late', '--cell', 'late');
