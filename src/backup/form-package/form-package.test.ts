@@ -244,7 +244,7 @@ test('what is no package, is cut off or was changed is refused in words, and not
     [await changed(last, { ...version, structure: { type: 'form' } }), 422, /not valid/],
     [await changed(last, { ...version, settings: { access: 'anybody' } }), 422, /settings are not valid/],
     [await changed(last, { ...version, settings: { ...version.settings, a: 'b\u0000' } }), 422, /NUL/],
-    [await changed(image, Buffer.from('<svg/>')), 415, /not a PNG, JPEG or WebP/],
+    [await changed(image, Buffer.from('<svg/>')), 415, /must be a PNG, JPEG or WebP file/],
     [bomb, 413, /larger than/],
   ];
   for (const [bytes, status, why] of refusals) {
