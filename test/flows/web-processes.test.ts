@@ -16,7 +16,7 @@ const served = (server: ServerProcess): Serving[] =>
   server
     .output()
     .split('\n')
-    .filter((line) => line.includes('"a process serves"'))
+    .filter((line) => line.includes('"a web process is serving"'))
     .map((line) => JSON.parse(line) as Serving);
 
 /** Which processes have answered requests at this path. */
