@@ -185,7 +185,7 @@ function* findTranslationProblems(
   for (const [language, texts] of Object.entries(translations)) {
     const at = `translations.${language}`;
     const problem = form && languageProblem(language, languagesOf(form));
-    if (problem) yield ['translations', problem.replace(/^say/, 'says')];
+    if (problem) yield ['translations', problem.replace(/^include/, 'includes')];
     else if (!isRecord(texts)) yield [at, 'must be an object of texts'];
     else {
       for (const [name, text] of Object.entries(texts)) {

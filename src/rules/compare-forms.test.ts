@@ -32,6 +32,18 @@ test('elements are the same by their ids, and as few as possible of them have mo
   ]);
 });
 
+test('a moved step is one change: its elements move with it', () => {
+  const step = (...children: unknown[]) => ({ type: 'step', attrs: {}, children });
+  const form = (...children: unknown[]) => ({ type: 'form', attrs: { name: 'Form' }, children });
+  const other = ['d', 'e', 'f'].map((id) => element('text', id));
+  const changes = changesOf(
+    form({ ...step(a), attrs: { id: 'one' } }, { ...step(...other), attrs: { id: 'two' } }),
+    form({ ...step(...other), attrs: { id: 'two' } }, { ...step(a), attrs: { id: 'one' } }),
+  );
+  assert.equal(changes.length, 1);
+  assert.match(changes[0]!, /^moved (one|two)$/);
+});
+
 test('parts without an id are the same by type and text, else by type', () => {
   const [one, two, three] = ['One', 'Two', 'Three'].map(paragraph);
   assert.deepEqual(changesOf(structure(one, two), structure(two)), ['removed One']);

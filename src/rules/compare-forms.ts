@@ -99,7 +99,7 @@ const identities: readonly ((part: Part<unknown>) => string | undefined)[] = [
   (part) => (isNamed(part) ? undefined : part.type),
 ];
 
-/** The part before for each part after that was there. */
+/** Returns the earlier part for each later part that has one. */
 function pairParts<Node>(
   before: readonly Part<Node>[],
   after: readonly Part<Node>[],
@@ -107,7 +107,7 @@ function pairParts<Node>(
   const pairs = new Map<Part<Node>, Part<Node>>();
   const used = new Set<Part<Node>>();
   for (const identify of identities) {
-    // In reverse, so that the first one is taken from the end.
+    // Reversed, so that `pop` returns the first match.
     const waiting = Map.groupBy(
       before.filter((part) => !used.has(part) && identify(part) !== undefined).toReversed(),
       identify,
@@ -123,7 +123,7 @@ function pairParts<Node>(
   return pairs;
 }
 
-/** The parts with another parent, or no longer in order with the others: as few as explain the difference. */
+/** Returns the parts with another parent, or no longer in order with their siblings: as few as explain the difference. */
 function findMoved<Node>(
   pairs: ReadonlyMap<Part<Node>, Part<Node>>,
   before: readonly Part<Node>[],
@@ -132,8 +132,11 @@ function findMoved<Node>(
   const position = new Map(before.map((part, index) => [part, index]));
   const kept = after.filter((part) => pairs.has(part));
   const stayed = kept.filter((part) => (part.parent && pairs.get(part.parent)) === pairs.get(part)!.parent);
-  const inOrder = longestRise(stayed.map((part) => position.get(pairs.get(part)!)!));
-  return new Set(kept).difference(new Set(stayed.filter((_, index) => inOrder.has(index))));
+  const inOrder = [...Map.groupBy(stayed, ({ parent }) => parent).values()].flatMap((siblings) => {
+    const rise = longestRise(siblings.map((part) => position.get(pairs.get(part)!)!));
+    return siblings.filter((_, index) => rise.has(index));
+  });
+  return new Set(kept).difference(new Set(inOrder));
 }
 
 /** Returns the indexes of the longest rising subsequence. */

@@ -233,6 +233,10 @@ test('confirmations by condition say their texts in the languages beside them, l
     'confirmations.0.translations.ar.message',
     'confirmations.0.translations',
   ]);
+  assert.match(
+    wrong.ok ? '' : wrong.errors.at(-1)!.message,
+    /^"confirmations\.0\.translations" includes "fr", which is not in the form's "languages"/,
+  );
 });
 
 test('translations of the settings follow the rules of each setting', () => {
