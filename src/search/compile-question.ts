@@ -1,5 +1,5 @@
 import type { OperatorName, Question, QuestionPart } from '#ast/search.ts';
-import { firstId, lastId } from '#kit/pagination.ts';
+import { firstId, greatest, lastId, least } from '#kit/pagination.ts';
 import { columns } from '#kit/statement.ts';
 import { idAt } from '#submissions/created-span.ts';
 import { searchMarks } from '#submissions/submission-record.ts';
@@ -183,10 +183,10 @@ export function compileQuestion(
     },
   };
   const from = (text: string): void => {
-    span.from_id = [span.from_id, idAt(text)].sort().at(-1)!;
+    span.from_id = greatest(span.from_id, idAt(text));
   };
   const to = (text: string): void => {
-    span.to_id = [span.to_id, idAt(text)].sort()[0]!;
+    span.to_id = least(span.to_id, idAt(text));
   };
 
   const read = (part: QuestionPart): void => {

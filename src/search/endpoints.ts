@@ -13,7 +13,7 @@ import { requireReach } from '#workspaces/authenticate.ts';
 import { lookWindow } from './compile-question.ts';
 import { openOptionLabels, placeHits, soughtBy, writtenWords } from './hits.ts';
 import { submissionPage } from './list-endpoints.ts';
-import { searchWindow, wordsAlone } from './question.ts';
+import { searchWindow } from './question.ts';
 import { readSubmissions } from './read-submissions.ts';
 import { refuseUnsearchable } from './resolve-question.ts';
 import { countMatches } from './search-page.ts';
@@ -76,7 +76,7 @@ async function correct(
 type Reach = Parameters<typeof correct>[1];
 
 async function isWritten(database: Database, reach: Reach, q: string): Promise<boolean> {
-  const [{ total } = { total: 0 }] = await countMatches(database, { ...reach, ...wordsAlone, q });
+  const [{ total } = { total: 0 }] = await countMatches(database, { ...reach, q });
   return total > 0;
 }
 

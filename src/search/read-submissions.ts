@@ -66,7 +66,10 @@ async function countAll(database: Database, view: View): Promise<number> {
   return counted!.total;
 }
 
-/** Whether a page is the list of a form as it is, but for one status. A cursor has counted already, and continues by id. */
+/**
+ * Whether a page has no filter except a status, and no cursor total. A cursor carries its total and continues
+ * by id.
+ */
 const isPlainPage = (view: View, cut: Cut): view is FormView =>
   view.form_id !== null && isPlain(view.filter) && view.order === 'newest' && cut.total === undefined;
 
@@ -183,8 +186,9 @@ export async function readIds(database: Database, view: FormView): Promise<strin
 }
 
 /**
- * Every submission of the table, in its order, in batches; the next one is read while the reader is at the last. By id memory is
- * constant; words and columns are searched and ordered once, and the ids are kept.
+ * Every submission of the table, in its order, in batches. The next batch is read while the caller handles
+ * the last. In id order, memory use is constant. A search or a sort by columns runs once and keeps the ids in
+ * memory.
  */
 export async function* readAll(database: Database, view: FormView): AsyncGenerator<ExportedSubmission[]> {
   const { workspace_id, form_id, filter, question, order } = view;

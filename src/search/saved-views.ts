@@ -236,7 +236,7 @@ export function savedViewEndpoints({ database }: { database: Database }) {
     }),
   };
 
-  /** Returns an invitation with its link. @throws ApiError not_found. */
+  /** Returns a saved view that the caller can access. @throws ApiError not_found. */
   async function find({ workspaceId, formIds }: Pick<Scope, 'workspaceId' | 'formIds'>, id: string) {
     const found = requireRow(await findSavedView(database, { workspace_id: workspaceId, id }));
     requireReach(formIds, found.form_id);

@@ -15,7 +15,7 @@ const timestamp = Type.String({ format: 'date-time' });
 const nullableTimestamp = Type.Union([timestamp, Type.Null()]);
 const status = Type.Enum([...formStatuses]);
 
-/** The location of a form, and what all its screens show. */
+/** A form with its workspace, and the data that all its screens show. */
 export const LocatedForm = Type.Object({
   workspace_id: id,
   id,
@@ -51,7 +51,10 @@ const locateForm = statement(
 );
 
 /** Operations of a session on one form: its location, and how the person arranged its table. */
-export function ownFormEndpoints({ database, config }: Pick<SessionServices, 'database' | 'config'>) {
+export function tableArrangementEndpoints({
+  database,
+  config,
+}: Pick<SessionServices, 'database' | 'config'>) {
   const locate = async (id: string, person: Person) => {
     const located = requireRow(await locateForm(database, { id, user_id: person.id }));
     refuseOneStep(located, person);

@@ -38,7 +38,7 @@ export type View = {
   filter: Filter;
   /** Where `where` reads several forms: what it means in each. */
   conditions?: Conditions | undefined;
-  /** Undefined where the index of words is not asked. */
+  /** Undefined if the word index is not used. */
   question: Question | undefined;
   /** With a question, an order that is not by columns is by relevance. */
   order: 'newest' | 'oldest' | 'received' | Sort;
@@ -127,11 +127,11 @@ export async function readSearchView(database: Database, reach: Reach, q: string
 }
 
 /**
- * Reads the view of the table of a form. A question that is the short reference of a submission finds only that one. What the
- * operators of a question say joins the filter.
- * @param isPart whether a page or the neighbours of one submission are read, and nothing beyond.
- * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood, and columns that
- *   cannot be sorted by, or not so many submissions.
+ * Reads the view of the table of a form. A question that is the short reference of a submission finds only
+ * that one. What the operators of a question say joins the filter.
+ * @param isPart whether the caller reads only one page, or the neighbours of one submission.
+ * @throws ApiError bad_request for a question that cannot be searched, conditions that are not understood,
+ * and columns that cannot be sorted by, or not so many submissions.
  */
 export async function readView(
   database: Database,

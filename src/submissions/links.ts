@@ -3,9 +3,7 @@ import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement, word } from '#kit/statement.ts';
 import { hashOfToken, type LinkTarget, signLink, type Vault } from '#kit/vault.ts';
 
-/**
- * Deletes old settled emails. @returns the deleted ones; a full batch of 1,000 means that there may be more.
- */
+/** Deletes expired links, at most 1,000. @returns the deleted ones; a full batch means that there may be more. */
 export const deleteExpiredLinks = statement(
   'links.delete_expired_links',
   'now',

@@ -9,6 +9,7 @@ import { formTree } from '#forms/form-rows.ts';
 import { gather } from '#kit/concurrency.ts';
 import { type Database, transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
+import { firstId } from '#kit/pagination.ts';
 import { columns, only, type Queryable, statement } from '#kit/statement.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 
@@ -90,8 +91,8 @@ const setCountedVersion = statement(
 const limits = columns('unique_elements:texts ignored:texts option_elements:texts options:texts');
 
 /**
- * Counts what the submissions of `page` use of the quotas by their answers now, and frees what they used before.
- * Unique answers are the same without what is ignored in them, and without case.
+ * Records the quotas that the current answers of these submissions use, and frees those that they no longer
+ * use. Unique answers are compared without ignored characters and without case.
  * @param page which submissions, as `s`.
  */
 const writeText = (page: string): string =>
@@ -127,7 +128,7 @@ const writeText = (page: string): string =>
      on conflict do nothing
      returning element_id, value)`;
 
-/** Does that for one submission. @returns what it uses that it did not use before. */
+/** Counts the quotas of one submission. @returns the quotas that it newly uses. */
 const countOne = statement(
   'quotas.count_one',
   ['workspace_id form_id id', limits],
@@ -136,7 +137,7 @@ const countOne = statement(
    select element_id, value from taken`,
 );
 
-/** Does that for many, in the order of ids. @returns how many, and the id to continue after. */
+/** Counts the quotas of a batch of submissions by id. @returns the size of the batch and its last id. */
 const countMany = statement(
   'quotas.count_many',
   ['workspace_id form_id after limit', limits],
@@ -154,7 +155,7 @@ const listVersionsBetween = statement(
    where workspace_id = $workspace_id and form_id = $form_id and version >= $from and version < $to`,
 );
 
-/** How many other submissions use each of these. */
+/** Counts the other submissions that use each of these values. */
 const countOthers = statement(
   'quotas.count_others',
   'workspace_id form_id id elements values:texts',
@@ -196,9 +197,9 @@ export class QuotaExceeded extends ApiError {
 }
 
 /**
- * Locks a form that has quotas until the transaction ends, and returns its live version. A form without quotas is undefined and
- * shares its lock: a later version with quotas then counts what is written now. Call it before rows are locked, as a submit locks
- * its form first.
+ * Locks a form that has quotas until the transaction ends, and returns its live version. Returns undefined
+ * for a form without quotas, after acquiring the shared lock: a new version with quotas waits for this
+ * transaction, and so counts it. Call it before rows are locked, as a submit locks its form first.
  */
 export async function lockQuotas(
   db: Queryable,
@@ -219,10 +220,10 @@ export async function lockQuotas(
 }
 
 /**
- * Counts what a submission uses of the quotas as it is stored now, and frees what it used before. Exact under parallel
- * submits, in the caller's transaction, which holds the form lock. What it used before stays its own, also
- * where a limit was set since that it would not meet.
- * @throws QuotaExceeded if something is used up that it did not use before: its transaction must not be committed.
+ * Counts what a submission uses of the quotas as it is stored now, and frees what it used before. Exact under
+ * parallel submits, in the caller's transaction, which holds the form lock. A submission keeps the quotas
+ * that it already uses, even if a newer limit is lower.
+ * @throws QuotaExceeded if a newly used quota is used up. Roll the transaction back.
  */
 export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): Promise<void> {
   const limits = quotasOf(live.form);
@@ -243,7 +244,7 @@ export async function updateQuotas(db: Queryable, live: QuotaForm, id: string): 
   if (problems.length > 0) throw new QuotaExceeded(problems);
 }
 
-/** @param count how many others use it. */
+/** @param count the number of other submissions with this value. */
 function brokenBy(
   { options }: Quotas,
   element: string,
@@ -264,7 +265,7 @@ export const refuseQuota =
     throw new ApiError('conflict', `${what}, because other submissions used up a quota. ${found}`);
   };
 
-/** By element and option, how much capacity is left; options without a capacity are not among them. */
+/** The remaining capacity by element and option. Options without a capacity are left out. */
 export type Places = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export const noPlaces: Places = new Map();
@@ -273,8 +274,8 @@ export const noPlaces: Places = new Map();
 const counters = new WeakMap<Database, (live: QuotaForm) => Promise<Places>>();
 
 /**
- * Returns the capacity that the options of a form have left. Visitors who come together share a count: of 100,000 choices it
- * takes some 70 ms.
+ * Returns the capacity that the options of a form have left. Concurrent requests share one count, which takes
+ * about 70 ms for 100,000 choices.
  */
 export function findPlaces(database: Database, live: QuotaForm): Promise<Places> {
   if (quotasOf(live.form).options.length === 0) return Promise.resolve(noPlaces);
@@ -326,16 +327,16 @@ const batchSize = 5_000;
 const mostVersions = 20;
 
 /**
- * Counts the quotas of all submissions again, if the version that was counted last had others; nothing if a later version was
- * counted. Under the form lock, and before anything else is written: what a submission used before is not refused.
+ * Recounts the quotas of all submissions if they differ from those of the last counted version. Does nothing
+ * if that version is newer. Call it under the form lock, before other writes: a quota that a submission
+ * already uses is not refused.
  */
 export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise<void> {
   const known = only(await findCountedVersion(db, rowOf(live)));
   if (known !== undefined && known.version >= live.version) return;
   const counted = asked(quotasOf(live.form));
-  const isCounted = known !== undefined && (await countedAll(db, live, known.version, counted));
-  let after = '00000000-0000-0000-0000-000000000000';
-  let isDone = isCounted;
+  let isDone = known !== undefined && (await countedAll(db, live, known.version, counted));
+  let after = firstId;
   while (!isDone) {
     const last = only(await countMany(db, { ...rowOf(live), ...counted, after, limit: batchSize }));
     isDone = last === undefined || last.count < batchSize;
@@ -344,7 +345,7 @@ export async function updateQuotaCounts(db: Queryable, live: QuotaForm): Promise
   await setCountedVersion(db, { ...rowOf(live), version: live.version });
 }
 
-/** Whether every version from `from` to the live one counts what the live one counts. */
+/** Whether all versions from `from` to the live one have the same quotas. */
 async function countedAll(
   db: Queryable,
   live: QuotaForm,

@@ -44,8 +44,9 @@ export async function findRepeat(db: Queryable, request: SubmitRequest): Promise
 }
 
 /**
- * Returns the receipt and the edit link that the same answers got before under this key, also in the spam box; undefined if
- * nothing was submitted under it. A form that has closed since still answers a repeat.
+ * Returns the receipt and edit link of the earlier submission with these answers and this key, even if it is
+ * in the spam box. Returns undefined if nothing was submitted with the key. Also works after the form has
+ * closed.
  * @throws OtherAnswers if `refuseOther`.
  */
 export async function answerRepeat(
@@ -64,7 +65,11 @@ export async function answerRepeat(
 }
 
 /** Whether any answers were submitted under a key. */
-export async function isSent(db: Queryable, live: LiveForm, key: string): Promise<boolean> {
+export async function isSent(
+  db: Queryable,
+  live: Pick<LiveForm, 'workspaceId' | 'id'>,
+  key: string,
+): Promise<boolean> {
   const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
   return found?.completed_at != null;
 }

@@ -2,18 +2,19 @@ import type { LiveForm } from '#forms/live-form.ts';
 import { ApiError } from '#kit/errors.ts';
 import { type Queryable, statement } from '#kit/statement.ts';
 import { hasQuotas, type QuotaForm, updateQuotaCounts } from './quotas.ts';
-import { findByKey, lockFormForSubmit } from './submission-rows.ts';
+import { isSent } from './repeat.ts';
+import { lockFormForSubmit } from './submission-rows.ts';
 
 /** Whether submits to a form are counted one after the other: it has a response limit or quotas. */
 export const hasLimits = ({ form, settings }: Pick<LiveForm, 'form' | 'settings'>): boolean =>
   settings.max_submissions !== undefined || hasQuotas(form);
 
-/** Of each form with limits, the last submit that waits or runs. */
+/** The last queued submit of each form with limits. */
 const last = new Map<string, Promise<unknown>>();
 
 /**
  * Runs the submits of a form with limits one after the other in this process. The form lock in the database would do the same,
- * but each submit that waits there holds a connection that other forms need: of 400 at once 330 got no response in time. Submits
+ * but each submit that waits there holds a connection that other forms need: with 400 at once, 330 timed out. Submits
  * to other forms do not wait.
  */
 export async function inFormOrder<Result>(
@@ -47,27 +48,9 @@ const countCompleted = statement(
 type Form = Pick<LiveForm, 'workspaceId' | 'id' | 'settings' | 'form'>;
 
 /**
- * Locks a form that has limits until the transaction ends, and compares its count with its response limit. Exact under parallel
- * submits: each waits for the lock, and then sees the count of the ones before.
- * @returns `used`: something was submitted under the key already, and is counted.
- */
-export async function checkResponseLimit(
-  db: Queryable,
-  live: Form,
-  key: string | undefined,
-): Promise<'free' | 'used' | 'full'> {
-  if (!hasLimits(live)) return 'free';
-  await lockFormForSubmit(db, { form_id: live.id });
-  if (key !== undefined) {
-    const [found] = await findByKey(db, { workspace_id: live.workspaceId, form_id: live.id, key });
-    if (found?.completed_at) return 'used';
-  }
-  return (await isFull(db, live)) ? 'full' : 'free';
-}
-
-/**
- * Checks the response limit for a submit, and brings the counts of quotas up to date.
- * @returns whether there is capacity; false if the key is used.
+ * Locks a form with limits until the transaction ends, checks its response limit, and brings the counts of
+ * quotas up to date. Exact for parallel submits: each waits for the lock, and then sees the counts of the others.
+ * @returns whether there is capacity; false if something was submitted under the key already.
  * @throws ApiError gone when the form is full.
  */
 export async function requireCapacity(
@@ -75,16 +58,18 @@ export async function requireCapacity(
   live: Form & QuotaForm,
   key: string | undefined,
 ): Promise<boolean> {
-  const place = await checkResponseLimit(db, live, key);
-  if (place === 'free' && hasQuotas(live.form)) await updateQuotaCounts(db, live);
-  if (place === 'full') throw new ApiError('gone', fullMessage);
-  return place === 'free';
+  if (!hasLimits(live)) return true;
+  await lockFormForSubmit(db, { form_id: live.id });
+  if (key !== undefined && (await isSent(db, live, key))) return false;
+  if (await isFull(db, live)) throw new ApiError('gone', fullMessage);
+  if (hasQuotas(live.form)) await updateQuotaCounts(db, live);
+  return true;
 }
 
-/** The message of a form that has its response limit. */
+/** The message of a form that has reached its response limit. */
 export const fullMessage = 'This form has reached its maximum number of responses.';
 
-/** Whether a form has its response limit. Only the lock of checkResponseLimit keeps that true. */
+/** Whether a form has reached its response limit. Only under the form lock does this stay true. */
 export async function isFull(db: Queryable, live: Omit<Form, 'form'>): Promise<boolean> {
   const maximum = live.settings.max_submissions;
   if (maximum === undefined) return false;

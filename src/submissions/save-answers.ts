@@ -11,7 +11,7 @@ import { transaction } from '#kit/database.ts';
 import { ApiError } from '#kit/errors.ts';
 import type { Queryable } from '#kit/statement.ts';
 import { giveLink } from './links.ts';
-import { findRepeat } from './repeat.ts';
+import { isSent } from './repeat.ts';
 import { keepFiles, lockSavedAnswers, updateSavedAnswers } from './saved-answers.ts';
 import { insertRecord, prepareRecord, type SubmissionRecord, storedColumns } from './submission-record.ts';
 import type { SubmitContext, SubmitRequest } from './submit-request.ts';
@@ -161,8 +161,8 @@ export async function saveAnswers(context: SubmitContext, request: SaveRequest):
     return { id, resumeToken: token, expiresAt };
   });
   if (saved) return saved;
-  const { kind } = await findRepeat(context.database, request);
-  if (kind === 'none') throw new ApiError('not_found', 'There is no form at this address.');
+  if (!(await isSent(context.database, live, key)))
+    throw new ApiError('not_found', 'There is no form at this address.');
   throw new ApiError('conflict', 'These answers have already been submitted.');
 }
 

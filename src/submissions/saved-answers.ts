@@ -20,14 +20,14 @@ import {
   tellCreated,
 } from './submission-record.ts';
 import { addToCount, type SubmissionStatus } from './submission-rows.ts';
-import type { Accepted, SubmitContext, SubmitRequest } from './submit-request.ts';
+import type { Accepted, SubmitContext } from './submit-request.ts';
 
 /** The answers that were saved under a key and never submitted. Locked until the transaction ends. */
 export const lockSavedAnswers = statement(
   'saved_answers.lock',
   'workspace_id form_id key:uuid',
-  'id is_trashed created_at',
-  `select id, trashed_at is not null as is_trashed, created_at from submissions
+  'id is_trashed',
+  `select id, trashed_at is not null as is_trashed from submissions
    where workspace_id = $workspace_id and form_id = $form_id and key = $key and completed_at is null
    for update`,
 );
@@ -61,7 +61,7 @@ export const updateSavedAnswers = statement(
    select id from submission`,
 );
 
-/** Selects those of the files that already belong to the submission. */
+/** Selects the given files that already belong to the submission. */
 const findOwnFiles = statement(
   'saved_answers.find_own_files',
   'workspace_id submission_id ids',
@@ -76,7 +76,6 @@ const findOwnFiles = statement(
  */
 export async function completeSavedAnswers(
   context: SubmitContext,
-  _: SubmitRequest,
   record: SubmissionRecord,
 ): Promise<Accepted | undefined> {
   const { live, key } = record;

@@ -124,7 +124,7 @@ export const SubmissionDetail = named(
     is_live_version: Type.Boolean(),
     previous_id: Type.Union([uuid, Type.Null()], { description: 'The previous submission in the view.' }),
     next_id: Type.Union([uuid, Type.Null()], { description: 'The next submission in the view.' }),
-    etag: Type.String({ description: 'The value for If-Match in changes of the submission.' }),
+    etag: Type.String({ description: 'The ETag to send in If-Match when you change the submission.' }),
   }),
 );
 export type SubmissionDetail = Static<typeof SubmissionDetail>;
@@ -170,7 +170,7 @@ export const TimelineEntry = named(
   ]),
 );
 export type TimelineEntry = Static<typeof TimelineEntry>;
-/** Selects the API keys of all workspaces, newest first. */
+/** The timeline of a submission, newest first. */
 export const Timeline = Type.Object({
   data: Type.Array(TimelineEntry),
   is_cut: Type.Boolean({ description: 'Whether there are more entries than listed.' }),

@@ -9,7 +9,7 @@ import { json, jsonb, type Queryable, statement, word } from '#kit/statement.ts'
 import type { FormKey } from './change-event.ts';
 import { listFiles } from './edited-answers.ts';
 import { lockQuotas, refuseQuota, updateQuotas } from './quotas.ts';
-import { checkResponseLimit } from './response-limit.ts';
+import { isFull } from './response-limit.ts';
 import { lockSavedAnswers } from './saved-answers.ts';
 import {
   digestOf,
@@ -123,7 +123,7 @@ const moveFilesToSubmission = statement(
    where workspace_id = $workspace_id and held_id = $held_id`,
 );
 
-/** One of the spam box with the version that it answered, locked until the transaction ends. */
+/** Locks a spam submission until the transaction ends, and selects it with the answered version. */
 const lockSpam = statement(
   'spam.lock',
   'workspace_id form_id id',
@@ -155,10 +155,11 @@ export const deleteSpam = statement(
 );
 
 /**
- * Releases spam: it becomes a submission under the receipt and with the time that its visitor got, pinned to the version that it
- * answered. It is counted and found from now on, and `submission.created` is sent once.
+ * Releases spam: it becomes a submission under the receipt and with the time that its visitor got, pinned to
+ * the version that it answered. It is counted and found from now on, and `submission.created` is sent once.
  * @returns how many; spam that was released or deleted meanwhile is skipped.
- * @throws ApiError conflict if the form has its response limit, or a quota is used up; those before stay released.
+ * @throws ApiError conflict if the form has its response limit, or a quota is used up; submissions that were
+ * already released stay released.
  */
 export async function releaseSpam(
   context: SubmitContext,
@@ -214,8 +215,7 @@ async function releaseOne(
     answers,
     fileIds: listFiles(form, answers).map((file) => file.id),
   };
-  // Spam is not counted, so its key is not looked up.
-  if ((await checkResponseLimit(db, record.live, undefined)) === 'full') {
+  if (await isFull(db, record.live)) {
     const message = `This form has reached its response limit of ${settings.max_submissions}. Raise the limit first.`;
     throw new ApiError('conflict', message);
   }

@@ -56,7 +56,9 @@ export const searchTerms = termsOf(
 export const searchWords = (condition = ''): string =>
   `words as materialized (select workspace_id, id, form_id, ${searchTerms} as terms from submission ${condition})`;
 
-/** The words of a tsvector, each behind its mark. Built as one text: that costs a tenth of a row for each word. */
+/**
+ * The words of a tsvector, each behind its mark. Built as one text, which costs a tenth of one row per word.
+ */
 function marked(words: string, sign: ' ' | '!'): string {
   const mark = `segment.code || left($language, 3) || '${sign}'`;
   return `string_to_array(${mark} || array_to_string(tsvector_to_array(${words}), chr(1) || ${mark}), chr(1))`;
@@ -151,7 +153,7 @@ type RecordForm = Pick<
   'workspaceId' | 'id' | 'name' | 'settings' | 'version' | 'hasListeners' | 'form' | 'written' | 'fields'
 >;
 
-/** Checked answers on their way into the database, with the id that they get if they are new there. */
+/** Checked answers to store, with the id for a new submission. */
 export type SubmissionRecord = Pick<SubmitRequest, 'reference' | 'key' | 'locale'> & {
   language?: string | null | undefined;
   live: RecordForm;

@@ -23,14 +23,14 @@ export type SubmitRequest = {
   locale?: Locale | undefined;
   /** The one of the form's languages that the visitor read, as a BCP-47 tag. */
   language?: string | undefined;
-  /** What may still be done for the HTTP request that carries it; without it the request has a budget of its own. */
+  /** The remaining work budget of the HTTP request. By default, a new budget. */
   work?: Work | undefined;
 };
 
 /** A submission as the visitor sees it: its id is the receipt. */
 export type Submitted = { id: string; completedAt: Date };
 
-/** What came of valid answers (docs/decisions/0014). The visitor of `spam` gets the response of `new`. */
+/** The outcome of valid answers (docs/decisions/0014). The visitor of `spam` gets the response of `new`. */
 type Outcome = 'new' | 'draft completed' | 'late version' | 'repeat' | 'spam';
 
 /** `editToken`: for the address under which the visitor may change the submission, if the form allows that. */

@@ -25,29 +25,27 @@ type Attempt = (
 ) => Promise<Accepted | undefined>;
 
 /**
- * What is tried with valid answers, from top to bottom, until an attempt has an outcome. Each attempt is one statement or one
- * transaction. After the last one the form is gone: 404.
- *
- * | Attempt | Outcome | It has none if |
+ * The attempts to store valid answers. They run in this order until one returns an outcome. Each attempt is
+ * one statement or one transaction. After the last one the form is gone: 404.
+ * | Attempt | Outcome | Returns no outcome if |
  * |---|---|---|
  * | store | `new` | the key is used, another version is live, or the form is gone |
  * | completeSavedAnswers | `draft completed` | no answers were saved under the key |
  * | answerEarlier | `repeat` | nothing was submitted under the key |
  * | store | `late version` | the key was used meanwhile, or the form is gone |
  * | answerEarlier | `repeat` | nothing was submitted meanwhile either |
- *
- * Three things end the attempts: the form has its response limit (`full`, 410), a quota is used up (422), and other answers were
- * submitted under the key (409).
+ * Three things end the attempts: the form has its response limit (`full`, 410), a quota is used up (422), and
+ * other answers were submitted under the key (409).
  */
 const attempts: readonly Attempt[] = [
   (context, _, record) => store(context, record, 'new'),
-  completeSavedAnswers,
+  (context, _, record) => completeSavedAnswers(context, record),
   answerEarlier,
   (context, _, record) => store(context, record, 'late version'),
   answerEarlier,
 ];
 
-/** The same for answers that look like spam: they wait in the spam box, unless their key was used. */
+/** The attempts for suspicious answers. They are stored in the spam box unless their key was used. */
 const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
   answerEarlier,
   (context, _, record) => storeSpam(context, record, suspicion),
@@ -55,12 +53,13 @@ const attemptsOfSpam = (suspicion: Suspicion): readonly Attempt[] => [
 ];
 
 /**
- * Accepts a completed submission: checks the answers, then writes the submission, its count, its search text, its claim on the
- * files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing of it is lost). Under a key that
- * happens once, however often the answers are sent. The caller removes the files of a submission that was refused or repeated.
+ * Accepts a completed submission: checks the answers, then writes the submission, its count, its search text,
+ * its claim on the files and its events in one transaction (docs/rules.md 19: when this returns ok, nothing
+ * of it is lost). With a key, a submission is created once, however often it is sent. The caller removes the
+ * files of a submission that was refused or repeated.
  * @param suspicion why the answers look like spam.
- * @throws ApiError gone if the form has its response limit, not_found if it was deleted meanwhile, conflict if a file was used
- * meanwhile; OtherAnswers.
+ * @throws ApiError gone if the form has its response limit, not_found if it was deleted meanwhile, conflict
+ * if a file was used meanwhile; OtherAnswers.
  */
 export async function submitAnswers(
   context: SubmitContext,
@@ -123,7 +122,7 @@ async function store(
   return { ok: true, outcome, submission, ...stored.link };
 }
 
-/** Whether a submission is all that has to be written. */
+/** Whether one statement stores the submission completely. */
 const isOneStatement = ({ live, fileIds, opensSegment }: SubmissionRecord): boolean =>
   fileIds.length === 0 &&
   !live.hasListeners &&

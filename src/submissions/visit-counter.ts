@@ -53,7 +53,7 @@ export type VisitCounter = {
    * not delayed.
    */
   add(place: Place, address: string, counts: Iterable<VisitCount>): void;
-  /** Writes the remaining requests. */
+  /** Writes the remaining counts. */
   stop(): Promise<void>;
 };
 
@@ -106,7 +106,7 @@ export function openVisitCounter(
     try {
       await writeSums(database, batch);
     } catch (error) {
-      // Retried with the requests that came in the meantime.
+      // Retried with the visits that were counted in the meantime.
       for (const sum of batch) put(sum);
       throw error;
     }

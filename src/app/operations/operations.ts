@@ -17,7 +17,7 @@ import { searchEndpoints } from '#search/endpoints.ts';
 import { listEndpoints } from '#search/list-endpoints.ts';
 import { viewEndpoints } from '#search/row-endpoints.ts';
 import { savedViewEndpoints } from '#search/saved-views.ts';
-import { ownFormEndpoints } from '#search/table-arrangement.ts';
+import { tableArrangementEndpoints } from '#search/table-arrangement.ts';
 import { analyticsEndpoints } from '#submissions/analytics.ts';
 import { submissionChangeEndpoints } from '#submissions/changes/endpoints.ts';
 import { noteEndpoints } from '#submissions/changes/notes.ts';
@@ -116,7 +116,7 @@ const ownOperations = (services: SessionServices) =>
     ...joinEndpoints(services),
     ...ownWorkspaceEndpoints(services),
     ...endingEndpoints(services),
-    ...ownFormEndpoints(services),
+    ...tableArrangementEndpoints(services),
   }) satisfies Record<OwnName, OwnOperation>;
 
 /** The operations with the types of their input and response, for TypeScript callers. */
@@ -155,16 +155,16 @@ export type ApiRoute = {
   reader?: Operation<Permission> | undefined;
 };
 
-export const apiRoutes = (services: Services): readonly ApiRoute[] => routesTo(apiOperations(services));
-
-/** Where operations are served, each with the operation that reads what it changes. */
-export const routesTo = (operations: ReturnType<typeof apiOperations>): readonly ApiRoute[] =>
-  (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
+/** Returns the routes of the API, each with the operation that reads what it changes. */
+export function apiRoutes(services: Services): readonly ApiRoute[] {
+  const operations = apiOperations(services);
+  return (Object.keys(routes) as (keyof typeof operations)[]).map((name) => {
     const operation: Operation<Permission> = operations[name];
     const readerName = readerOf(operation);
     const reader = readerName === undefined ? undefined : own<Operation<Permission>>(operations, readerName);
     return { name, ...routeOf(name), operation, reader };
   });
+}
 
 /** The name of the operation that reads what an operation changes or creates. */
 export function readerOf({ audit }: Pick<Operation, 'audit'>): string | undefined {

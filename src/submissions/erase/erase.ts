@@ -200,7 +200,7 @@ export async function eraseSubmissions(
 }
 
 /**
- * Erases what identifies the person: the answers to identifying elements (#ast/identifies.ts), every answer
+ * Erases what identifies the person: the answers to identifying elements (#ast/form/identifies.ts), every answer
  * in which `isSaid` finds the person, all reference values, tags, notes, history, links, events, emails and
  * invitations. Other answers stay, and `submission.updated` is sent with them.
  */

@@ -117,7 +117,7 @@ export const ImportPreview = Type.Object({
       type: Type.String({ description: 'The element type. Each row of a matrix has its own column.' }),
       rows: Type.Array(named, { description: 'The rows of a matrix and the parts of a consent.' }),
       options: Type.Array(named, {
-        description: 'Choices that can each have a column, if several can be chosen.',
+        description: 'The options. If the question accepts several, each option can have its own column.',
       }),
     }),
     { description: 'The questions that columns can answer.' },
