@@ -3,6 +3,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { sentencesOf } from './sentences.ts';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(home, path), 'utf8');
@@ -42,6 +43,22 @@ test('every file and folder that the README of a room names exists', () => {
       .filter((path) => ![dirname(page), '', 'src', 'web'].some((base) => existsSync(join(home, base, path))))
       .map((path) => `${page}: ${path}`),
   );
+  assert.deepEqual(missing, []);
+});
+
+test('every source that a comment names exists', () => {
+  const sources = globSync('{*,{src,web,test,clients,deploy}/**/*}.{ts,tsx}', {
+    cwd: home,
+    exclude: ['**/node_modules'],
+  });
+  const missing = sentencesOf(['{src,web}/**/*.{ts,tsx}'])
+    .filter(({ kind }) => kind === 'comment')
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/(?<![\w>*])[#\w.-][\w./-]*\.tsx?\b/g)]
+        .map(([name]) => name.replace(/^#|^(?:\.\.?\/)+/g, ''))
+        .filter((path) => !sources.some((source) => `/${source}`.endsWith(`/${path}`)))
+        .map((path) => `${file}: ${path}`),
+    );
   assert.deepEqual(missing, []);
 });
 

@@ -19,18 +19,18 @@ export type Choice<Id extends string = string> = {
   readonly description?: string;
 };
 
-/** What a setting, or a part of the theme, accepts, and how it is described and entered. */
+/** Describes the values of a setting or theme part: validation, JSON Schema and builder control. */
 export type Kind<Value> = {
   readonly accepts: (value: unknown, form: Form | undefined) => value is Value;
   /** The end of the sentence about a value that is not accepted. */
   readonly problem: string;
   /** For a setting with parts: what is wrong with which part, instead of `problem`. */
   readonly explain?: (value: unknown, form: Form | undefined) => readonly SettingsError[];
-  /** The stored form of an accepted value, if it differs from the value. */
+  /** Normalizes an accepted value before it is stored. */
   tidy?(value: Value): Value;
   /** The JSON Schema, without its description. */
   readonly schema: object;
-  /** Follows the help text in the API reference: what only programs need to know. */
+  /** Added to the help text in the API reference, for developers only. */
   readonly note?: string;
   /** The control of the builder. Settings without one have a control of their own (web/builder/settings). */
   readonly control?: 'switch' | 'number' | 'text' | 'line' | 'url' | 'time' | 'radio' | 'select' | 'image';
@@ -39,7 +39,7 @@ export type Kind<Value> = {
   readonly choices?: readonly Choice[];
 };
 
-/** What people read about a setting or a part of the theme. */
+/** The title and help text of a setting or theme part. */
 export type Words = {
   readonly title: string;
   /** Stands below the control, in the API reference and in docs/form-language.md. */
@@ -61,7 +61,7 @@ export const settingCards = {
   search: { title: 'Search, time and visits' },
 } as const satisfies Record<string, { title: string; lead?: string }>;
 
-/** One setting: everything that is known of it. */
+/** A setting: its values, texts and position in the builder. */
 export type SettingRow<Value = unknown> = Kind<Value> &
   Required<Words> & {
     /** The card of the builder; settings without one are in the theme or the languages view. */
@@ -70,7 +70,7 @@ export type SettingRow<Value = unknown> = Kind<Value> &
     readonly order?: number;
     /** Stored even if it is the default, since the API always returns it. */
     readonly isKept?: true;
-    /** Takes half of the width beside another one. */
+    /** Shown at half width, next to another half-width setting. */
     readonly isHalf?: true;
     /** Shown only if this setting is set. */
     readonly shownWith?: string;
@@ -85,17 +85,15 @@ export const flag = (isOn = false) =>
     default: isOn,
   }) as const satisfies Kind<boolean>;
 
-/** A whole number. An absent one is no limit, unless the row has a default. */
-export const count = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+/** A whole number. If it is absent, there is no limit, unless the row has a default. */
+export const count = (minimum: number, maximum?: number) =>
   ({
     accepts: (value): value is number =>
-      Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= maximum,
-    problem: `must be a whole number from ${minimum}${isFinal(maximum) ? ` to ${maximum}` : ''}`,
-    schema: { type: 'integer', minimum, ...(isFinal(maximum) && { maximum }) },
+      Number.isSafeInteger(value) && Number(value) >= minimum && Number(value) <= (maximum ?? Infinity),
+    problem: `must be a whole number from ${minimum}${maximum === undefined ? '' : ` to ${maximum}`}`,
+    schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
     control: 'number',
   }) as const satisfies Kind<number>;
-
-const isFinal = (maximum: number): boolean => maximum < Number.MAX_SAFE_INTEGER;
 
 /** One of a list. The labels are in the order of the list; a pair is a label with its description. */
 export const choice = <const Id extends string>(

@@ -380,7 +380,7 @@ test('a move that is cut off between what it notes here and there leaves one of 
     assert.match(
       String((await findMoved(there))?.moved_to),
       /was interrupted; run it again/,
-      'nobody goes on in both',
+      'an instance continues on one side only',
     );
     // Where it goes on here, it is moved as it is then.
     if (cut === 'here') await here.query(`update forms set name = 'Changed here'`);

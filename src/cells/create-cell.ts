@@ -33,7 +33,7 @@ export const nameHome = statement(
 
 /**
  * Reads how many connections the server allows, and counts the processes on all machines. Each listens for
- * keys on one connection and sends a query every few seconds (kit/queue/listen.ts). A connection of a lost
+ * keys on one connection and sends a query every few seconds (kit/queue/announcer.ts). A connection of a lost
  * machine can remain for hours.
  */
 const readRoom = statement(

@@ -59,7 +59,7 @@ export const deleteTakenFiles = statement(
     where workspace_id = $workspace_id and id in (select id from taken) and (select count(*) from counters) >= 0`,
 );
 
-/** Dependencies of the public pages. */
+/** Dependencies of file storage. */
 export type FilesContext = { database: Database; storage: Storage };
 
 /** docs/rules.md 13: 10 MB for each file, 10 files for each element. */

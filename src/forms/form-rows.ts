@@ -14,7 +14,7 @@ import { requireReach } from '#workspaces/authenticate.ts';
 /** A structure as it was sent, with `attrs` and `children` added at every node, for responses of the API. */
 export const sentStructure: Column<object> = { pg: 'json', read: (value) => fillNodes(value) as object };
 
-/** A structure as an effective form (ast/effective-form.ts), for all code that works with the form. */
+/** A structure as an effective form (ast/form/effective-form.ts), for all code that works with the form. */
 export const formTree: Column<Form> = { pg: 'json', read: (value) => effectiveForm(value as object) };
 
 /** The columns of every response about a form. */

@@ -26,7 +26,7 @@ export const importEndpoints = (context: InvitingContext) => ({
     description:
       'Returns the use of each column, the people to invite, and the problems by line. Changes nothing.',
     permission: 'invitations:read',
-    audit: { none: 'The operation changes nothing.' },
+    audit: { none: 'It changes nothing.' },
     command: 'invitations preview-import',
     params: idParameter,
     body: PreviewBody,

@@ -89,7 +89,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The tiers of the specification ("API rate limits"). #workspaces/plans.ts has their limits. */
+/** The tiers of the specification ("API rate limits"). #workspaces/authenticate.ts has their limits. */
 export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
 export type PlanName = (typeof planNames)[number];
 const workspaceCreations = ['operator', 'owners', 'everyone'] as const;

@@ -138,7 +138,7 @@ export function openServer(options: {
     return reply.code(problem.status).headers(problem.headers).type(jsonType).send(problem.body);
   });
   server.setNotFoundHandler(() => {
-    throw new ApiError('not_found', 'There is nothing at this path.');
+    throw new ApiError('not_found', 'This path does not exist.');
   });
   return server;
 }

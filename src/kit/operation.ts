@@ -48,7 +48,7 @@ export type Scope = {
 
 /** The sender of a request, signed in or not. */
 export type Visitor = {
-  /** The address as rate limits count it (#workspaces/address-key.ts). */
+  /** The address as rate limits count it (#workspaces/accounts/users.ts). */
   address: string;
   /** The full IP address. */
   ip: string;
@@ -195,7 +195,7 @@ export type Operation<
   readonly audit: AuditPolicy | undefined;
   /** Its deprecation dates, which every response and the API description contain. */
   readonly deprecated: Deprecation | undefined;
-  /** Its two words on the command line, if the default (app/call-operation.ts) reads badly. */
+  /** Its two words on the command line, if the default (app/operations/call-operation.ts) reads badly. */
   readonly command: string | undefined;
   /** An example request, which the API description shows and a test sends. */
   readonly example: { readonly query?: unknown; readonly body?: unknown };

@@ -76,7 +76,7 @@ function decode(text: string): string | undefined {
 type SmtpFailure = {
   kind: 'deferred' | 'refused';
   reason: string;
-  /** The failure is not about this email: the server would accept no other one either. */
+  /** The failure is not about this email: the server would reject any other email too. */
   isOfServer?: boolean;
 };
 

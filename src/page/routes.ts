@@ -174,7 +174,7 @@ function unsubscribeRoute(server: Server, context: { database: Database; vault: 
   refuseOtherMethods(server, '/f/:id/unsubscribe/:token', ['GET', 'POST']);
 }
 
-/** Returns an invitation with its link. @throws ApiError not_found. */
+/** Returns the form id and token of a link. @throws ApiError not_found if the id is not a UUID. */
 function linkOf({ params: { id, token } }: LinkRequest): { formId: string; token: string } {
   if (!uuidPattern.test(id)) throw new ApiError('not_found');
   return { formId: id, token };

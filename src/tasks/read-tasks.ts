@@ -115,7 +115,7 @@ export const readTasks = (
   }: { below_id?: string; limit?: number; offset?: number } = {},
 ): Promise<TaskRow[]> => selectTasks(db, { ...filterOf(filter), below_id, limit, offset });
 
-/** Returns an invitation with its link. @throws ApiError not_found. */
+/** Returns a task. @throws ApiError not_found. */
 export const readTask = async (db: Queryable, filter: TaskFilter & { id: string }): Promise<TaskRow> =>
   requireRow(await readTasks(db, filter));
 

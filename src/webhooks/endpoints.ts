@@ -189,7 +189,7 @@ export function webhookEndpoints(context: Context) {
     testWebhook: operation({
       summary: 'Test webhook',
       description:
-        'Sends a sample, or the last real submissions, to the webhook or to another address. A test is marked as a test, is not retried, and does not count as a delivery. Its outcome is in the delivery log.',
+        'Sends a sample, or the last real submissions, to the webhook or to another address. Tests are marked, are not retried, and are not counted as deliveries. Its outcome is in the delivery log.',
       permission: 'webhooks:write',
       audit: 'entry',
       params: idParameter,

@@ -142,7 +142,7 @@ export const insertEvents = statement(
       /** Whether the delivery is sent, or only recorded as Failed. */
       are_sent: booleans,
       trigger: word<Trigger>(),
-      /** The trace of their jobs (kit/trace.ts). */
+      /** The trace of their jobs (`currentTrace` in kit/log.ts). */
       traceparent: nullable(text),
       /** The address of a test, if it is not the webhook's. */
       test_url: nullable(text),

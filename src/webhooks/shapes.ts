@@ -210,7 +210,7 @@ export const DeliveryDetail = named(
     webhook_id: uuid,
     /** The JSON text that every attempt sends, without the signatures in file links. */
     request_body: Type.String(),
-    /** Lists the attempts of a delivery, oldest first. */
+    /** The attempts of the delivery, oldest first. */
     history: Type.Array(Attempt),
   }),
 );

@@ -78,7 +78,7 @@ export function fillHeaders(
 
 // Checks of a webhook that is created or changed. Each returns its problems by field.
 
-/** The most characters of a name. */
+/** The maximum length of a URL, in characters. */
 export const longestUrl = 2_048;
 export const secretLength = { least: 16, most: 256 } as const;
 

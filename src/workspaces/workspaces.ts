@@ -21,7 +21,7 @@ const insertWorkspace = statement(
    values ($workspace_id, $name, $plan, $rate_limit, $burst, $created_at, $created_at)`,
 );
 
-/** Selects the API keys of all workspaces, newest first. */
+/** Selects all workspaces, newest first. */
 const selectWorkspaces = statement(
   'workspaces.select_workspaces',
   '',

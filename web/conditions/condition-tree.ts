@@ -81,7 +81,7 @@ function readLeaf(condition: Readonly<Record<string, unknown>>): Leaf | undefine
 
 /**
  * Converts the tree to its stored form: `{all: [...]}`, `{any: [...]}`, `{not: ...}` or a comparison
- * (#ast/logic/condition.ts).
+ * (#ast/basics/condition.ts).
  */
 export function writeCondition(part: Part): object {
   if (part.kind === 'leaf') {

@@ -27,7 +27,7 @@ const isFileInput = (target: unknown): target is HTMLInputElement =>
  */
 export function takeFiles(page: Page): void {
   const { form } = page;
-  // The control is empty again at once: what it says of itself would be untrue, and the list says it (src/page/markup/style.ts).
+  // The chosen files move to the list, so the text of the empty control would be wrong (src/page/markup/style.ts).
   form.classList.add('sends_files');
   const takeChosen = (input: HTMLInputElement): void => {
     const files = [...(input.files ?? [])];

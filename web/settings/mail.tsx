@@ -42,7 +42,7 @@ const kindWords: Readonly<Record<MailKind, string>> = {
   notification: 'Notification',
   digest: 'Digest',
   receipt: 'Receipt',
-  resume_link: 'Saved answers link',
+  resume_link: 'Link to saved answers',
   invitation: 'Invitation',
   reminder: 'Reminder',
   member_invitation: 'Member invitation',

@@ -6,7 +6,7 @@ export type EventKind = Webhook['events'][number];
 /** The labels and descriptions of the events. Specification, "Event kinds". */
 const sentences: Readonly<Record<EventKind, readonly [label: string, sentence: string]>> = {
   'submission.created': ['Created', 'A visitor completes and submits the form.'],
-  'submission.updated': ['Updated', 'Answers, reference data or the status of a submission change.'],
+  'submission.updated': ['Updated', 'The answers, reference data or status of a submission change.'],
   'submission.deleted': ['Deleted', 'A submission is permanently deleted, alone or in bulk.'],
 };
 

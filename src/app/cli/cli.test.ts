@@ -462,7 +462,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
     2,
     /File not found: \/nowhere\.\n/,
   ],
-  ['what cannot be undone, with nobody to ask', ['forms', 'delete', nothing], 2, /Confirm with --yes/],
+  ['an irreversible command without a terminal', ['forms', 'delete', nothing], 2, /Confirm with --yes/],
   [
     'one of several workspaces',
     ['forms', 'list'],

@@ -46,7 +46,7 @@ const address: Value<{ address: string; name?: string }> = {
 const mailCommands = [
   command({
     name: 'announce',
-    summary: 'Emails each owner of API keys once, however often it is run; --dry-run lists the recipients.',
+    summary: 'Emails each owner of API keys once, even if you run it again; --dry-run lists the recipients.',
     options: { subject: required(text('<text>')), 'text-file': required(text('<file>')), 'dry-run': flag },
     note: 'A running server sends the emails.',
     async run({ config, database, vault }, { subject, 'text-file': path, 'dry-run': isDry }) {

@@ -133,7 +133,7 @@ const signature = { pattern: '^sha256=[0-9a-f]{64}$' };
 
 /**
  * The headers of the specification ("Request headers") and of Standard Webhooks 1.0
- * (webhooks/sending/headers.ts).
+ * (webhooks/signature.ts).
  */
 const headersOf = (kind: EventKind): Parameter[] => [
   header('X-Service-Event', 'The event.', { const: kind }, true),

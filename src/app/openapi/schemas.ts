@@ -34,7 +34,7 @@ export type Schemas = {
 };
 
 /**
- * Starts with the known components, and adds each schema that has a component name (kit/named.ts).
+ * Starts with the known components, and adds each schema that has a component name (kit/pagination.ts).
  * @throws Error for two schemas with one name, and for an unknown name.
  */
 export function openSchemas(known: Readonly<Record<string, object>>): Schemas {
@@ -181,7 +181,7 @@ export type Response = {
 const ErrorItem = named(
   'ErrorItem',
   Type.Object({
-    message: Type.String({ description: 'The problem, described for people.' }),
+    message: Type.String({ description: 'A human-readable description of the problem.' }),
     code: Type.Enum(Object.keys(problemCodes), {
       description: `The problem, as a code for programs. ${Object.entries(problemCodes)
         .map(([code, meaning]) => `\`${code}\`: ${meaning}`)

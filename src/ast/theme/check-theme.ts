@@ -62,7 +62,7 @@ export const themeParts = {
   color: {
     ...colour,
     title: 'Color',
-    help: 'Of buttons, selected options and the focus ring.',
+    help: 'Used for buttons, selected options and the focus ring.',
     note: `Text on it needs a contrast of ${textContrast}:1.`,
   },
   background: { ...colour, title: 'Background', help: 'Behind the form, on screens wider than a phone.' },
@@ -99,16 +99,16 @@ export const themeParts = {
     title: 'Short reference',
     help: 'The confirmation shows ten letters and digits, like K7QF2-9XM4D, instead of the whole receipt. Search finds the submission by them.',
   },
-  favicon: { ...image, title: 'Icon of the tab', help: 'In the browser tab, best a square.' },
+  favicon: { ...image, title: 'Favicon', help: 'Shown in the browser tab. Use a square image.' },
   social_title: {
     ...line,
-    title: 'Title of links',
+    title: 'Link preview title',
     help: 'What chats and other sites show for a link to the form, instead of its name.',
   },
   social_image: {
     ...image,
-    title: 'Picture of links',
-    help: 'Shown with a link to the form, best 1200 by 630 pixels.',
+    title: 'Link preview image',
+    help: 'Shown with a link to the form, 1200 × 630 pixels works best.',
   },
 } as const satisfies Record<keyof Theme, Part<unknown>>;
 

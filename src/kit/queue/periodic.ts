@@ -128,7 +128,7 @@ const readClocks = statement(
           (select swept_at from instance) as swept_at`,
 );
 
-/** Stores the time of a sweep, at most once per `noteMs`. */
+/** Stores the time of a sweep. */
 const noteSweep = statement(
   'sweeps.note_sweep',
   'at before',

@@ -126,7 +126,7 @@ const tellers: { readonly [Kind in MailNews['kind']]: Teller<Extract<MailNews, {
 };
 
 /**
- * Handles the jobs that send notices (#workspaces/mail-news.ts). The emails commit together with the end of
+ * Handles the jobs that send notices (#workspaces/audit/mail-news.ts). The emails commit together with the end of
  * the job, so each event is notified once.
  */
 export function tellNews(context: NewsContext): JobHandler {

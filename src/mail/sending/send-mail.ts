@@ -216,7 +216,7 @@ type FoundMail = Awaited<ReturnType<typeof findMail>>[number];
 export const mailIsOff = 'Email is not set up on this server: SMTP_URL and MAIL_FROM are not set.';
 
 /**
- * Handles the jobs that send emails (kit/outbox/kinds.ts): one email, one SMTP dialogue, settled in one
+ * Handles the jobs that send emails (kit/outbox.ts): one email, one SMTP dialogue, settled in one
  * transaction with its job. After a crash between the server's "250" and that transaction, the email is sent
  * twice with one Message-ID.
  */

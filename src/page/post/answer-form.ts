@@ -25,7 +25,7 @@ import { discardReceived } from './read-post.ts';
 import { applyRowAction, type PageAction, readAction } from './row-action.ts';
 import { firstWrongStep, leadToField, takeStep } from './take-step.ts';
 
-/** As many as a submission with a key may have (submissions/endpoints.ts). */
+/** The API has the same limit for reference values (submissions/endpoints.ts). */
 const mostValues = 200;
 const longestValue = 8_192;
 /** Common names of buttons in HTML forms. */

@@ -205,7 +205,7 @@ function questionsIn(elements: readonly Element[]): (readonly Element[])[] {
 
 /**
  * The cost to render an element, an option, a character, and a character to escape, in the steps of
- * #ast/work.ts.
+ * #ast/basics/work.ts.
  */
 const steps = { element: 450, option: 200, character: 1.5, escaped: 5 } as const;
 

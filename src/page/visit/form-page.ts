@@ -119,7 +119,7 @@ export type Showing = {
   readonly key: string;
   /** The token of an edit link. The page then posts to that link instead of the form. */
   readonly editToken?: string | undefined;
-  /** Progress of the visit for counting (counting/course.ts); undefined if it is not counted. */
+  /** Progress of the visit for counting (course.ts); undefined if it is not counted. */
   readonly course: string | undefined;
 } & Pick<FormView, 'focus' | 'notice' | 'done' | 'submitText' | 'hidden' | 'known'>;
 

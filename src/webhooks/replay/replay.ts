@@ -214,7 +214,7 @@ export async function cancelReplay(
   return readReplay(database, place);
 }
 
-/** Returns an invitation with its link. @throws ApiError not_found. */
+/** Returns a replay. @throws ApiError not_found. */
 export const readReplay = async (
   db: Queryable,
   { workspaceId, replayId }: { workspaceId: string; replayId: string },

@@ -16,7 +16,7 @@ import { passwordProblems } from './passwords.ts';
 import { signAnew } from './sessions.ts';
 import { strangersFactors } from './strangers-factors.ts';
 
-/** The most characters of a name. */
+/** The maximum length of a name, in characters. */
 export const longestName = 100;
 
 /**

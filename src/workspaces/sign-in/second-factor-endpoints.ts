@@ -40,7 +40,7 @@ import {
 
 /**
  * Reads and writes a cookie. Its name begins with `__Host-` if the instance is reached by https, as for
- * sessions (#workspaces/account-library.ts).
+ * sessions (#workspaces/accounts/account-library.ts).
  */
 const cookie = (name: string, maxAgeSeconds: number) => {
   const names = { plain: `formloom.${name}`, secure: `__Host-formloom.${name}` };
@@ -65,7 +65,7 @@ const cookie = (name: string, maxAgeSeconds: number) => {
 };
 
 /**
- * The cookie of a browser that has signed in before (#workspaces/sign-in.ts). It lives for a year: browsers
+ * The cookie of a browser that has signed in before (sign-in.ts). It lives for a year: browsers
  * keep no cookie much longer.
  */
 export const deviceCookie = cookie('device', 31_536_000);
@@ -176,7 +176,7 @@ export function passkeyEndpoints(services: SessionServices) {
     startPasskey: operation({
       summary: 'Start adding a passkey',
       caller: 'person',
-      audit: { none: 'The operation changes nothing.' },
+      audit: { none: 'It changes nothing.' },
       body: PasswordAgain,
       reply: {
         status: 201,
@@ -234,7 +234,7 @@ export function passkeyEndpoints(services: SessionServices) {
     askForPasskey: operation({
       summary: 'Start signing in with a passkey',
       caller: 'visitor',
-      audit: { none: 'The operation changes nothing.' },
+      audit: { none: 'It changes nothing.' },
       reply: { status: 201, description: 'The challenge that the passkey signs.', schema: PasskeyQuestion },
       errors: ['conflict', 'rate_limit_exceeded'],
       run: async ({ visitor }) => ({ body: await askForPasskey(services, visitor) }),
@@ -279,7 +279,7 @@ export function providerEndpoints(services: SessionServices) {
     askProvider: operation({
       summary: 'Start signing in with the identity provider',
       caller: 'visitor',
-      audit: { none: 'The operation changes nothing.' },
+      audit: { none: 'It changes nothing.' },
       reply: { status: 201, description: 'The URL to redirect the browser to.', schema: ProviderQuestion },
       errors: ['conflict', 'service_unavailable', 'rate_limit_exceeded'],
       async run({ visitor }) {

@@ -174,7 +174,7 @@ export function joinEndpoints(services: SessionServices) {
     openMemberInvitation: operation({
       summary: 'Get a workspace invitation',
       caller: 'visitor',
-      audit: { none: 'The operation changes nothing.' },
+      audit: { none: 'It changes nothing.' },
       body: InvitationToken,
       reply: { status: 200, description: 'The invitation.', schema: OpenInvitation },
       errors: ['gone', 'rate_limit_exceeded'],
@@ -205,7 +205,7 @@ export function joinEndpoints(services: SessionServices) {
       caller: 'person',
       audit: 'own entry',
       body: InvitationToken,
-      reply: { status: 200, description: 'You are a member.', schema: Joined },
+      reply: { status: 200, description: 'You joined the workspace.', schema: Joined },
       errors: ['gone', 'conflict'],
       async run({ person, visitor, body }) {
         const { workspaceId } = await joinAsPerson(services, { token: body.token, userId: person.id });

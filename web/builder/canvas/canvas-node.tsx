@@ -78,7 +78,7 @@ type NodeLook = {
   /** The screen reader description: the element type, its position and its problems. */
   readonly words: string;
   readonly hasProblem: boolean;
-  /** The packed logic sentences (logic-badge.tsx), or an empty string. */
+  /** The packed logic sentences (`LogicBadge`), or an empty string. */
   readonly logic: string;
 };
 

@@ -258,7 +258,7 @@ export function AllowedSitesField({ form }: SettingProps): ReactElement {
   );
 }
 
-/** The password of the form. It takes effect at once, since it cannot be read again and is in no working copy and no version. */
+/** The password of the form. A change takes effect immediately, because the password is not part of any version. */
 export function PasswordField({ form }: SettingProps): ReactElement | null {
   const id = useId();
   const [isOpen, setOpen] = useState(false);
@@ -271,8 +271,8 @@ export function PasswordField({ form }: SettingProps): ReactElement | null {
         {settingRow('password').title}
       </span>
       <span id={`${id}-note`} className="field-description">
-        {hasPassword ? 'A password is set. It is not shown again. ' : 'No password is set. '}A new one takes
-        effect at once, without publishing, and is not part of the history.
+        {hasPassword ? 'A password is set. It is not shown again. ' : 'No password is set. '}A new password
+        takes effect immediately, without publishing. It is not saved in the version history.
       </span>
       <div className="row">
         <Button isDisabled={isReadOnly} onPress={() => setOpen(true)}>

@@ -93,7 +93,7 @@ export function SettingsView({ hasPassword, problems, setPassword }: SettingsPro
   const own = problems.filter(({ view }) => view === 'settings');
   // A problem of a list names the entry: `confirmations.0.when`.
   const error = (name: SettingName): string | undefined =>
-    own.find(({ field }) => field === name || (name !== 'theme' && field.startsWith(`${name}.`)))?.message;
+    own.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
   const set = (change: SettingsChange): void =>
     editor.changeSettings(
       (now) =>

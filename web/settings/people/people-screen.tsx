@@ -51,7 +51,7 @@ const columns: readonly TableColumn<Erasure>[] = [
     id: 'who',
     title: 'By',
     isSecondary: true,
-    cell: ({ requested_by }) => requested_by ?? 'A former member',
+    cell: ({ requested_by }) => requested_by ?? 'A deleted account',
   },
   { id: 'when', title: 'When', isSecondary: true, cell: ({ created_at }) => <Ago at={created_at} /> },
   {

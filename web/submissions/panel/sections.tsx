@@ -59,7 +59,7 @@ export function NotesSection({ form, id, mayEdit }: NotesProps): ReactElement | 
         <article key={note.id} className="note">
           <div className="spread">
             <span className="soft small">
-              {note.author ?? 'A former member'}, <Ago at={note.created_at} />
+              {note.author ?? 'A deleted account'}, <Ago at={note.created_at} />
             </span>
             {mayEdit && (
               <IconButton

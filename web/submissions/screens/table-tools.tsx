@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactElement } from 'react';
+import { sayCount } from '#ast/basics/say-count.ts';
 import { download } from '../../api/operations.ts';
 import { useAction } from '../../design/action.tsx';
 import { Button, IconButton } from '../../design/button.tsx';
@@ -38,7 +39,9 @@ type ExportProps = {
 
 /** Exports all submissions of the filter, with all columns or the visible ones. */
 function ExportMenu({ form, view, total, isArranged }: ExportProps): ReactElement {
-  const what = isFiltered(view) ? `the ${total ?? ''} submissions in this view` : 'all submissions';
+  const what = isFiltered(view)
+    ? `the ${total === undefined ? 'submissions' : sayCount(total, 'submission')} in this view`
+    : 'all submissions';
   const save = useAction({
     run: (asked: Asked) =>
       download(form.workspace_id, 'exportFormSubmissions', {
