@@ -84,27 +84,21 @@ const span = columns('workspace_id form_id from:text? to:text?');
 const inSpan = `workspace_id = $workspace_id and form_id = $form_id
   and ($from is null or day >= $from::date) and ($to is null or day <= $to::date)`;
 
-/** Sums the counts of a span of days, including both ends. */
+/**
+ * Sums the counts of a span of days, including both ends: each kind and name over all days (`day` is null),
+ * and views, starts and completions of each day. One statement reads both, because visits are counted
+ * meanwhile.
+ */
 export const sumVisits = statement(
   'analytics.sum_visits',
   span,
-  ['name count', { kind: word<VisitKind>() }],
-  `select kind, name, sum(count)::bigint as count from visit_counts where ${inSpan} group by kind, name`,
+  ['name:text? day:text? count', { kind: word<VisitKind>() }],
+  `select kind, name, to_char(day, 'YYYY-MM-DD') as day, sum(count)::bigint as count from visit_counts
+   where ${inSpan} group by grouping sets ((kind, name), (kind, day))
+   having day is null or kind in ('view', 'start', 'completion') order by visit_counts.day, kind`,
 );
 
-/** Selects the counts of each day in the span, except days without visits. */
-const listVisitDays = statement(
-  'analytics.list_visit_days',
-  span,
-  'day views:bigint starts:bigint completions:bigint',
-  `select to_char(day, 'YYYY-MM-DD') as day,
-     coalesce(sum(count) filter (where kind = 'view'), 0)::bigint as views,
-     coalesce(sum(count) filter (where kind = 'start'), 0)::bigint as starts,
-     coalesce(sum(count) filter (where kind = 'completion'), 0)::bigint as completions
-   from visit_counts where ${inSpan} and kind in ('view', 'start', 'completion')
-   group by day order by visit_counts.day`,
-);
-
+/** The sum of a kind of count over all days of the span, of all names or one name. */
 type Sums = (kind: VisitKind, name?: string) => number;
 
 /**
@@ -118,16 +112,16 @@ async function readAnalytics(
 ): Promise<Analytics> {
   const key = { workspace_id: workspaceId, form_id: formId };
   const found = requireRow(await findViewedForm(database, key));
-  const [[live], rows, days] = await Promise.all([
+  const [[live], rows] = await Promise.all([
     readStructures(database, { ...key, versions: [found.version] }),
     sumVisits(database, { ...key, from, to }),
-    listVisitDays(database, { ...key, from, to }),
   ]);
-  const byName = new Map(rows.map(({ kind, name, count }) => [`${kind} ${name}`, count]));
+  const inAll = rows.filter(({ day }) => day === null);
+  const byName = new Map(inAll.map(({ kind, name, count }) => [`${kind} ${name}`, count]));
   // Lost counts, and visits that pass midnight, can make a sum negative.
   const sums: Sums = (kind, name = '') => Math.max(0, byName.get(`${kind} ${name}`) ?? 0);
   const [views, starts, completions] = [sums('view'), sums('start'), sums('completion')];
-  const times = rows.filter(({ kind }) => kind === 'time');
+  const times = inAll.filter(({ kind }) => kind === 'time');
   const form = withStableLabels(live!.structure);
   return {
     is_counting: found.settings.analytics ?? true,
@@ -139,7 +133,7 @@ async function readAnalytics(
     completion_rate: shareOf(completions, starts),
     median_seconds: medianOf(times.map(({ name, count }) => [Number(name), count])),
     script_share: shareOf(sums('scripted_start'), starts),
-    days,
+    days: daysOf(rows),
     steps: stepsOf(form, found.settings, sums),
     questions: form.children.flatMap((step, index) =>
       listQuestions({ ...form, children: [step] }).map(({ element: { type, attrs } }) => ({
@@ -151,6 +145,23 @@ async function readAnalytics(
       })),
     ),
   };
+}
+
+/** The counts of each day, except days without visits. */
+function daysOf(rows: readonly { kind: VisitKind; day: string | null; count: number }[]): Analytics['days'] {
+  const days = new Map<string, Analytics['days'][number]>();
+  const fields: Partial<Record<VisitKind, 'views' | 'starts' | 'completions'>> = {
+    view: 'views',
+    start: 'starts',
+    completion: 'completions',
+  };
+  for (const { kind, day, count } of rows) {
+    const field = fields[kind];
+    if (day === null || field === undefined) continue;
+    if (!days.has(day)) days.set(day, { day, views: 0, starts: 0, completions: 0 });
+    days.get(day)![field] = count;
+  }
+  return [...days.values()];
 }
 
 const shareOf = (part: number, whole: number): number | null =>

@@ -23,7 +23,8 @@ async function openForm(day = '2999-01-31') {
     place: { workspaceId, formId, day },
     read: async (): Promise<number> => {
       const span = { workspace_id: workspaceId, form_id: formId, from: null, to: null };
-      return (await sumVisits(database, span)).reduce((sum, { count }) => sum + count, 0);
+      const rows = await sumVisits(database, span);
+      return rows.reduce((sum, { day, count }) => sum + (day === null ? count : 0), 0);
     },
   };
 }
