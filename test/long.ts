@@ -121,9 +121,17 @@ export const suites: Readonly<Record<string, LongSuite>> = {
     files: ['test/flows/nodes.external.ts', 'test/kit/s3-storage.external.ts'],
   },
   processes: {
-    summary: 'Several servers and processes of one instance, restarted and killed in every way.',
+    summary: 'Servers, processes, commands and the embedded database, restarted and killed in every way.',
     environment: full,
     files: [
+      'src/app/cli/backup-commands.test.ts',
+      'src/app/cli/cli.test.ts',
+      'src/kit/embedded-postgres/*.test.ts',
+      'src/kit/processes/crew.test.ts',
+      'test/mcp.test.ts',
+      'test/flows/import-kill.test.ts',
+      'test/flows/npm-stop.test.ts',
+      'test/flows/unexpected-error.test.ts',
       'test/flows/restart.test.ts',
       'test/flows/web-processes.test.ts',
       'test/flows/two-processes.test.ts',

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { makeInstance } from '#test/process.ts';
 import { freePort, until } from '#test/service.ts';
+import { isSlice } from '../cases.ts';
 
 /* Ordinary environments in which a service has to work, and to end in order. `npm run test:long -- stop` has more of them. */
 
@@ -46,7 +47,9 @@ async function isReady(): Promise<boolean> {
   return answers.every((answer) => answer?.status === 200);
 }
 
-test('a server whose log reader goes away answers, counts what it drops, and stops in order', async () => {
+test('a server whose log reader goes away answers, counts what it drops, and stops in order', {
+  skip: isSlice,
+}, async () => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
     env: { ...instance.environment, WEB_PROCESSES: '2' },
     stdio: ['ignore', 'pipe', 'pipe'],

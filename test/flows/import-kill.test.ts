@@ -3,10 +3,13 @@ import { test } from 'node:test';
 import { Client } from 'pg';
 import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
+import { isSlice } from '../cases.ts';
 import { killImports, makeFiles } from '../nightly/import-round.ts';
 
 /** `npm run test:long -- kill 50` kills at random moments, during imports three times as large. */
-test('kill -9 of server and database during imports: a form package and answers each end exactly once', async (t) => {
+test('kill -9 of server and database during imports: a form package and answers each end exactly once', {
+  skip: isSlice,
+}, async (t) => {
   const instance = await makeInstance();
   const server = await instance.start();
   const site = await makeFiles(instance);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
+import { isSlice } from '../cases.ts';
 import { processesOf, startByNpm, stopUnderLoad } from '../nightly/stop-round.ts';
 
 /* One round of one way; `npm run test:long -- stop` makes 50 of each. */
@@ -12,7 +13,7 @@ test('SIGTERM to npm under load: what was begun is answered, npm ends with 0, no
   await stopUnderLoad(instance, 'npm', { pauseMs: 20 });
 });
 
-test('kill -9 of npm ends the service and its database, in order', async () => {
+test('kill -9 of npm ends the service and its database, in order', { skip: isSlice }, async () => {
   const started = await startByNpm(instance);
   process.kill(started.npmPid, 'SIGKILL');
   await until('all of it to end', async () => (await processesOf(instance, started)).length === 0);

@@ -10,6 +10,7 @@ import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
+import { isSlice } from '../cases.ts';
 
 /*
  * The tests share an instance from its first start on, one after the other, each with the server that the one before left
@@ -119,7 +120,9 @@ test('kill -9 of the database: 503 with Retry-After meanwhile, then success, wit
   assert.deepEqual([...idsByAnswer.keys()].sort(), ['after', 'before']);
 });
 
-test('kill -9 of the server alone: the next start adopts the database that it left', async () => {
+test('kill -9 of the server alone: the next start adopts the database that it left', {
+  skip: isSlice,
+}, async () => {
   const form = await publishForm(instance);
   const visitors = sendVisitors(form.publicUrl, { count: 4, name: 'load' });
   await until('some submissions', async () => visitors.acknowledged.size > 20);
@@ -141,7 +144,9 @@ test('another key than the database is used with is refused, exit 1', async () =
   assert.match(refused.output, /could not start\.\nThe database uses another key than SECRET_KEY/);
 });
 
-test('a port that is taken: a sentence that names it, exit 1, and no database is left behind', async () => {
+test('a port that is taken: a sentence that names it, exit 1, and no database is left behind', {
+  skip: isSlice,
+}, async () => {
   const port = Number(new URL(instance.url).port);
   const other = createServer().listen(port, '127.0.0.1');
   const { code, output } = await instance.failToStart();
@@ -166,7 +171,9 @@ test('a wrong configuration: all problems at once, exit 1, and the secret is not
   assert.doesNotMatch(output, /hunter2|\n\s+at /);
 });
 
-test('a data directory that may not be written: a sentence with the remedy, exit 1', async (t) => {
+test('a data directory that may not be written: a sentence with the remedy, exit 1', {
+  skip: isSlice,
+}, async (t) => {
   const instance = await makeInstance();
   const directory = join(instance.dataDir, 'closed');
   await mkdir(directory);
@@ -184,7 +191,7 @@ test('a data directory that may not be written: a sentence with the remedy, exit
   assert.doesNotMatch(output, /\n\s+at /);
 });
 
-test('a DATABASE_URL at which nothing answers: a sentence, exit 1', async () => {
+test('a DATABASE_URL at which nothing answers: a sentence, exit 1', { skip: isSlice }, async () => {
   const instance = await makeInstance({ DATABASE_URL: 'postgres://formloom:hunter2@127.0.0.1:1/formloom' });
   const { code, output } = await instance.failToStart();
   assert.equal(code, 1);

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { sharedDirectory } from '#kit/embedded-postgres/create-cluster.ts';
 import { findPostmaster } from '#kit/embedded-postgres/postmaster.ts';
 import { openBucket } from '#kit/storage/s3-bucket.ts';
+import { isSlice } from '#test/cases.ts';
 import { command } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { openS3Server } from '#test/s3-server.ts';
@@ -90,7 +91,9 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
 });
 
-test('a copy that is restored onto the bucket of an instance takes it over: that one is told, does not start, and can take it back', async () => {
+test('a copy that is restored onto the bucket of an instance takes it over: that one is told, does not start, and can take it back', {
+  skip: isSlice,
+}, async () => {
   const { environment: bucket } = await openS3Server();
   const original = { ...source, ...bucket };
   assert.equal((await formloom(original, 'storage', 'replace')).code, 0);
@@ -172,7 +175,9 @@ const listShared = async (): Promise<string[]> =>
     ? (await readdir(sharedDirectory)).filter((name) => name.startsWith('formloom-restore'))
     : [];
 
-test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', async (t) => {
+test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', {
+  skip: isSlice,
+}, async (t) => {
   const shared = await listShared();
   const temporary = await keepTemporary(t, 'closed', 0o700);
   const sealed = ['--passphrase-file', path('passphrase')];
@@ -188,7 +193,9 @@ test('a sealed backup is tried out in a database that is thrown away, with its p
   assert.deepEqual([await readdir(temporary), await listShared()], [[], shared]);
 });
 
-test('what a check that was killed has left is ended and removed by the next one', async (t) => {
+test('what a check that was killed has left is ended and removed by the next one', {
+  skip: isSlice,
+}, async (t) => {
   const temporary = await keepTemporary(t, 'open', 0o755);
   // Nobody writes into it, so that the check waits with its database.
   await promisify(execFile)('mkfifo', [path('endless.backup')]);

@@ -13,6 +13,7 @@ import { newId } from '#kit/clock.ts';
 import { ApiError } from '#kit/errors.ts';
 import { findInstanceKey, openVault } from '#kit/vault.ts';
 import { xlsxStream } from '#submissions/export/xlsx.ts';
+import { isSlice } from '#test/cases.ts';
 import { messageIn } from '#test/command-line.ts';
 import { testDatabase } from '#test/database.ts';
 import { closedPort } from '#test/service.ts';
@@ -722,7 +723,9 @@ test('a JSON document is printed as one, and a text of several lines as its line
   assert.deepEqual(kinds(JSON.parse(of('samples'))), kinds(samples));
 });
 
-test('where there is no database a command says where it looked and makes none; database create is asked to', async () => {
+test('where there is no database a command says where it looked and makes none; database create is asked to', {
+  skip: isSlice,
+}, async () => {
   const fresh = { DATA_DIR: join(dataDir, 'fresh'), DATABASE_URL: '' };
   for (const words of ['workspace create First', 'user password --email a@example.org', 'key list']) {
     const refused = await formloom(words.split(' '), fresh);

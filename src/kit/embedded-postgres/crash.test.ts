@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client } from 'pg';
+import { isSlice } from '#test/cases.ts';
 import {
   children,
   makeDirectory,
@@ -35,7 +36,9 @@ test('a start after kill -9 of the parent adopts the living postmaster', async (
   assert.equal(await findPostmaster(heir.directory), undefined, 'the heir is the last user and stops it');
 });
 
-test('who is let in while the database is being stopped does not take it, and starts the next one', async (t) => {
+test('who is let in while the database is being stopped does not take it, and starts the next one', {
+  skip: isSlice,
+}, async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   const { connection } = parent.report;
@@ -140,7 +143,9 @@ test('a process id that went to another program does not keep the database from 
   other.kill('SIGKILL');
 });
 
-test('a record of the server that a crash left empty or broken does not keep the database from starting', async (t) => {
+test('a record of the server that a crash left empty or broken does not keep the database from starting', {
+  skip: isSlice,
+}, async (t) => {
   const dataDir = await makeUsedDirectory(t);
   for (const record of ['', '\0\0\0\0\0\0\0\0', 'not a number\n']) {
     for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock'])
@@ -162,7 +167,7 @@ test('drafts that a killed attempt left are removed by the next start, also when
   assert.deepEqual(await readdir(dataDir), ['postgres']);
 });
 
-test('a start on a full disk says that it is full', async (t) => {
+test('a start on a full disk says that it is full', { skip: isSlice }, async (t) => {
   const used = await makeUsedDirectory(t);
   const disk = await makeDirectory(t);
   const size = ['-t', 'tmpfs', '-o', 'size=96m,mode=755', 'tmpfs', disk];
@@ -176,7 +181,9 @@ test('a start on a full disk says that it is full', async (t) => {
   }
 });
 
-test('kill -9 in the middle of initdb: the next start makes the cluster anew', async (t) => {
+test('kill -9 in the middle of initdb: the next start makes the cluster anew', {
+  skip: isSlice,
+}, async (t) => {
   const dataDir = await makeDirectory(t);
   const victim = spawnUser(dataDir);
   await poll('a draft with files', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chown, lstat, readdir, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { isSlice } from '#test/cases.ts';
 import {
   isRoot,
   makeDirectory,
@@ -72,7 +73,9 @@ test('two first starts at once, at a path too long for a socket, with spaces and
   assert.deepEqual(await readdir(dataDir), ['postgres'], 'no draft is left');
 });
 
-test('users that come and go at once never lose the database under their hands', async (t) => {
+test('users that come and go at once never lose the database under their hands', {
+  skip: isSlice,
+}, async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const visit = async (): Promise<void> => {
     for (let round = 0; round < 4; round++) {
@@ -85,7 +88,7 @@ test('users that come and go at once never lose the database under their hands',
   assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
 });
 
-test('runs with a data directory that only its owner can enter', async (t) => {
+test('runs with a data directory that only its owner can enter', { skip: isSlice }, async (t) => {
   const hidden = await makeDirectory(t, 0o700);
   const dataDir = join(hidden, 'data');
   const lines: string[] = [];

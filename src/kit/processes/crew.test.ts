@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { after, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isSlice } from '#test/cases.ts';
 import type { Mood } from '#test/kit/web-process.ts';
 import { slowness } from '#test/slowness.ts';
 import { openLog } from '../log.ts';
@@ -72,7 +73,9 @@ test('a crew of which a process cannot start says why, and none is left', async 
   assert.deepEqual([...pids].filter(isAlive), []);
 });
 
-test('a restart whose new process cannot start leaves the old ones in their place; the next one renews them', async () => {
+test('a restart whose new process cannot start leaves the old ones in their place; the next one renews them', {
+  skip: isSlice,
+}, async () => {
   const { crew, url, feels } = await openStage();
   await crew.start();
   const old = await ask(url);
@@ -94,7 +97,9 @@ test('a connection that comes while no process serves waits for the replacement'
   assert.notEqual(await ask(url), old);
 });
 
-test('a process that stands still is killed and replaced, and the log says why; one that is idle stays', async () => {
+test('a process that stands still is killed and replaced, and the log says why; one that is idle stays', {
+  skip: isSlice,
+}, async () => {
   const lines = new PassThrough();
   const { crew, url, feels } = await openStage({ silenceMs: 1_800, log: openLog('error', lines) });
   feels.mood = 'hangs';
