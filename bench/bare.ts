@@ -7,12 +7,12 @@ import { wordsAlone } from '#search/question.ts';
 import { loadStatements } from '#test/load-statements.ts';
 
 /*
- * What the service is measured against: node:http and pg with the service's own SQL on the same database, and nothing
- * else. No authentication, no limits, no validation, no errors: what it answers per second is what Node and PostgreSQL
+ * The baseline of the benchmark: node:http and pg with the service's own SQL on the same database. It has no
+ * authentication, limits, validation or error handling. Its requests per second are what Node and PostgreSQL
  * leave to a service.
  */
 
-/** Told in its first argument, as JSON. */
+/** Passed as JSON in the first argument. */
 export type BareOptions = { databaseUrl: string; serviceUrl: string };
 
 const statements = await loadStatements();
@@ -25,7 +25,7 @@ const pool = new Pool({
 
 type Row = Record<string, unknown>;
 
-/** The service's statement of this name, prepared and run as the service does. */
+/** Returns a function that runs the service's statement `name`, prepared as the service does. */
 function declared(name: string): (values: Row) => Promise<Row[]> {
   const found = statements.find((each) => each.name === name);
   if (!found) throw new Error(`the service has no statement ${name}`);
@@ -42,7 +42,7 @@ const create = declared('insert_form');
 const insert = declared('insert_submission');
 const readDown = declared('view.read_view_down');
 
-/** JSON texts are passed on as they came; the rest is quoted. */
+/** JSON columns are inserted unchanged; other values are quoted. */
 const submission = (row: Row): string => {
   const { id, form_id, status, form_name, completed_at, created_at, answers, fields, reference } =
     row as Record<string, string>;
@@ -58,7 +58,7 @@ const placeIn = (parameters: URLSearchParams): Row => ({
   form_id: parameters.get('form'),
 });
 
-/** By the first word of the path. */
+/** Handlers by the first segment of the path. */
 const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
   async list({ searchParams }) {
     const status = searchParams.get('status');
@@ -88,7 +88,7 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
       }),
     );
   },
-  /** The bytes of a page of the service, asked for once. */
+  /** The bytes of a page of the service, fetched once. */
   async page({ searchParams }) {
     const path = searchParams.get('like')!;
     const known = pages.get(path) ?? (await (await fetch(serviceUrl + path)).text());
@@ -136,10 +136,13 @@ const answers: Record<string, (url: URL, body: string) => Promise<string>> = {
   },
 };
 
-/** As many rows as an export of the service reads in one round trip. */
+/** The number of rows that an export of the service reads in one round trip. */
 const exportedAtOnce = 500;
 
-/** What an export reads, as lines: columns as they came, nothing quoted. The next rows come while these are sent. */
+/**
+ * Yields the rows of an export as lines, with columns unchanged and unquoted. Reads the next rows while these
+ * are sent.
+ */
 async function* exportLines({ searchParams }: URL): AsyncGenerator<string> {
   const from_id = '00000000-0000-0000-0000-000000000000';
   const readBefore = (to_id: unknown): Promise<Row[]> =>

@@ -4,12 +4,13 @@ import { test } from 'node:test';
 import { deeds, mostMs, openTwoHundred, timeDeeds } from '#test/flows/builder-deeds.ts';
 
 /*
- * npm run bench -- builder            how long each thing that is done in the builder of a form of 200 elements takes from the
- *                                  key or the click to the paint: its best and its median of 20 rounds, beside 100 ms
+ * npm run bench -- builder        times each action in the builder of a form of 200 elements, from the key or
+ * click
+ * to the paint: best and median of 20 rounds, against a limit of 100 ms
  */
 const rounds = 20;
 
-test('every interaction on 200 elements is painted within its limit, in the median', async () => {
+test('every interaction on 200 elements is painted within its limit, by the median', async () => {
   const page = await openTwoHundred();
   const taken: number[][] = deeds.map(() => []);
   for (let round = 0; round < rounds; round += 1)

@@ -11,14 +11,16 @@ import { seed, structure, submissionAt } from './seed.ts';
 import { start, startReceiver } from './webhooks/stage.ts';
 
 /*
- * What a submission costs, for the plan of docs/operating/large.md: CPU of server and database until all that follows from it is
- * done (its words indexed, its webhook heard), bytes on the disk, and of the log that goes before them.
+ * Measures what a submission costs, for the plan of docs/operating/large.md: CPU of server and database,
+ * bytes on disk and WAL. A submission is complete when its words are indexed and its webhook is delivered.
  */
 
 const concurrency = 32;
 const distinct = 2_000;
 const warmUpSeconds = 3;
-/** Submissions are as those of the benchmark's sites, whose words are spread as a language's are. */
+/**
+ * Submissions are like those of the benchmark's sites, whose words are distributed as in natural language.
+ */
 const site = { site: 90, count: distinct };
 
 const say = (text: string): void => {
@@ -31,7 +33,7 @@ const tablesOf = {
   log: ['events', 'deliveries', 'attempts', 'jobs'],
 } as const;
 
-/** `npm run bench -- capacity` @param size how many submissions there are before. */
+/** Runs `npm run bench -- capacity`. @param size the number of submissions that exist before. */
 export async function benchCapacity({
   rounds,
   seconds,

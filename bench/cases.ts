@@ -2,30 +2,30 @@ import type { Request } from './load.ts';
 import { markerTag, markerWords, oldWord } from './seed.ts';
 import type { Site } from './site.ts';
 
-/** One thing that is measured, as it is asked of the service and, where it has a limit, of the bare server. */
+/** A measured case: its requests to the service and, if it has a goal, to the bare server. */
 export type Case = {
   name: string;
   /** The share of the bare server's requests per second that the service should reach; undefined: none is set. */
   goal?: number;
-  /** So long, in ms, may the slowest of a hundred take with 100,000 submissions, one after the other. */
+  /** The limit for p99 in ms, with 100,000 submissions and sequential requests. */
   mostMs?: number;
-  /** How many requests are under way at once; 32 and 1 unless said. */
+  /** The numbers of concurrent requests. Default: 32 and 1. */
   concurrencies?: readonly number[];
   service(site: Site): Request[];
   bare?(site: Site): Request[];
-  /** What the service itself is asked in turn with it, where the bare server has nothing like it. */
+  /** Requests to the service itself, measured in turn with the case if the bare server has no equivalent. */
   beside?: ((site: Site) => Request[]) | undefined;
 };
 
 const authorised = ({ key }: Site): Record<string, string> => ({ Authorization: `Bearer ${key}` });
 
-/** Ids from all over the first form, always the same. */
+/** Returns ids spread over the first form, the same ones every time. */
 const someIds = (site: Site): string[] =>
   Array.from({ length: 2_000 }, (_, index) => site.submissionAt(2 * ((index * 7_919) % (site.count / 2))).id);
 
 const pageSize = 20;
 
-/** Of the first form, which has half of all. */
+/** Returns the last page of the first form, which has half of all submissions. */
 const lastPage = ({ count }: Site): number => Math.ceil(count / 2 / pageSize);
 
 const listCase = (name: string, pageOf: (site: Site) => number, status?: string): Case => ({
@@ -74,7 +74,10 @@ const asking =
     },
   ];
 
-/** A question with operators, which the bare server has no statement for: beside plain words, which find as many or more. */
+/**
+ * A search with operators, for which the bare server has no statement. It is compared with plain words that
+ * find at least as many submissions.
+ */
 const grammarCase = (name: string, question: Record<string, string>, words: string): Case => ({
   name: `search-${name}`,
   mostMs: 60,
@@ -98,7 +101,7 @@ const consoleCase = (name: string, question: string, concurrencies: readonly num
 const { rare, medium, frequent, common } = markerWords;
 const json = { 'Content-Type': 'application/json' };
 
-/** Reading first: what is written changes what is read. */
+/** Reading cases run first, because writing changes what they read. */
 export const cases: readonly Case[] = [
   listCase('list', () => 1),
   listCase('list-page-500', (site) => Math.min(500, lastPage(site))),
@@ -132,7 +135,7 @@ export const cases: readonly Case[] = [
   ),
   grammarCase('not', { q: `${common.word} -${frequent.word}` }, common.word),
   grammarCase('beginning', { q: `${medium.word.slice(0, 4)}*` }, medium.word),
-  // Every submission has such an address: as many are looked at as ever are.
+  // Every submission has a matching address, so this case examines the most rows.
   grammarCase('mail-domain', { q: 'email:example.com' }, common.word),
   grammarCase('status', { q: `${frequent.word} status:incomplete` }, frequent.word),
   grammarCase('tag', { q: `${common.word} tag:${markerTag.tag}` }, common.word),
@@ -201,7 +204,7 @@ type Written = { headers: Readonly<Record<string, string>>; body: string };
 
 const asJson = (answers: Answers): Written => ({ headers: json, body: JSON.stringify({ answers }) });
 
-/** As a program posts a form: what comes back is small either way. */
+/** Encodes answers as a program posts a form; the response is small in every format. */
 const asUrlencoded = (answers: Answers): Written => ({
   headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
   body: new URLSearchParams(textsOf(answers)).toString(),
@@ -220,7 +223,7 @@ function withFile(answers: Answers): Written {
   };
 }
 
-/** Answers as a page sends them. */
+/** Converts answers to text as a page sends them. */
 const textsOf = (answers: Answers): [string, string][] =>
   Object.entries(answers).map(([name, value]) => [
     name,

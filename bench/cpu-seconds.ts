@@ -1,6 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** What a process has worked so far, where the system tells (Linux): 1/100 s in fields 14 and 15 of its stat. */
+/**
+ * Returns the CPU seconds of a process so far, if the system reports them (Linux): 1/100 s in fields 14 and
+ * 15 of its stat.
+ */
 export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [user, system] = stat
@@ -11,8 +14,8 @@ export async function cpuSeconds({ pid }: { pid: number }): Promise<number> {
 }
 
 /**
- * Seconds that a process has worked so far, with those that it has waited for (Linux): its threads to the nanosecond, in their
- * schedstat, and 1/100 s of the others, in fields 16 and 17 of its stat.
+ * Returns the CPU seconds of a process and of its reaped children so far (Linux). Threads count in
+ * nanoseconds, from schedstat; children in 1/100 s, from fields 16 and 17 of stat.
  */
 async function workedBy(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
@@ -31,7 +34,7 @@ async function workedBy(pid: number): Promise<number> {
 
 const sum = (figures: readonly number[]): number => figures.reduce((all, each) => all + each, 0);
 
-/** Seconds that a server and the servers of its database have worked, each. It hardly changes with what else runs. */
+/** Returns the CPU seconds of a server and of its database servers. Other load hardly changes them. */
 export async function worked(
   server: number,
   databases: readonly number[],

@@ -2,12 +2,12 @@ import { connect, type Socket } from 'node:net';
 import { createHistogram } from 'node:perf_hooks';
 
 /*
- * The load generator, a process of its own: keeps `concurrency` connections busy with one request each for a while,
- * and sends back what it counted. It reads of an answer only its status and its length, so that of the two cores it
- * leaves most to what is measured; and it counts in microseconds, where a request alone takes 300 of them.
+ * The load generator, a separate process. It keeps `concurrency` connections busy with one request each for a
+ * while, and sends back what it counted. It reads only status and length of a response, to leave most of the
+ * two cores to the service. It counts in microseconds, because a single request takes about 300.
  */
 
-/** A request as the cases write it: sent in turn, each connection beginning elsewhere. */
+/** A request of a case. Requests are sent in turn; each connection starts at a different one. */
 export type Request = {
   method: 'GET' | 'POST';
   path: string;
@@ -19,12 +19,12 @@ export type LoadOrder = { port: number; requests: readonly Request[]; concurrenc
 
 export type LoadFigures = {
   perSecond: number;
-  /** In milliseconds. */
+  /** Milliseconds. */
   p50: number;
   p99: number;
 };
 
-/** What comes back over the channel: figures, or what went wrong. */
+/** The message that comes back over the channel: figures or a problem. */
 export type LoadOutcome = LoadFigures | { problem: string };
 
 function serialise({ method, path, headers = {}, body = '' }: Request): Buffer {
@@ -38,7 +38,10 @@ function serialise({ method, path, headers = {}, body = '' }: Request): Buffer {
   return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** The length of the answer that begins in `bytes`, once its head is complete. @throws when it is no success. */
+/**
+ * Returns the length of the response that begins in `bytes`, once its head is complete. @throws if it is not
+ * a success.
+ */
 function answerLength(bytes: Buffer): number | undefined {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
@@ -56,7 +59,9 @@ async function load({ port, requests, concurrency, seconds }: LoadOrder): Promis
   const began = performance.now();
   let answered = 0;
 
-  /** One connection: asks, waits for the whole answer, asks the next, until the time is over. */
+  /**
+   * Uses one connection until the time is up: sends a request, waits for the whole response, sends the next.
+   */
   const occupy = (socket: Socket, first: number): Promise<void> =>
     new Promise((resolve, reject) => {
       let next = first;

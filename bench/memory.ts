@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 
-/** Resident memory of a process in MB, now and at its highest; NaN where the system does not tell (it does on Linux). */
+/**
+ * Resident memory of a process in MB, now and at its peak; NaN if the system does not report it (Linux does).
+ */
 export type Memory = { now: number; most: number };
 
 export async function memoryOf(pid: number): Promise<Memory> {

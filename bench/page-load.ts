@@ -6,14 +6,17 @@ import { openInstance } from '#test/process.ts';
 import { callApi } from '#test/service.ts';
 
 /*
- * npm run bench -- page-load               how a public page of 20 elements loads in a real Chromium, as a phone and as a desk:
- *                                  plain, and in a theme with a cover, a logo and a face of its own
- *   DATABASE_URL=…                 on this database instead of the embedded one
+ * npm run bench -- page-load  measures how a public page of 20 elements loads in a real Chromium, on a phone
+ *                             and a desktop: plain, and in a theme with a cover, a logo and its own font
+ * DATABASE_URL=…              uses this database instead of the embedded one
  * Each figure is the median of five loads with an empty cache.
  */
 const rounds = 5;
 
-/** A machine and its line. `slowdown` divides the speed of this machine; times in ms, rates in bits a second. */
+/**
+ * A device and its connection. `slowdown` divides the speed of this machine; times in ms, rates in bits per
+ * second.
+ */
 type Profile = {
   name: string;
   slowdown: number;
@@ -39,7 +42,10 @@ const profiles: readonly Profile[] = [
   { name: 'desk, no limit', slowdown: 1, latencyMs: 0, down: -8, up: -8, width: 1280, density: 1 },
 ];
 
-/** What one load shows; times in ms since the navigation began, `blocked` over 50 ms of each long task. */
+/**
+ * The result of one load, with times in ms since navigation start. `blocked` counts what exceeds 50 ms in
+ * each long task.
+ */
 type Load = {
   firstByte: number;
   firstPaint: number;
@@ -48,7 +54,7 @@ type Load = {
   shift: number;
   bytes: number;
   requests: number;
-  /** From the first touch until the script is at work. */
+  /** From the first interaction until the script runs. */
   ready: number;
 };
 
@@ -86,7 +92,7 @@ async function loadOnce(browser: Browser, url: string, profile: Profile): Promis
   return { ...seen, ...first, ready };
 }
 
-/** Limits the page as the profile says, and counts what crosses the line. */
+/** Throttles the page as the profile says, and counts bytes and requests. */
 async function slowDown(page: Page, profile: Profile): Promise<{ bytes: number; requests: number }> {
   const traffic = { bytes: 0, requests: 0 };
   const session = await page.context().newCDPSession(page);

@@ -2,41 +2,44 @@ import { readFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import type { LoadFigures } from './load.ts';
 
-/** `cpu`: microseconds that the server itself worked for one request. It hardly changes with what else runs. */
+/** `cpu`: microseconds of CPU that the server uses per request. Other load hardly changes it. */
 export type Figures = LoadFigures & { cpu: number };
 
-/** What the two reached in one case: the median of the rounds. */
+/** The figures of the service and the bare server in one case: the medians of the rounds. */
 export type Comparison = {
   name: string;
   goal: number | undefined;
-  /** Of the slowest of a hundred, one after the other, in ms; undefined where none is set. */
+  /** The limit for p99 with sequential requests, in ms; undefined if there is none. */
   mostMs: number | undefined;
   concurrency: number;
   service: Figures;
-  /** Undefined where nothing bare does the same. */
+  /** Undefined if the bare server has no equivalent. */
   bare: Figures | undefined;
-  /** What the service was asked in turn with it, instead of the bare server. */
+  /** The requests to the service that were measured in turn with the case, instead of the bare server. */
   beside: Figures | undefined;
   /** Resident memory of the service afterwards, in MB. */
   memory: number;
 };
 
-/** How long one request takes, in ms, in the workspace of each size. */
+/** The time of one request in ms, for the workspace of each size. */
 export type Growth = { name: string; times: readonly number[] };
 
-/** What a run found; `problems`: what could not be measured, and why. */
+/** The results of a run; `problems` says what could not be measured, and why. */
 export type Measured = { comparisons: Comparison[]; growth: Growth[]; problems: string[] };
 
 export const middle = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** The median of each figure by itself. */
+/** Returns the median of each figure separately. */
 export function median(rounds: readonly Figures[]): Figures {
   const of = (name: keyof Figures): number => middle(rounds.map((round) => round[name]));
   return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') };
 }
 
-/** What ran where, and how busy the machine was before: figures of a busy machine are worth little. */
+/**
+ * Describes the machine, the versions and the load before the run, because figures of a busy machine are
+ * unreliable.
+ */
 export async function describeMachine(): Promise<string> {
   const load = await readFile('/proc/loadavg', 'utf8').then(
     (text) => `, load before the run ${text.split(' ').slice(0, 2).join(' and ')} (1 and 5 minutes)`,
@@ -57,11 +60,11 @@ const goalOf = ({ goal, concurrency, mostMs, service }: Comparison): string => {
   return goal !== undefined && concurrency > 1 ? `${Math.round(goal * 100)} %` : '';
 };
 
-/** Figures for the terminal. */
+/** Formats figures for the terminal. */
 export const describeFigures = ({ perSecond, p50, p99, cpu }: Figures): string =>
   `${perSecond.toFixed(0).padStart(6)}/s p50 ${milliseconds(p50).padStart(5)} p99 ${milliseconds(p99).padStart(5)} ms cpu ${cpu.toFixed(0).padStart(4)} µs`;
 
-/** One line for the terminal. */
+/** Returns one line for the terminal. */
 export function describeRow(comparison: Comparison): string {
   const { name, concurrency, service, bare, beside, memory } = comparison;
   const other = bare ?? beside;
@@ -91,7 +94,7 @@ export const cellsOf = ({ perSecond, p50, p99, cpu }: Figures): string[] => [
 const cellsBeside = ({ bare, beside }: Comparison): string[] =>
   bare ? cellsOf(bare) : beside ? cellsOf(beside) : ['', '', '', ''];
 
-/** bench/results.md. */
+/** Returns the text of bench/results.md. */
 export function writeReport(
   run: Measured & {
     machine: string;

@@ -30,28 +30,26 @@ import { type Task, tasks } from './tasks.ts';
 import { benchWebhooks } from './webhooks/run.ts';
 
 /*
- * npm run bench                          every case: the service beside a bare node:http server with the same SQL
- * npm run bench -- list get              these cases only; bench/results.md stays as it is
- * npm run bench -- operators             every operator of a search with 100,000 submissions, one request after the other,
- *                                        beside its limit: in about five minutes; with --database the next takes three
- * npm run bench -- webhooks              the webhook engine beside a bare undici loop
- * npm run bench -- processes             one process beside two (WEB_PROCESSES)
- * npm run bench -- cells                 three workspaces in one cell beside three in a cell each, and one with as many connections
- * npm run bench -- instructions --rounds 7 --seconds 100
- *                                        instructions of a server for a submit, one cell and three (Valgrind, half an hour)
- * npm run bench -- idle --seconds 60      transactions, CPU and memory of one, three and ten cells while nobody asks them anything
- * npm run bench -- capacity              bytes and CPU of a submission, for the plan of docs/operating/large.md
- * npm run bench -- builder               how fast the builder answers on a form of 200 elements, beside 100 ms
- * npm run bench -- page-load             how a public page loads on a slow phone
- * npm run bench -- peers                 the service beside Directus, Strapi and NocoDB, which are installed at the first
- *                                        run (3 GB in .local/); writes bench/peers.md
- *   --peers directus,strapi              these of them only; bench/peers.md stays as it is
- *   --rows 100000                        how many submissions the form has, and each peer's table
- *   --rounds 3 --seconds 3               how often, and how long, each of the two is measured in turn
- *   --sizes 10000,100000,1000000         how many submissions there are before: a workspace for each number
- *   --database <url>                     on this database instead of the embedded one; what was seeded there stays,
- *                                        and the next run uses it again
- *   --profile <directory>                CPU profiles of the service, for the developer tools of a browser
+ * npm run bench                  all cases: the service and a bare node:http server with the same SQL
+ * npm run bench -- list get      these cases only; leaves bench/results.md unchanged
+ * npm run bench -- operators     every search operator with 100,000 submissions, one after the other, and its limit;
+ *                                five minutes, or three with --database on the next run
+ * npm run bench -- webhooks      the webhook engine and a bare undici loop
+ * npm run bench -- processes     one process and two (WEB_PROCESSES)
+ * npm run bench -- cells         three workspaces in one cell and in three, with equal numbers of connections
+ * npm run bench -- instructions  instructions per submit with one cell and three (Valgrind, half an hour)
+ * npm run bench -- idle          transactions, CPU and memory of one, three and ten idle cells
+ * npm run bench -- capacity      bytes and CPU per submission, for the plan of docs/operating/large.md
+ * npm run bench -- builder       response times of the builder on a form of 200 elements; limit 100 ms
+ * npm run bench -- page-load     load times of a public page on a slow phone
+ * npm run bench -- peers         the service and Directus, Strapi and NocoDB, which the first run installs
+ *                                (3 GB in .local/); writes bench/peers.md
+ *   --peers directus,strapi      these peers only; leaves bench/peers.md unchanged
+ *   --rows 100000                the number of submissions in the form and of rows in each peer's table
+ *   --rounds 3 --seconds 3       the number and duration of the rounds; the two sides take turns
+ *   --sizes 10000,100000         the number of existing submissions, with a workspace for each number
+ *   --database <url>             this database instead of the embedded one; seeded data stays for the next run
+ *   --profile <directory>        CPU profiles of the service, for browser developer tools
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -108,7 +106,7 @@ async function startBare(options: BareOptions): Promise<{ target: Target; child:
   return { child, target: { name: 'bare', pid: child.pid!, port } };
 }
 
-/** Measures the two in turn, so that whatever else the machine does falls on both. */
+/** Measures the two in turn, so that other load on the machine affects both. */
 async function compare(
   each: Case,
   concurrency: number,
@@ -145,7 +143,7 @@ async function compare(
   };
 }
 
-/** How long one request takes the service in each workspace, in turn: the median of the rounds, in ms. */
+/** Measures one request in each workspace in turn: the median of the rounds, in ms. */
 async function measureGrowth(
   each: Case,
   sites: readonly Site[],
@@ -170,7 +168,7 @@ async function measureCase(
   load: Load,
 ): Promise<Measured> {
   const measured: Measured = { comparisons: [], growth: [], problems: [] };
-  /** One figure that cannot be measured leaves the others. */
+  /** A figure that cannot be measured does not stop the others. */
   const attempt = async (what: string, work: () => Promise<string>): Promise<void> => {
     try {
       say(await work());
@@ -251,7 +249,7 @@ async function measureAll(instance: Instance, machine: string, chosen: Chosen): 
   }
 }
 
-/** Ends with the exit code of another script, which starts what it needs itself. */
+/** Ends with the exit code of another script, which starts what it needs. */
 async function endWith(...words: readonly string[]): Promise<never> {
   const child = spawn(process.execPath, [...process.execArgv, ...words], { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
@@ -291,7 +289,7 @@ if (positionals.includes('webhooks')) {
 const chosen = choose();
 const machine = await describeMachine();
 say(machine);
-// As setup.mjs starts the service.
+// The options with which setup.mjs starts the service.
 const options = ['--max-semi-space-size=8'];
 if (values.profile) options.push('--cpu-prof', `--cpu-prof-dir=${values.profile}`);
 const instance = await openInstance({

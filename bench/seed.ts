@@ -4,16 +4,16 @@ import { timeOfId } from '#kit/clock.ts';
 import type { Database } from '#kit/database.ts';
 import { searchTerms, segmentDocuments } from '#submissions/submission-record.ts';
 
-/** Words that some of the submissions have and that nothing else has: one in so many of them. */
+/** Words that appear in one of `oneIn` submissions and nowhere else. */
 export const markerWords = {
   rare: { word: 'xylograph', oneIn: 12_500 },
   medium: { word: 'harpsichord', oneIn: 100 },
   frequent: { word: 'orchard', oneIn: 10 },
   common: { word: 'gathering', oneIn: 5 / 3 },
 } as const;
-/** A tag that some of the submissions have: every so many. */
+/** A tag on every 50th submission. */
 export const markerTag = { tag: 'followed', oneIn: 50 } as const;
-/** In every submission of the oldest tenth, and in none since. */
+/** Appears in every submission of the oldest tenth, and in no later one. */
 export const oldWord = 'zeppelin';
 
 type Answers = Record<string, string | number | boolean>;
@@ -25,7 +25,7 @@ const field = (type: string, id: string, attrs: object = {}): object => ({
   children: [],
 });
 
-/** A form of nine fields, as people make them. */
+/** A typical form of nine fields. */
 export const structure = {
   type: 'form',
   attrs: { name: 'Contact us', description: 'We answer within two days.' },
@@ -48,7 +48,7 @@ export const structure = {
   ],
 };
 
-/** mulberry32: the same numbers from 0 to 1 for the same seed, on every machine. */
+/** mulberry32: returns numbers from 0 to 1, equal for equal seeds on every machine. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -61,15 +61,18 @@ function randomFrom(seed: number): () => number {
 
 const syllables = 'ba cor del fan gri hol jun kel lum mor nav pel quin ros sul tam'.split(' ');
 const vocabularySize = 60_000;
-/** The word of a rank, the most frequent first; four syllables. About 8 in `rank` submissions have it. */
+/**
+ * Returns the word of a rank, the most frequent first, with four syllables. About 8 of every `rank`
+ * submissions contain it.
+ */
 export const wordOf = (rank: number): string =>
   [12, 8, 4, 0].map((shift) => syllables[(rank >> shift) % syllables.length]).join('');
 
 /**
- * The submission of the form above at a place in its workspace's order, about 1 KB, the same on every machine. Words
- * are spread by Zipf's law. Ids are UUIDv7 of seconds that are over, so that what the benchmark itself submits is newer.
- * @param site tells the submissions of one workspace from another's; below 100.
- * @param count how many there are in all.
+ * Returns the submission at a position of its workspace: about 1 KB, equal on every machine. Words follow
+ * Zipf's law. Ids are UUIDv7 of past seconds, so that submissions of the benchmark are newer.
+ * @param site distinguishes the submissions of workspaces; below 100.
+ * @param count the number of submissions in the workspace.
  */
 export function submissionAt(
   index: number,
@@ -104,21 +107,21 @@ function idOf(milliseconds: number, site: number): string {
 
 const rowsAtOnce = 1_000;
 
-/** The service's own search document, with columns of the source in place of its parameters. */
+/** The service's own search document, with columns of the source instead of its parameters. */
 const terms = searchTerms
   .replaceAll('$language', "'english'")
   .replaceAll(/\$(workspace_id|id|form_id)/g, 'submission.$1')
   .replaceAll(/\$(subject|body)/g, 'source.$1');
 
-/** Where the submissions go: half of them to the first form, the rest to the others in turn. */
+/** Where the submissions go: half of them to the first form, the rest to the other forms in turn. */
 export type SeedPlan = { workspaceId: string; formIds: readonly string[]; site: number; count: number };
 
 export const formIndexOf = (index: number, forms: number): number =>
   index % 2 === 0 ? 0 : 1 + ((index >> 1) % (forms - 1));
 
 /**
- * Writes a workspace's submissions as the service does, a thousand at a time over two connections. A large number is
- * indexed at once when all are written, as a restore of a backup would.
+ * Writes a workspace's submissions as the service does, a thousand at a time over two connections. A large
+ * number is indexed after all are written, as a restore of a backup does.
  */
 export async function seed(database: Database, plan: SeedPlan): Promise<void> {
   await database.query(

@@ -4,27 +4,30 @@ import { openLog } from '#kit/log.ts';
 import type { Instance } from '#test/process.ts';
 import { formIndexOf, type SeededSubmission, seed, structure, submissionAt } from './seed.ts';
 
-/** What the cases are about: a workspace with its key, and its forms; the first has half of all. */
+/** A workspace that the cases use, with its key and forms. The first form has half of the submissions. */
 export type Site = {
   workspaceId: string;
   key: string;
   formId: string;
-  /** One of the forms that share the other half. */
+  /** One of the forms that share the other half of the submissions. */
   otherFormId: string;
   structure: object;
-  /** How many submissions there are in all. */
+  /** The number of submissions in the workspace. */
   count: number;
-  /** The submissions of the first form are those at even places. */
+  /** The submissions of the first form are at even positions. */
   submissionAt(index: number): SeededSubmission;
 };
 
-/** Forms with submissions, and forms without. With a handful the planner would read the whole table, and go on so. */
+/**
+ * Forms with submissions, and forms without. With only a few forms the planner would scan the whole table,
+ * and keep that plan.
+ */
 const forms = 50;
 const emptyForms = 1_000;
 
 /**
- * A workspace for each number of submissions, all in one database, the smallest first. What an earlier run left there
- * is used again.
+ * Prepares a workspace for each number of submissions in one database, the smallest first. Reuses the data of
+ * an earlier run.
  */
 export async function prepareSites(instance: Instance, counts: readonly number[]): Promise<Site[]> {
   const database = openDatabase(
@@ -95,7 +98,7 @@ async function findWorkspace(database: Database, name: string): Promise<string |
   return rows[0]?.id;
 }
 
-/** The published forms, the oldest first: those that were seeded. */
+/** Returns the seeded forms: the published ones, oldest first. */
 async function findForms(database: Database, workspaceId: string): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
     "select id from forms where workspace_id = $1 and status = 'published' and deleted_at is null order by id limit $2",

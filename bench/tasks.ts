@@ -13,7 +13,7 @@ import { memoryOf } from './memory.ts';
 import { middle } from './report.ts';
 import type { Site } from './site.ts';
 
-/** What takes a while and is measured as a whole; `run` says what it found in a sentence. */
+/** A long operation that is measured as a whole; `run` returns its result as a sentence. */
 export type Task = { name: string; run: (scene: Scene) => Promise<string> };
 
 type Scene = {
@@ -33,8 +33,8 @@ export const tasks: readonly Task[] = [
 const exports = 3;
 
 /**
- * A form with half of the submissions as CSV, read as fast as it comes, in turn with the bare server, which sends the
- * same rows as they come from the same SQL.
+ * Exports a form with half of the submissions as CSV at full speed, in turn with the bare server. That server
+ * sends the rows of the same SQL unchanged.
  */
 async function exportCsv({ instance, server, bare, site }: Scene): Promise<string> {
   const { workspaceId, formId, key } = site;
@@ -62,9 +62,9 @@ async function exportCsv({ instance, server, bare, site }: Scene): Promise<strin
   return `Export: ${records - 1} rows as CSV, ${Math.round(bytes / 2 ** 20)} MB: ${describe(downloads.service)}; bare ${describe(downloads.bare)}; service / bare ${Math.round(100 * ratio)} %; memory before ${before} MB, during it at most ${most} MB.`;
 }
 
-/** A file of a process, for whoever has the key. */
+/** A file of a process, for the holder of the key. */
 type Download = { pid: number; address: string; key: string };
-/** `cpu` is what the process works for a line, in µs; `most` its resident memory meanwhile, in MB. */
+/** `cpu`: µs of CPU per line; `most`: peak resident memory in MB. */
 type Downloaded = { records: number; bytes: number; perSecond: number; cpu: number; most: number };
 
 async function download({ pid, address, key }: Download): Promise<Downloaded> {
@@ -87,7 +87,7 @@ async function download({ pid, address, key }: Download): Promise<Downloaded> {
 
 const deleted = 100_000;
 
-/** A form with many submissions is deleted while others are read. */
+/** Deletes a form with many submissions while others are read. */
 async function deleteForm({ instance, server, site, load }: Scene): Promise<string> {
   const formId = await copyForm(instance, site);
   const reads = cases.find(({ name }) => name === 'get')!.service(site);
@@ -107,7 +107,7 @@ async function deleteForm({ instance, server, site, load }: Scene): Promise<stri
   return `Delete: a form with ${deleted} submissions, answered after ${answeredMs.toFixed(0)} ms, all gone after ${seconds.toFixed(0)} s; reading others (c=8) before ${describe(before)}, meanwhile ${describe(during)}.`;
 }
 
-/** A form with copies of the newest submissions of the first form. */
+/** Creates a form with copies of the newest submissions of the first form. */
 async function copyForm(
   instance: Instance,
   { workspaceId, formId, structure, count }: Site,

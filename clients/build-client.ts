@@ -10,18 +10,21 @@ import { writeOpenApi } from '#app/server/server.ts';
 import { readConfig } from '#kit/config.ts';
 import { writeApi } from './write-api.ts';
 
-/* `npm run client`: the package into typescript/dist, from typescript/src and from the operations of the service. */
+/*
+ * `npm run client` builds the package in typescript/dist from typescript/src and the operations of the
+ * service.
+ */
 
 const folder = fileURLToPath(new URL('typescript/', import.meta.url));
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
 
 /**
  * Builds the package.
- * @returns the bytes of all its script, gzipped.
- * @throws Error for what does not compile.
+ * @returns the gzipped size of all its script, in bytes.
+ * @throws Error if it does not compile.
  */
 export function buildClient(): number {
-  // They are declared, and none of them runs: what a declaration reads of its services is the configuration.
+  // The routes are declared but never run, so the configuration is the only service they read.
   const routes = apiRoutes({ config: readConfig({}) } as Services);
   const document = writeOpenApi(routes, { publicUrl: 'https://forms.example.org', version });
   writeFileSync(join(folder, 'src/api.ts'), writeApi(routes, document));

@@ -6,9 +6,9 @@ import { inputRules } from '#ast/form/input-rules.ts';
 import type { AnswerKind } from '#ast/types/rules.ts';
 import { comment, typeOf } from '#webhooks/payload.ts';
 
-/* Writes src/api.ts of the client: the table that it runs on, and the types of all that it takes and answers. */
+/* Writes src/api.ts of the client: the table that it runs on, and the types of all inputs and responses. */
 
-/** What an answer of each kind is, of an element `E` as it is written. */
+/** The TypeScript type of an answer of each kind, for an element `E` of a definition. */
 const answerTypes: Readonly<Record<AnswerKind, string>> = {
   text: 'string',
   moment: 'string',
@@ -22,9 +22,9 @@ const answerTypes: Readonly<Record<AnswerKind, string>> = {
   files: 'FileUpload[]',
 };
 
-/** An operation of the document, and what the table says of it; the public page's are in no table. */
+/** An operation of the document with its entry in the table. Operations of the public page have no route. */
 type Entry = {
-  /** What it is called, as on the command line: `forms`, `exportSubmissions`. */
+  /** The group and method, as on the command line: `forms`, `exportSubmissions`. */
   names: readonly [group: string, method: string];
   method: string;
   path: string;
@@ -32,7 +32,7 @@ type Entry = {
   route: ApiRoute | undefined;
 };
 
-/** @param document as writeOpenApi writes it from the routes. */
+/** @param document the OpenAPI document that writeOpenApi makes from the routes. */
 export function writeApi(routes: readonly ApiRoute[], document: OpenApi): string {
   const entries = entriesOf(routes, document);
   const groups = [...Map.groupBy(entries, ({ names: [group] }) => group)];
@@ -84,18 +84,23 @@ function entriesOf(routes: readonly ApiRoute[], document: OpenApi): Entry[] {
   );
 }
 
-/** `submitForm` is `forms submit`: what anybody may do stands beside what takes a key. */
+/** Groups operations of the public page with the form operations: `submitForm` becomes `forms submit`. */
 const pageName = ({ operationId }: Operation): string => operationId.replace(/^([a-z]+)Form$/, 'forms $1');
 
 const camelCase = (text: string): string =>
   text.replaceAll(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
-/** Whether what is read at a path is changed there too, by the ETag that the reading has. */
+/**
+ * Whether the resource at a path is both read and changed there, so that its ETag can be sent as If-Match.
+ */
 const isTagged = (entries: readonly Entry[], path: string): boolean =>
   entries.some((entry) => entry.path === path && entry.method === 'GET') &&
   entries.some((entry) => entry.path === path && entry.route?.operation.isConditional);
 
-/** The path whose ETag an operation takes as If-Match: as it is declared, else its own or what it goes through. */
+/**
+ * Returns the path whose ETag an operation sends as If-Match: the declared one, else its own path or a parent
+ * of it.
+ */
 function conditionPath({ path, route }: Entry, entries: readonly Entry[]): string | undefined {
   if (!route?.operation.isConditional) return undefined;
   if (route.operation.conditionOf !== undefined) return route.operation.conditionOf;
@@ -104,7 +109,7 @@ function conditionPath({ path, route }: Entry, entries: readonly Entry[]): strin
   return above.find((each) => isTagged(entries, each));
 }
 
-/** The path at which what an operation answers can be changed: what it answers is what is read there. */
+/** Returns the path at which the resource that an operation returns can be changed. */
 function replyPath(entry: Entry, entries: readonly Entry[]): string | undefined {
   const { path, method, route } = entry;
   if (isTagged(entries, path)) return path;
@@ -116,7 +121,7 @@ function replyPath(entry: Entry, entries: readonly Entry[]): string | undefined 
     : undefined;
 }
 
-/** A row of the client's table: method, path with the names of its query, and marks. */
+/** Returns a row of the client's table: method, path with its query names, and marks. */
 function rowOf(entry: Entry, entries: readonly Entry[]): string {
   const { method, path, operation, route } = entry;
   const query = operation.parameters.filter((each) => each.in === 'query').map(({ name }) => name);
@@ -145,7 +150,7 @@ const isList = ({ method, route }: Entry): boolean => {
   return method === 'GET' && properties?.data?.type === 'array';
 };
 
-/** A method of the client's type, with what its operation says of itself. */
+/** Returns a method of the client's type, with the documentation of its operation. */
 function methodOf(entry: Entry, entries: readonly Entry[]): string {
   const { names, method, path, operation, route } = entry;
   const { summary, description, parameters } = operation;
@@ -154,7 +159,7 @@ function methodOf(entry: Entry, entries: readonly Entry[]): string {
     .map(({ name, schema }) => {
       const isId = 'format' in schema && schema.format === 'uuid';
       const called = path.startsWith('/f/') ? 'form' : parameterName(path, name);
-      // The one word among them that names nothing in TypeScript.
+      // The only parameter name that is a reserved word in TypeScript.
       return `${called === 'import' ? 'importId' : called}: ${isId ? idType(entry, entries, name) : 'number'}`;
     });
   const input = inputOf(entry);
@@ -169,7 +174,10 @@ function methodOf(entry: Entry, entries: readonly Entry[]): string {
   return `${comment(about, '    ')}    ${names[1]}(${taken.join(', ')}): ${replyType(entry)};\n`;
 }
 
-/** What names a thing: its id, what has it as `id`, or what was read where it is changed. */
+/**
+ * Returns the type that identifies a resource: its id, an object with an `id`, or what was read at the path
+ * where it is changed.
+ */
 function idType(entry: Entry, entries: readonly Entry[], name: string): string {
   const condition = conditionPath(entry, entries);
   const readings = entries
@@ -181,7 +189,7 @@ function idType(entry: Entry, entries: readonly Entry[], name: string): string {
 
 const componentOf = ({ $ref }: JsonSchema): string | undefined => $ref?.slice($ref.lastIndexOf('/') + 1);
 
-/** What stands in the query and in the body, as one. */
+/** Returns the query and the body combined as one type. */
 function inputOf({ operation }: Entry): { type: string; isRequired: boolean } | undefined {
   const query = operation.parameters.filter((each) => each.in === 'query');
   const content = operation.requestBody?.content['application/json'];
@@ -189,7 +197,7 @@ function inputOf({ operation }: Entry): { type: string; isRequired: boolean } | 
   const inQuery = Object.fromEntries(
     query.map(({ name, schema, description }) => [
       name,
-      // A condition goes as JSON; the client writes it.
+      // A condition is sent as JSON, which the client writes.
       name === 'where'
         ? { anyOf: [{ $ref: '/Condition' }, { type: 'string' as const }], description }
         : { ...schema, description },

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { MadePasskey, ShownPasskey } from '#workspaces/sign-in/passkey.ts';
 
-/** What goes wrong with an answer, in place of how it should be. */
+/** Faults that a test can put into a response. */
 type Otherwise = {
   challenge?: string;
   origin?: string;
@@ -11,12 +11,12 @@ type Otherwise = {
   flags?: number;
 };
 
-/** What holds passkeys, in software, with the browser in front of it: for one service, of an origin and a host. */
+/** A software authenticator with its browser, for the origin and host of one service. */
 export type Authenticator = {
   make(challenge: string, otherwise?: Otherwise): MadePasskey;
-  /** Shows the passkey that it made last. */
+  /** Signs with the passkey that it made last. */
   show(challenge: string, otherwise?: Otherwise): ShownPasskey;
-  /** What it shows as its count; it grows by itself where it is not 0. */
+  /** The signature counter. It grows with each signature unless it is 0. */
   count: number;
 };
 
@@ -26,7 +26,7 @@ const keyKinds = {
   '-257': () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
 } as const;
 
-/** Somebody was there, and it knew them. */
+/** The flags for "user present" and "user verified". */
 const presentAndVerified = 1 | 4;
 const withCredential = 64;
 

@@ -18,9 +18,9 @@ let launched: Promise<Browser> | undefined;
 let isShared = false;
 
 /**
- * The Chromium that npm installed; nothing of the machine's is needed. Works as root and as an ordinary user. The first call
- * on a machine unpacks it, about 4 s and 220 MB in the temporary folder. Test files of one process share it, as each start
- * takes 0.25 s of CPU, and each has windows of its own; close it when done, which closes those.
+ * Opens the Chromium that npm installed, without any browser of the machine, as root or an ordinary user. The
+ * first call on a machine unpacks it: about 4 s and 220 MB in the temporary folder. Test files of one process
+ * share it, because each start takes 0.25 s of CPU. Each file has its own windows; `close` closes them.
  */
 export async function openBrowser(): Promise<Browser> {
   if (launched && !(await launched).isConnected()) launched = undefined;
@@ -40,14 +40,17 @@ export async function openBrowser(): Promise<Browser> {
   });
 }
 
-/** Windows of this size, each used by one test after the other: a new one loads everything anew. */
+/** Reuses windows of this size for one test after another, because a new window loads everything again. */
 export function reuseWindows(
   browser: Browser,
   viewport: { width: number; height: number },
 ): { open: () => Promise<Page>; leave: (page: Page) => Promise<void> } {
   const left: Page[] = [];
   return {
-    /** One that a test was done with, or a new one: of a test that fails nobody goes on in its. */
+    /**
+     * Returns a window that a test has finished with, or a new one. The window of a failed test is not
+     * reused.
+     */
     open: async () => left.pop() ?? (await browser.newPage({ viewport })),
     async leave(page) {
       await page.unrouteAll();
@@ -64,12 +67,13 @@ async function launch(): Promise<Browser> {
   const home = await unpackOnce();
   const browser = await chromium.launch({
     executablePath: join(home, 'chromium'),
-    // Chromium refuses its sandbox to root, and containers often lack what it needs. It opens our own pages only.
+    // Chromium refuses its sandbox to root, and containers often lack what it needs. Tests open only our
+    // pages.
     args: ['--no-sandbox', '--font-render-hinting=none'],
     env: {
       ...process.env,
       FONTCONFIG_FILE: join(home, 'fonts.conf'),
-      // Last, so that libraries that the machine has go first.
+      // Last, so that the machine's libraries have priority.
       LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], join(home, 'al2023/lib')].filter(Boolean).join(':'),
     },
   });
@@ -78,18 +82,21 @@ async function launch(): Promise<Browser> {
 }
 
 /**
- * So long a browser is waited for at each thing, by every test: most of it comes at once, a busy machine takes many times as
- * long, and the tries of a proof of work are luck, 0.2 s of them on average.
+ * The timeout of every browser action, in milliseconds. Most finish immediately, but a busy machine takes
+ * many times longer. The duration of a proof of work is random, 0.2 s on average.
  */
 const patienceMs = 60_000;
 
-/** The unpacked browser: one folder per version and user, as no user may run what another could have put there. */
+/**
+ * Unpacks the browser once per version and user. A user must not run files that another user could have
+ * written.
+ */
 async function unpackOnce(): Promise<string> {
   const { version } = JSON.parse(await readFile(new URL('package.json', packageRoot), 'utf8')) as {
     version: string;
   };
   const user = process.getuid?.() ?? 0;
-  // A run keeps its own files in memory: not this, which is for all runs.
+  // `TEST_KEPT`, because a run keeps its temporary files in memory, and all runs share the browser.
   const home = join(process.env['TEST_KEPT'] ?? tmpdir(), `formloom-browser-${version}-${user}`);
   if (!(await isOwnFolder(home, user))) await unpack(home);
   return home;
@@ -105,11 +112,14 @@ async function isOwnFolder(path: string, user: number): Promise<boolean> {
   return found !== undefined;
 }
 
-/** Unpacks beside the target and renames: test files run at once, and none may start a half-written browser. */
+/**
+ * Unpacks beside the target and renames it. Test files run in parallel, and none may start an incomplete
+ * browser.
+ */
 async function unpack(home: string): Promise<void> {
   const draft = await mkdtemp(`${home}-`);
   const temporary = process.env['TMPDIR'];
-  // The package unpacks into the temporary folder, whatever that is.
+  // The package always unpacks into the temporary folder.
   process.env['TMPDIR'] = draft;
   try {
     await Promise.all([
@@ -131,7 +141,10 @@ async function unpack(home: string): Promise<void> {
   }
 }
 
-/** The fonts that came with the browser alone: those of a machine differ, and with them how high a line is before a face arrives. */
+/**
+ * Limits fonts to those that came with the browser. Fonts of the machine differ, and with them the line
+ * height before a web font loads.
+ */
 function fontsIn(home: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">

@@ -1,15 +1,18 @@
-/** Whether a run takes a slice of what is dear, as `npm test` does; all of it is run by a script of its own (CONTRIBUTING.md). */
+/**
+ * Whether a run covers only a slice of slow tests, as `npm test` does. Separate scripts run all of them
+ * (CONTRIBUTING.md).
+ */
 export const isSlice = process.env['TEST_CASES'] !== 'full';
 
 /**
- * How many random cases a property is tried with: an eighth of the full number in `npm test`, all of them in
- * `npm run test:long -- properties`. A case that fails prints its seed and path.
+ * Returns how many random cases a property is tried with: an eighth of `full` in `npm test`, all in `npm run
+ * test:long -- properties`. A failing case prints its seed and path.
  */
 export const cases = (full: number): number => (isSlice ? Math.ceil(full / 8) : full);
 
 /**
- * The looks of a screen that a test goes through: one of them in `npm test`, the next one at each turn, so that each is
- * seen, and all of them in `npm run test:long -- screens`.
+ * Returns the variants of a screen to test: all in `npm run test:long -- screens`. In `npm test` it returns
+ * one, a different one each turn, so that all are covered.
  */
 export const looksAt = <Look>(turn: number, looks: readonly Look[]): readonly Look[] =>
   isSlice ? [looks[turn % looks.length]!] : looks;

@@ -6,19 +6,24 @@ import { fileURLToPath } from 'node:url';
 import { endWithSignals } from './end-run.ts';
 
 /*
- * npm run test:long -- cells                tests of the API, pages and the console on three cells, each tenant in the next; tests of cells, which
- *                                   begin with one; and, if CITUS_URL names a server with Citus, the first ones with cells at a node of a
- *                                   cluster, and cells that are moved and lose their node, on a cluster of three that this makes here
- * npm run test:long -- cells <files…>    these test files on three cells, at a node of a cluster if CITUS_URL names a server
+ * npm run test:long -- cells
+ * runs tests of the API, pages and the console on three cells, with each tenant in the next cell.
+ * It also runs tests of cells, which begin with one.
+ * If CITUS_URL names a server with Citus, it repeats the first tests with cells at a node of a cluster.
+ * Then it tests moving cells and losing their node, on a cluster of three nodes that it creates.
  *
- * CITUS_URL=postgres://user@host:port/postgres is a server with Citus 13 in shared_preload_libraries and the settings of
- * docs/operating/cells.md, on which databases can be made: each is a cluster of one node, which has the cells too.
+ * npm run test:long -- cells <files…>
+ * runs these test files on three cells, at a node of a cluster if CITUS_URL names a server.
+ *
+ * CITUS_URL=postgres://user@host:port/postgres
+ * names a server with Citus 13 in shared_preload_libraries and the settings of docs/operating/cells.md.
+ * It must allow creating databases. Each database is a cluster of one node, which also has the cells.
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const cluster = process.env['CITUS_URL'];
 endWithSignals();
 
-/** Left out are those that look into the database themselves, where a tenant's rows may be in another cell. */
+/** Excludes tests that query the database directly, because a tenant's rows may be in another cell. */
 const wide = [
   'src/app/operations/api.test.ts',
   'src/workspaces/sign-in/session-endpoints.test.ts',
@@ -38,7 +43,7 @@ const wide = [
   'src/workspaces/{endpoints,key-endpoints,member-invitations/endpoints}.test.ts',
   'test/mcp.test.ts',
 ];
-/** These make their cells themselves, and begin with one. */
+/** Tests that create their cells and begin with one. */
 const own = [
   'test/cells/*.test.ts',
   'test/cells/processes.ts',

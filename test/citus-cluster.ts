@@ -8,40 +8,39 @@ import { runAs, runProgram } from '#kit/embedded-postgres/program.ts';
 import { childrenOf, queryOnce } from './process.ts';
 import { freePort, until } from './service.ts';
 
-/** A server of a cluster. */
 export type ClusterNode = {
-  /** As `cell list` has it. */
+  /** The name of the node in `cell list`. */
   node: string;
-  /** Of its postmaster. */
+  /** The process ID of its postmaster. */
   pid(): number;
-  /** Of the database of the service, at this node. */
+  /** The URL of the service's database at this node. */
   url: string;
-  /** Whether sessions of a server of the service are here, and not those of a command, or of another node for it. */
+  /** Whether the service's own server has sessions here, without those of commands and of other nodes. */
   isServed(): Promise<boolean>;
-  /** What a statement finds in the database of the service, at this node. */
+  /** Queries the service's database at this node. */
   query<Row extends object>(text: string): Promise<Row[]>;
-  /** SIGKILL to the postmaster, whose sessions end with it. */
+  /** Sends SIGKILL to the postmaster, which ends its sessions too. */
   kill(): Promise<void>;
-  /** Unless it runs. */
+  /** Starts the server unless it runs. */
   start(): Promise<void>;
-  /** SIGSTOP to all its processes: it takes connections, and says nothing. */
+  /** Sends SIGSTOP to all its processes: it accepts connections but does not respond. */
   freeze(): Promise<void>;
-  /** Unless it goes on already. */
+  /** Resumes the server if it is frozen. */
   thaw(): void;
 };
 
-/** A Citus cluster of this machine, made as docs/operating/cells.md says. */
+/** A Citus cluster on this machine, set up as in docs/operating/cells.md. */
 export type CitusCluster = {
   coordinator: ClusterNode;
   workers: readonly ClusterNode[];
-  /** A server of the same programs that knows nothing of Citus. */
+  /** Starts a server of the same PostgreSQL without Citus. */
   openPlain(): Promise<ClusterNode>;
   close(): Promise<void>;
 };
 
 export const handbook = fileURLToPath(new URL('../docs/operating/cells.md', import.meta.url));
 
-/** What the handbook says of clusters, in the blocks of a language. */
+/** Returns the code blocks of a language from the cluster section of the handbook. */
 export async function readHandbook(language: 'ini' | 'sql' | ''): Promise<string[]> {
   const [, section = ''] = (await readFile(handbook, 'utf8')).split('## On a Citus cluster');
   return [...section.matchAll(/^ *```(\w*)\n([^]*?)^ *```$/gm)]
@@ -50,8 +49,8 @@ export async function readHandbook(language: 'ini' | 'sql' | ''): Promise<string
 }
 
 /**
- * Makes a coordinator and two workers with an empty database. Whoever calls it closes it.
- * @param serverUrl a server of this machine that has Citus: its programs are used, and nothing else of it.
+ * Creates a coordinator and two workers with an empty database. The caller must close the cluster.
+ * @param serverUrl a server on this machine with Citus; only its programs are used.
  */
 export async function openCitusCluster(serverUrl: string): Promise<CitusCluster> {
   const [found] = await queryOnce<{ setting: string }>(
@@ -88,7 +87,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       'listen_addresses=127.0.0.1',
       `unix_socket_directories=${directory}`,
       'fsync=off',
-      // Each another number, the last worker the fewest.
+      // Every node has a different limit, and the last worker has the lowest.
       `max_connections=${200 - children.size}`,
       'max_worker_processes=32',
     ];
@@ -117,7 +116,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
       await exited;
       children.delete(ended);
     };
-    // First who makes the others.
+    // Freezes the postmaster first, because it starts the others.
     const freeze = async (): Promise<void> => {
       frozen = [child!.pid!];
       process.kill(child!.pid!, 'SIGSTOP');
@@ -150,7 +149,7 @@ export async function openCitusCluster(serverUrl: string): Promise<CitusCluster>
   const close = async (): Promise<void> => {
     for (const child of children) {
       const exited = once(child, 'exit');
-      // One that a test froze would not hear.
+      // A frozen process would not receive SIGQUIT.
       child.kill('SIGCONT');
       child.kill('SIGQUIT');
       await exited;

@@ -22,7 +22,7 @@ import { callsOf, inOrder, makeOneOfEach } from './one-of-each.ts';
 import { certificate } from './receiver.ts';
 import { type Body, freePort, openService } from './service.ts';
 
-/* clients/typescript as it is built from the operations of now, and as it is installed. */
+/* Tests clients/typescript as built from the current operations and as installed. */
 
 type Read = Body & { change: string };
 type Answered = Promise<Read> & AsyncIterable<Body> & { pages(): AsyncIterable<Body> };
@@ -46,7 +46,7 @@ const made = await makeOneOfEach(service, tenant);
 const api = createClient({ url: service.url, key: made.key });
 const routes = apiRoutes(service.services);
 
-test('all of its script is less than 12 KB, gzipped', () => {
+test('the client’s script is less than 12 KB, gzipped', () => {
   assert.ok(size < 12_000, `${size} bytes`);
 });
 
@@ -56,7 +56,7 @@ const form = { structure: structure(element('text', 'a')) };
 const makeOne = (status: string) => api['forms']!['create']!({ ...form, publish: status === 'published' });
 const callOf = callsOf(service, tenant, made);
 
-/** The things that a path names, what is uploaded, and what the operation takes beside. */
+/** Returns the arguments of an operation: the IDs in its path, the upload, and its query and body. */
 async function argumentsOf(route: ApiRoute): Promise<unknown[]> {
   const { params, query, body } = await callOf(route);
   const { bodyContent, ...operation } = route.operation;
@@ -84,7 +84,7 @@ for (const route of inOrder(routes)) {
   });
 }
 
-test('it has these operations, what anybody may do, and nothing else', async () => {
+test('the client has these operations, the ones without a key, and nothing else', async () => {
   const asked = await makeOne('published');
   const anybody = createClient({ url: service.url });
   const { status } = await anybody['forms']!['submit']!(asked, { answers: { a: 'word' } });
@@ -103,7 +103,7 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
   return found;
 };
 
-test('a list is its first page to who awaits it, and all of it to who iterates it, by cursor, page or feed', async () => {
+test('awaiting a list returns its first page, and iterating it returns all items, by cursor, page or feed', async () => {
   const asked = await makeOne('published');
   for (let count = 0; count < 5; count += 1)
     await api['submissions']!['create']!(asked, {
@@ -135,9 +135,10 @@ test('a list is its first page to who awaits it, and all of it to who iterates i
   assert.equal(events.length, 3);
 });
 
-// What was read ----------------------------------------------------------------------------------------------------
+// Preconditions
+// ----------------------------------------------------------------------------------------------------
 
-test('what was read is changed only as it was read, and an id alone as it is', async () => {
+test('a change to an object that was read requires its version, and a change by ID alone does not', async () => {
   const { get, change, publish, update } = api['forms']!;
   const first = await get!(await makeOne('draft'));
   const second = await change!(first, { settings: { language: 'german' } });
@@ -163,11 +164,14 @@ test('what was read is changed only as it was read, and an id alone as it is', a
   await api['workspace']!['change']!({ name: 'Ours' }, { ifMatch: workspace });
 });
 
-// Errors, and what passes -------------------------------------------------------------------------------------------
+// Errors and retries
+// ------------------------------------------------------------------------------------------------
 
 type Told = { method: string; key: string | undefined };
 type Reply = [status: number, headers?: Record<string, string>, body?: string];
-/** A service that answers as it is told, in turn, then with an empty object; 0 breaks off. */
+/**
+ * Starts a service that sends these replies in order, then an empty object. Status 0 closes the connection.
+ */
 async function openOther(...replies: Reply[]) {
   const told: Told[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -186,7 +190,7 @@ async function openOther(...replies: Reply[]) {
 }
 const soon = { 'Retry-After': '0' };
 
-test('too often and no room are tried again when the service says so, under one Idempotency-Key', async () => {
+test('429 and 503 are retried after Retry-After, with one Idempotency-Key', async () => {
   const { told, open } = await openOther([429, soon], [503, soon], [201], [503]);
   const other = open();
   await other['forms']!['create']!(form);
@@ -199,7 +203,7 @@ test('too often and no room are tried again when the service says so, under one 
   assert.notEqual(told[3]!.key, told[0]!.key);
 });
 
-test('it gives up in the end, and where it is asked to wait too long', async () => {
+test('the client gives up after its retries, or if Retry-After is too long', async () => {
   const often: Reply = [429, soon, '{"error":"rate_limit_exceeded","message":"Wait."}'];
   const { told, open } = await openOther(often, often, often, [429, { 'Retry-After': '61' }]);
   await assert.rejects(async () => await open({ retries: 2 })['forms']!['list']!(), {
@@ -212,7 +216,7 @@ test('it gives up in the end, and where it is asked to wait too long', async () 
   assert.equal(told.length, 4);
 });
 
-test('where the answer is lost, what cannot take effect twice is sent again, and nothing else', async () => {
+test('if the response is lost, only a request that cannot take effect twice is sent again', async () => {
   const { told, open } = await openOther(
     [0],
     [201],
@@ -237,7 +241,7 @@ test('where the answer is lost, what cannot take effect twice is sent again, and
   );
 });
 
-test('every status of the table has an error of its own, with what was wrong', async () => {
+test('every error status has its own error class, with the problems found', async () => {
   for (const [code, { status, message }] of Object.entries(errorCodes)) {
     const errors = [{ field: 'a', message: 'No.' }];
     const { open } = await openOther([
@@ -260,7 +264,7 @@ test('every status of the table has an error of its own, with what was wrong', a
   }
 });
 
-test('whoever aborts a request hears of that alone, also while it waits', async () => {
+test('aborting a request throws only the abort error, also during a wait', async () => {
   const { open } = await openOther([503, { 'Retry-After': '50' }]);
   await assert.rejects(
     async () => await open()['forms']!['list']!({}, { signal: AbortSignal.timeout(300) }),
@@ -275,7 +279,7 @@ test('whoever aborts a request hears of that alone, also while it waits', async 
 
 // Webhooks -----------------------------------------------------------------------------------------------------------
 
-test('verifyWebhook takes what the service signs, by both schemes, and nothing else', async () => {
+test('`verifyWebhook` accepts only what the service signs, in both schemes', async () => {
   const text = JSON.stringify({ submission: { id: 'grüß' } });
   const sign = (secrets: string[], at = Date.now(), body = text): Record<string, string> =>
     deliveryHeaders({
@@ -332,7 +336,7 @@ test('verifyWebhook takes what the service signs, by both schemes, and nothing e
 
 // Forms as code ------------------------------------------------------------------------------------------------------
 
-test('a form that was written down is applied: made once, changed where it differs, and never over another change', async () => {
+test('applying a form definition creates it once, updates it if it differs, and never overwrites another change', async () => {
   const definition = {
     name: `Contact ${newId()}`,
     status: 'published',
@@ -380,10 +384,11 @@ test('a form that was written down is applied: made once, changed where it diffe
   await assert.rejects(named['submit']!({}), { name: 'ValidationError' });
 });
 
-// From an empty folder -------------------------------------------------------------------------------------------------
+// Installation into an empty folder
+// ---------------------------------------------------------------------------------
 
 const home = fileURLToPath(new URL('..', import.meta.url));
-/** What a program said; fails with all of it when the program does. */
+/** Returns what a program printed. If the program fails, throws an error with its output. */
 const run = (
   command: string,
   args: readonly string[],
@@ -398,7 +403,7 @@ const run = (
     );
   });
 
-/** Ends TLS before a port of this machine, as a proxy does. */
+/** Terminates TLS in front of a port of this machine, like a proxy. */
 async function openRelay(port: number): Promise<string> {
   const relay = createTlsServer(certificate('receiver'), (request, response) => {
     const onward = httpRequest({ port, host: '127.0.0.1', method: request.method, headers: request.headers });
@@ -411,7 +416,7 @@ async function openRelay(port: number): Promise<string> {
   return `https://127.0.0.1:${(relay.address() as AddressInfo).port}/`;
 }
 
-test('the README’s program, in a folder with nothing but the package, applies a form, fills it in, verifies and reads', async () => {
+test('the README’s program, installed with only the package, applies, fills in, verifies and reads a form', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'formloom-client-'));
   after(() => rm(folder, { recursive: true }));
   const readme = await readFile(join(home, 'clients/typescript/README.md'), 'utf8');
@@ -433,7 +438,7 @@ test('the README’s program, in a folder with nothing but the package, applies 
   assert.deepEqual(said.messages, []);
   const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(tarball)));
   assert.ok(checked.types);
-  // The package is a module alone: what knows no `exports`, and require() before Node 20, are not meant.
+  // The package is an ES module only. Tools without `exports` and require() before Node 20 are not supported.
   const notMeant: readonly unknown[] = ['node10', 'node16-cjs'];
   assert.deepEqual(
     checked.problems.filter(

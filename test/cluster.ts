@@ -12,13 +12,13 @@ import { cellsOfRun, makeCells } from './cells/make-cells.ts';
 const run = promisify(execFile);
 
 /**
- * Makes a data directory whose embedded database is migrated and stopped, for `copyCluster`: initdb and the migrations
- * take 2 s of CPU, and some thirty instances of the tests would each make their own.
- * @returns its path. Whoever calls it removes it.
+ * Creates a data directory with a migrated and stopped embedded database for `copyCluster`. initdb and the
+ * migrations take 2 s of CPU, and about thirty test instances would otherwise each run them.
+ * @returns its path. The caller must remove it.
  */
 export async function makeCluster(log: (line: string) => void): Promise<string> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-cluster-')));
-  // When root runs the tests, the database runs as another user, who must be able to pass.
+  // If root runs the tests, the database runs as another user, who needs access.
   await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({ dataDir, log, durable: false });
   const database = openDatabase(server.connection, { pool: 2, log: openLog('silent') });
@@ -33,11 +33,11 @@ export async function makeCluster(log: (line: string) => void): Promise<string> 
 }
 
 /**
- * Puts a copy of the cluster that test/run.ts made into an empty data directory: it is then as after a first start that
- * ended at once. Without test/run.ts it stays empty, and the first start makes the cluster.
+ * Copies the cluster that test/run.ts created into an empty data directory, as after a first start and stop.
+ * Without test/run.ts the directory stays empty, and the first start creates the cluster.
  */
 export async function copyCluster(dataDir: string, source = process.env['TEST_CLUSTER']): Promise<void> {
   if (source === undefined) return;
-  // -a keeps the owner, whom PostgreSQL insists on; Node's own cp does not.
+  // -a keeps the owner, which PostgreSQL requires. Node's own cp does not.
   await run('cp', ['-a', join(source, 'postgres'), join(dataDir, 'postgres')]);
 }

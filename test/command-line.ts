@@ -3,10 +3,10 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runCommandLine } from '#app/cli/run-command-line.ts';
 
-/** How a command ended: its exit code, what it printed, and what it complains of. */
+/** The result of a command: its exit code, its output and its error text. */
 export type Ended = { code: number; printed: string; complaint: string };
 
-/** Runs a command in this process, which has all of it loaded: one of its own takes 0.7 s of CPU. */
+/** Runs a command in this process, where everything is loaded. A separate process takes 0.7 s of CPU. */
 export async function runHere(
   environment: Readonly<Record<string, string>>,
   args: readonly string[],
@@ -20,7 +20,9 @@ export async function runHere(
   return ended;
 }
 
-/** The message of an error that `--json` printed, with a line for each item; empty if there was none. */
+/**
+ * Returns the message of an error that `--json` printed, with a line for each item, or '' without an error.
+ */
 export function messageIn(stderr: string): string {
   if (stderr === '') return '';
   const { message, errors = [] } = JSON.parse(stderr) as {
@@ -30,7 +32,7 @@ export function messageIn(stderr: string): string {
   return [message, ...errors.map((item) => `${item.field ?? ''}: ${item.message}`)].join('\n');
 }
 
-/** The same with `--json`: the answer, and the message of its error. */
+/** Runs a command with `--json`. Returns its answer and its error message. */
 export async function command(environment: Readonly<Record<string, string>>, ...args: string[]) {
   const { code, printed, complaint } = await runHere(environment, [...args, '--json']);
   const answer = (printed === '' ? undefined : JSON.parse(printed)) as never;
@@ -39,7 +41,7 @@ export async function command(environment: Readonly<Record<string, string>>, ...
 
 const cli = fileURLToPath(new URL('../src/app/cli.ts', import.meta.url));
 
-/** A command as a process of its own, to be killed. */
+/** A command that runs in a separate process and can be killed. */
 export type Running = { kill: () => void; ended: Promise<Ended & { wasKilled: boolean }> };
 
 export function startCommand(environment: Readonly<Record<string, string>>, ...args: string[]): Running {

@@ -9,7 +9,10 @@ const { status, stdout } = spawnSync('git', ['log', '--no-merges', '-n', '30', '
   encoding: 'utf8',
 });
 
-/** A title begins with a verb: not with an article, a pronoun, a question word, a number or the past tense. */
+/**
+ * Matches titles that begin with an article, a pronoun, a question word, a number or the past tense, not with
+ * a verb.
+ */
 const notImperative =
   /^(a|an|the|this|that|these|those|it|its|they|we|what|which|who|whether|where|when|while|if|no|not|nothing|one|two|three|four|five|six|ten|of|on|in|at|by|for|from|and|also|now|some|all|each|every)$|[a-z]{3,}(ed|ing)$/i;
 

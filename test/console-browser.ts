@@ -9,24 +9,31 @@ import { looksAt } from './cases.ts';
 import type { ConsolePerson } from './console.ts';
 import type { TestService } from './service.ts';
 
-/** The built console in a real browser, for one test file. */
+/** The built console in a real browser for one test file. */
 export type ConsoleBrowser = {
-  /** A window of its own, as a person (nobody without one), at a path such as `/app/`; `isNew` where nothing may have been loaded. */
+  /**
+   * Opens a window for a person, or signed out, at a path such as `/app/`. `isNew` opens one with nothing
+   * loaded.
+   */
   open(
     path: string,
     person?: ConsolePerson,
     options?: BrowserContextOptions & { isNew?: boolean },
   ): Promise<Page>;
   /**
-   * Ends a test's window. The next one goes on in it, if it differs in its size and colours at most: for half of the CPU,
-   * as the scripts are there. A test that fails never comes to this, and one that would be asked whether to go is closed.
+   * Ends a test's use of a window. The next test reuses it if they differ at most in size and colors, which
+   * halves the CPU because scripts are loaded. A failed test never gets here. A window that would ask before
+   * closing is closed.
    */
   leave(page: Page): Promise<void>;
-  /** Fails when a script threw, the policy was broken, or a script that came in as text ran, since this was asked last. */
+  /**
+   * Fails if a script threw, the content security policy was violated or injected text ran as a script, since
+   * the last call.
+   */
   assertQuiet(): void;
 };
 
-/** What shows that foreign text became script: any of it calls `alert` or sets `window.pwned`. */
+/** Injected text. If a page runs any of it as a script, it calls `alert` or sets `window.pwned`. */
 export const payloads = [
   '"><img src=x onerror=alert(1)>',
   '<script>window.pwned=1</script>',
@@ -36,20 +43,20 @@ export const payloads = [
 ] as const;
 
 /**
- * Nothing moves, as for people who ask for that: the frames of a dialog that fades in and out are a third of what it
- * takes of the processors. The story, the builder's tests by keyboard, mouse and touch, and those of how pages ask
- * look at it with motion; the walk with axe sees each form both ways.
+ * Turns motion off, because the frames of a fading dialog are a third of its CPU. These tests turn motion on:
+ * the story, those of the builder by keyboard, mouse and touch, and those of form layouts. The walk with axe
+ * checks each form both ways.
  */
 export const stillness = { reducedMotion: 'reduce' } as const;
 
-/** For those that look at it with motion. */
+/** For tests with motion. */
 export const motion = { reducedMotion: 'no-preference' } as const;
 
-/** Goes to another screen as a link of the console does: nothing is loaded again. */
+/** Goes to another screen without a reload, like a link of the console. */
 export const goWithin = (page: Page, path: string): Promise<void> =>
   page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
 
-/** Leaves a screen of the console for one that does nothing, with nothing of what was said on it. */
+/** Leaves a screen of the console for an empty one and closes its toasts. */
 export async function goNowhere(page: Page): Promise<void> {
   await goWithin(page, '/app/nowhere');
   await page.getByText('Page not found').waitFor();
@@ -58,7 +65,7 @@ export async function goNowhere(page: Page): Promise<void> {
   await page.mouse.move(0, 0);
 }
 
-/** @param goesWithin whether the next screen of the same person is gone to within the console: for a third of the CPU. */
+/** @param goesWithin whether one person's next screen opens without a reload, for a third of the CPU. */
 export async function openConsoleBrowser(
   service: Pick<TestService, 'url'>,
   { goesWithin = false } = {},
@@ -87,7 +94,7 @@ export async function openConsoleBrowser(
         people.set(spare, person);
         await spare.context().clearCookies();
         if (person) await spare.context().addCookies(person.cookies);
-        // Who goes to where one is has it loaded again at most, with what the page before kept in the history.
+        // Opening the current address would at most reload it, with the history state of the previous page.
         const [here, there] = [spare.url(), service.url + path].map((address) => address.split('#', 1)[0]);
         if (here === there) await spare.goto(`${service.url}/healthz`);
         await spare.goto(service.url + path);
@@ -96,7 +103,7 @@ export async function openConsoleBrowser(
       const context = await browser.newContext({
         viewport,
         colorScheme,
-        // Without one this Chromium reports `en-US@posix`, which no person's browser does.
+        // Without a locale this Chromium reports `en-US@posix`, which no real browser does.
         locale: 'en-US',
         ...stillness,
         permissions: ['clipboard-read', 'clipboard-write'],
@@ -112,7 +119,7 @@ export async function openConsoleBrowser(
         void dialog.dismiss();
       });
       page.on('console', (message) => {
-        // A refused request is the subject of a test, not a problem of the page; nor is what a frame may not do.
+        // A test may expect a refused request or a blocked frame, so these are not problems.
         if (
           message.type() === 'error' &&
           !/Failed to load resource|^Blocked autofocusing/.test(message.text())
@@ -133,7 +140,7 @@ export async function openConsoleBrowser(
         await goNowhere(page);
       else {
         people.delete(page);
-        // Pages write as they go, and the next one is to find nothing.
+        // Pages write to storage while they run, and the next page must find it empty.
         await page.evaluate('Storage.prototype.setItem = () => {}');
       }
       await page.evaluate('localStorage.clear(), sessionStorage.clear()');
@@ -144,26 +151,28 @@ export async function openConsoleBrowser(
 }
 
 const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-/** Of what is as it should be, most of a screen, it writes down no more than one thing for each rule. */
+/** Limits results for passed elements, which are most of a screen, to one per rule. */
 const axeOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations'],
 };
 
-/** Animations pass through colours without contrast. Those that never end (a skeleton's) are not waited for. */
+/**
+ * Animations pass through colors without contrast. Endless ones, such as a skeleton's, are not waited for.
+ */
 export const endAnimations = `Promise.allSettled(document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity).map(({ finished }) => finished))`;
 
 /**
- * All of the page but what react-aria says of a button that was busy when its dialog closed: for 7 s a hidden live
- * region, spoken once already, names an element that is gone.
+ * Excludes the live region of react-aria. After a dialog with a busy button closes, the hidden region names a
+ * removed element for 7 s, although it was already spoken.
  */
 const axeScope = { exclude: [['[data-live-announcer]']] };
 
-/** What axe finds on a page as it is: one readable line each; none is what a test expects. */
+/** Returns the violations that axe finds on the current page, one readable line each. Tests expect none. */
 export async function findBarriers(page: Pick<Page, 'evaluate'>): Promise<string[]> {
   await page.evaluate(endAnimations);
-  // Half a megabyte, which a page that is looked at in several states has from the first time.
+  // Injects axe, half a megabyte, only once for a page that is checked in several states.
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
   const violations = await page.evaluate<AxeResults['violations']>(
     `axe.run(${JSON.stringify(axeScope)}, ${JSON.stringify(axeOptions)}).then(({ violations }) => violations)`,
@@ -181,8 +190,8 @@ const looks = [
 ] as const;
 
 /**
- * What looks at a window in its states: nothing is wider than it, on a desk and on a phone, and axe finds nothing, in the next
- * one of four looks (`looksAt`).
+ * Returns a function that checks the current state of a window. Nothing may be wider than the window on
+ * desktop and phone, and axe must find nothing in the next of four variants (`looksAt`).
  */
 export function lookAround(page: Page): (what: string) => Promise<void> {
   let turn = 0;
@@ -204,20 +213,19 @@ export function lookAround(page: Page): (what: string) => Promise<void> {
   };
 }
 
-/** Types into whatever has the focus, key by key, each of which a screen answers to. */
+/** Types into the focused element key by key, for screens that respond to each key. */
 export const type = (page: Page, text: string): Promise<void> => page.keyboard.type(text);
 
-/** Writes into whatever has the focus, where it is the text that counts. */
+/** Inserts a text into the focused element, if only the text matters. */
 export const write = (page: Page, text: string): Promise<void> => page.keyboard.insertText(text);
 
-/** Presses keys one after the other. */
 export async function press(page: Page, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
 /**
- * Moves the focus with Tab to the control of this name, as somebody without a mouse does. The control is found by its
- * name once, and again when the page draws it anew: each search reads the names of a whole screen.
+ * Moves the focus with Tab to the control with this name, like a person without a mouse. It finds the control
+ * once, and again if the page redraws it, because each search reads the names of a whole screen.
  */
 export async function tabTo(page: Page, role: Role, name: string | RegExp): Promise<void> {
   const target = page.getByRole(role, { name, exact: true }).first();
@@ -233,15 +241,18 @@ export async function tabTo(page: Page, role: Role, name: string | RegExp): Prom
 }
 type Role = Parameters<Page['getByRole']>[0];
 
-/** Runs in the browser, whose globals this program's types do not know; nothing of an element that is gone. */
+/**
+ * Runs in the browser, whose globals are not in this program's types. Returns undefined for a removed
+ * element.
+ */
 const hasFocus = (element: { isConnected?: boolean }): boolean | undefined =>
   element.isConnected
     ? (globalThis as unknown as { document: { activeElement: unknown } }).document.activeElement === element
     : undefined;
 
 /**
- * Waits for a toast that says this, and points at it, so that it stays: by itself it goes (`shownMs`), and a test beside
- * others may take longer to see the screen below it change.
+ * Waits for a toast with this text and hovers over it so that it stays. It would disappear after `shownMs`,
+ * and under load a test may wait longer for the screen below to change.
  */
 export async function holdToast(page: Page, said: string): Promise<Locator> {
   const toast = page.locator('.toast', { hasText: said }).last();
@@ -249,6 +260,6 @@ export async function holdToast(page: Page, said: string): Promise<Locator> {
   return toast;
 }
 
-/** Waits for a screen by its title. */
+/** Waits for a screen with this title. */
 export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor();

@@ -9,22 +9,22 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import { noteSecretsOf } from './secrets.ts';
 import type { TestService } from './service.ts';
 
-/** An answer of the console's JSON; `body` is what the test says it is, undefined when there is none. */
+/** An answer of the console's JSON API. The test declares the type of `body`, which is undefined if empty. */
 export type ConsoleAnswer<Body> = { status: number; headers: Headers; body: Body };
 
-/** Somebody who is signed in to the console. */
+/** A person who is signed in to the console. */
 export type ConsolePerson = {
   userId: string;
   email: string;
   password: string;
   workspaceId: string;
-  /** `name=value; name=value`: what a browser would send. */
+  /** `name=value; name=value`, as a browser sends it. */
   cookie: string;
   /** The session for a browser: `context.addCookies(person.cookies)`. */
   cookies: { name: string; value: string; url: string; httpOnly: boolean; sameSite: 'Lax' }[];
-  /** Calls `/api/v1` + path in `workspaceId`, as a page of this origin would. */
+  /** Calls `/api/v1` + path in `workspaceId`, like a page of this origin. */
   api: ConsolePerson['call'];
-  /** Calls `/app/api` + path as this person, as a page of this origin would. */
+  /** Calls `/app/api` + path as this person, like a page of this origin. */
   call<
     Body = {
       error: string;
@@ -39,28 +39,31 @@ export type ConsolePerson = {
   ): Promise<ConsoleAnswer<Body>>;
 };
 
-/** The password of everybody whom tests make. */
+/** The password of every person that tests create. */
 export const password = 'a long test password';
-/** As `hashPassword` made it, once for all: each time takes 150 ms of CPU, and tests sign hundreds in. */
+/**
+ * The hash from `hashPassword`, computed once: each takes 150 ms of CPU, and tests sign in hundreds of
+ * people.
+ */
 const passwordHash =
   '$scrypt$ln=15,r=8,p=3$bR_sL_IM0zZ8XjB6Y2myFA$UpNFaqRSHNRmQfhqM_ud2AeIFjwE0jaRh3hV6rjICEMqUWcdNEE06Nrlwb-HGfW4WpyURVGJgDyUET_ak8Usjw';
 let people = 0;
-/** What signs people in, of each service. */
+/** The accounts that sign people in, by service. */
 const openedAccounts = new WeakMap<TestService, ReturnType<typeof openAccounts>>();
 
 /**
- * As after so many tries to sign in to an account: each that is looked at takes 150 ms of CPU, and the last ones show the limit
- * as well as all of them. Were the name of the tries another one, more would be looked at than a test counts.
+ * Sets the count of sign-in attempts to an account. Each checked attempt takes 150 ms of CPU, and the last
+ * ones show the limit as well. With a wrong counter name more attempts are checked than a test expects.
  */
 export const afterTries = (requestCounter: RequestCounter, email: string, times: number): Promise<unknown> =>
   countTimes(requestCounter, `sign-in to ${createHash('sha256').update(email).digest('base64url')}`, times);
-/** As after so many of what is counted by this name (limit.ts). */
+/** Sets a counter with this name (limit.ts) to this number. */
 export const countTimes = (requestCounter: RequestCounter, name: string, times: number): Promise<unknown> =>
   Promise.all(Array.from({ length: times }, () => requestCounter.count(name)));
 
 /**
- * What a sign-in by password ends with: a session, as its cookie. To check the password first takes a tenth of a second of
- * CPU, hundreds of times.
+ * Starts a session without checking the password and returns its cookie. The check takes a tenth of a second
+ * of CPU, hundreds of times.
  */
 export async function beginSession(service: TestService, userId: string): Promise<string> {
   const { database, vault, log, config } = service.services;
@@ -72,7 +75,10 @@ export async function beginSession(service: TestService, userId: string): Promis
   return cookie!.split(';', 1)[0]!;
 }
 
-/** Makes an account of `password`, without the hash that `createUser` takes. @returns its id. */
+/**
+ * Creates an account with `password`, without the hashing of `createUser`.
+ * @returns its ID.
+ */
 export async function makePerson(
   database: Database,
   email: string,
@@ -92,8 +98,8 @@ export async function makePerson(
 }
 
 /**
- * Makes a person, who becomes a member of `workspaceId` (or owner of a workspace of their own), and signs them in
- * without going through the sign-in's limits.
+ * Creates a person and signs them in without the sign-in limits. They are a member of `workspaceId`, or the
+ * owner of a new workspace.
  */
 export async function signIn(
   service: TestService,
@@ -121,7 +127,7 @@ export async function signIn(
   };
 }
 
-/** Calls the console's JSON with a cookie ('' for nobody). A body that is a string is sent as it is. */
+/** Calls the console's JSON API with a cookie ('' if signed out). Sends a string body unchanged. */
 export async function callConsole<Body>(
   url: string,
   cookie: string,

@@ -2,17 +2,15 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/*
- * What a run costs. Seconds on the clock depend on what else the machine does; what its processors did hardly does.
- */
+/* The cost of a run in CPU time, because clock time depends on what else the machine does. */
 const directory = process.env['TEST_LOGS'];
 const file = 'costs';
 const ticksPerSecond = 100;
 
 /**
- * The seconds of CPU that this process took, and those that it started and saw end. A browser's are not among them, whom
- * it ends itself, and they are twice what the test of a screen takes here; nor are those of processes that a test killed.
- * Only Linux tells; elsewhere it is this process alone.
+ * Returns the seconds of CPU of this process and of its ended child processes. Excludes browsers, which take
+ * twice as much as a screen test here, and processes that a test killed. Without Linux it counts only this
+ * process.
  */
 export function cpuSeconds(): number {
   if (process.platform !== 'linux') {
@@ -20,7 +18,7 @@ export function cpuSeconds(): number {
     return (user + system) / 1e6;
   }
   const stat = readFileSync('/proc/self/stat', 'utf8');
-  // Behind the name, which may have any character: user and system of its own, user and system of its children.
+  // After the name, which may contain any character: user and system time of the process and of its children.
   const times = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')
@@ -28,7 +26,10 @@ export function cpuSeconds(): number {
   return times.reduce((sum, ticks) => sum + Number(ticks), 0) / ticksPerSecond;
 }
 
-/** Begins to count what test files take; what it returns ends that, and writes it down for the end of the run. */
+/**
+ * Starts measuring the CPU time of test files. Returns a function that stops and records it for the end of
+ * the run.
+ */
 export function countCost(names: string): () => void {
   const before = cpuSeconds();
   return () => {
@@ -38,7 +39,7 @@ export function countCost(names: string): () => void {
   };
 }
 
-/** The dearest of what was written down in the directory of a run, a readable line each. */
+/** Returns the most expensive entries in the directory of a run, one readable line each. */
 export async function dearest(path: string, count: number): Promise<string[]> {
   const lines = (await readFile(join(path, file), 'utf8')).split('\n').filter(Boolean);
   return lines

@@ -8,13 +8,13 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import type { Instance } from './process.ts';
 import { type Answer, callApi } from './service.ts';
 
-/** A published form with one question and a place for a file, in a workspace of its own. */
+/** A published form with one question and a file upload, in a separate workspace. */
 export type PublishedForm = {
   id: string;
   publicUrl: string;
   key: string;
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Every submission of the form as the API lists them, page by page: their ids by what was answered. */
+  /** Lists all submissions of the form page by page, with their IDs by answer. */
   listAll(): Promise<{ idsByAnswer: Map<string, string[]>; totals: Set<number>; listed: number }>;
 };
 
@@ -33,10 +33,14 @@ const structure = {
   ],
 };
 
-/** A workspace on a running instance, with a key. */
+/** A workspace on a running instance with a key. */
 export type Owner = Pick<PublishedForm, 'key' | 'call'> & { workspaceId: string };
 
-/** Makes a workspace past the API, which the CLI takes longer for. @param permissions of its key; all but the named ones, when left out. @param path leads to its cell, unless that is the first. */
+/**
+ * Creates a workspace without the API, because the CLI takes longer.
+ * @param permissions of its key; all except the administrative ones by default.
+ * @param path selects its cell, unless it is the first.
+ */
 export async function makeOwner(
   instance: Instance,
   permissions?: readonly Permission[],
@@ -57,7 +61,7 @@ export async function makeOwner(
   return { workspaceId, key, call };
 }
 
-/** Makes a form on a running instance, in a workspace of its own. */
+/** Creates a form on a running instance, in a separate workspace. */
 export async function publishForm(
   instance: Instance,
   receiverUrl?: string,
@@ -105,17 +109,17 @@ export async function publishForm(
 }
 
 export type Visitors = {
-  /** What was answered with 201: the submission's id by what was sent. */
+  /** Submissions with status 201: the submission's ID by sent text. */
   acknowledged: Map<string, string>;
-  /** What else came back: a status, or the code of a network error. */
+  /** Other results: a status, or the code of a network error. */
   failures: string[];
-  /** Resolves when all are gone: they go when connections are refused, or when they are told to leave. */
+  /** Resolves when all visitors have left, either because connections are refused or after `leave`. */
   gone: Promise<unknown>;
-  /** Lets each finish what it sends; resolves when all are gone. */
+  /** Lets each visitor finish the current submission. Resolves when all have left. */
   leave(): Promise<unknown>;
 };
 
-/** Sends visitors to a form, each of whom submits again and again, always something else. */
+/** Sends visitors to a form. Each submits repeatedly, every time with a different text. */
 export function sendVisitors(
   publicUrl: string,
   { count, name, pauseMs = 0 }: { count: number; name: string; pauseMs?: number },
@@ -142,7 +146,9 @@ export function sendVisitors(
   return { acknowledged, failures, gone, leave };
 }
 
-/** One submission, with a file or without: its id when it was acknowledged, else what came back. */
+/**
+ * Sends one submission with or without a file. Returns its ID if it was acknowledged, or else the failure.
+ */
 export async function submitEntry(
   publicUrl: string,
   entry: string,
@@ -170,7 +176,7 @@ function withFile(entry: string, file: Blob): FormData {
   return body;
 }
 
-/** So many submissions of about 1 KB, past the API. */
+/** Inserts this number of submissions of about 1 KB, without the API. */
 export const addSubmissions = (instance: Instance, formId: string, count: number): Promise<unknown> =>
   instance.query(
     `insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)

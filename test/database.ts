@@ -6,31 +6,37 @@ import { type Database, openDatabase } from '#kit/database.ts';
 import { openLog } from '#kit/log.ts';
 import { migrate, readMigrations } from '#kit/migrate.ts';
 
-/** A database of a test file's own, on the real server that `npm test` started. */
+/** A database for one test file, on the real server that `npm test` started. */
 export type TestDatabase = {
   database: Database;
-  /** For a process that the test starts. */
+  /** The URL for a process that the test starts. */
   url: string;
 };
 
-/** The server that test/run.ts started, or the one named for `npm run test:long -- external`. */
+/** Returns the server that test/run.ts started, or the one for `npm run test:long -- external`. */
 function serverUrl(): string {
   const url = process.env['TEST_DATABASE_URL'];
   if (!url) throw new Error('TEST_DATABASE_URL is not set. Run tests with: npm test -- <file>');
   return url;
 }
 
-/** The same address with another database. Sockets (host in the query) stay as they are. */
+/** Replaces the database in a URL. Sockets (host in the query) stay unchanged. */
 export function withDatabase(url: string, name: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${name}`);
 }
 
-/** So long a connection may still be under way when its test file is done: longer than a statement takes at most. */
+/**
+ * How long a connection may stay in use after its test file ends, in milliseconds. Longer than any statement
+ * takes.
+ */
 const keptMs = 15_000;
 
 let administrator: Promise<Client> | undefined;
 
-/** By one connection of this process, which keeps it from no end: each takes 5 ms of CPU, and a test file asks twice. */
+/**
+ * Runs SQL on one connection of this process, which does not keep it running. A new one takes 5 ms of CPU,
+ * and each test file needs it twice.
+ */
 async function administer(sql: string): Promise<void> {
   const client = await (administrator ??= connect());
   await client.query(sql);
@@ -40,17 +46,17 @@ async function connect(): Promise<Client> {
   const client = new Client({ connectionString: serverUrl() });
   client.on('error', () => (administrator = undefined));
   await client.connect();
-  // It has this, and its types do not say so.
+  // The client has this method, but its types lack it.
   (client as Client & { unref(): void }).unref();
   return client;
 }
 
 /**
- * Makes a migrated database for the calling test file (a copy of the template that test/run.ts made, about
- * 50 ms) and drops it when the file is done.
- * @param options.reach leads to the database at an address by another one, such as that of a relay; `isEmpty`: it is not
- * migrated; `name` is what its sessions are called; without `limits` nothing ends what takes long;
- * `onEnd` has it dropped at another time.
+ * Creates a migrated database for the calling test file and drops it when the file ends. It is a copy of the
+ * template from test/run.ts, about 50 ms.
+ * @param options.reach returns another URL to the database, such as that of a relay. With `isEmpty` it is not
+ * migrated. `name` is the name of its sessions. `limits: false` removes the timeouts, and `onEnd` decides
+ * when it is dropped.
  */
 export async function testDatabase(
   options: {
@@ -64,7 +70,7 @@ export async function testDatabase(
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const template = options.isEmpty ? undefined : process.env['TEST_DATABASE_TEMPLATE'];
-  // The files are copied as they are: by its log, as PostgreSQL else does it, a copy takes three times the CPU.
+  // Copies the files directly. PostgreSQL's default copies through its log and takes three times the CPU.
   await administer(`create database ${name} ${template ? `template ${template}` : ''} strategy file_copy`);
   const url = withDatabase(serverUrl(), name);
   const database = openDatabase(
@@ -72,7 +78,7 @@ export async function testDatabase(
     {
       pool: options.pool ?? 8,
       log: openLog('silent'),
-      // Behind a relay the database is going to be silent, which is the subject; else a busy machine is no reason for a 503.
+      // Tests with a relay expect a silent database. In other tests a busy machine must not cause a 503.
       ...(!options.reach && { waitMs: 60_000 }),
       ...(options.name && { name: options.name }),
       ...(options.limits === false && { limits: false }),
@@ -84,7 +90,7 @@ export async function testDatabase(
   const { onEnd = after } = options;
   onEnd(async () => {
     const ended = database.end();
-    // The pool waits for all that it lent, and a test that failed may have kept one: for ever, and the run with it.
+    // The pool waits for all its connections. If a failed test kept one, the run would wait forever.
     let kept = 0;
     const late = setTimeout(() => {
       kept = lent.size;

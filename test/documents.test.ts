@@ -11,7 +11,7 @@ const pages = globSync('{*.md,{bench,deploy,docs,examples,src,test,web}/**/*.md}
   (path) => path !== 'CHANGELOG.md',
 );
 
-test('every relative link between pages leads to a file', () => {
+test('every relative link between pages points to an existing file', () => {
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)#\s]+?)(?:#[^)]*)?\)/g)]
       .map(([, target]) => target!)
@@ -22,7 +22,7 @@ test('every relative link between pages leads to a file', () => {
   assert.deepEqual(broken, []);
 });
 
-/** A decision names files from the root, from src, or from one of these rooms. */
+/** The folders that file names in a decision can be relative to. */
 const bases = ['', 'src', 'src/ast', 'src/page', 'src/submissions', 'src/webhooks', 'web', 'web/builder'];
 
 test('every file that a decision names exists', () => {
@@ -46,7 +46,7 @@ test('every file and folder that the README of a room names exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('every source that a comment names exists', () => {
+test('every source file that a comment names exists', () => {
   const sources = globSync('{*,{src,web,test,clients,deploy}/**/*}.{ts,tsx}', {
     cwd: home,
     exclude: ['**/node_modules'],
@@ -62,7 +62,7 @@ test('every source that a comment names exists', () => {
   assert.deepEqual(missing, []);
 });
 
-test('the index of decisions has each page once, under the title of the page', () => {
+test('the index of decisions lists each page once, with its title', () => {
   const index = read('docs/decisions/README.md');
   const files = readdirSync(join(home, 'docs', 'decisions')).filter((name) => /^\d{4}-/.test(name));
   const listed = [...index.matchAll(/^- \[(\d+)\. (.+)\]\((.+)\): /gm)].map(
@@ -72,7 +72,7 @@ test('the index of decisions has each page once, under the title of the page', (
   assert.deepEqual(listed.toSorted(), actual.toSorted());
 });
 
-test('each step of a walk in ARCHITECTURE.md is a file that exports the name', () => {
+test('each step of a walkthrough in ARCHITECTURE.md names a file that exports the name', () => {
   const steps = [...read('ARCHITECTURE.md').matchAll(/^\| \d+ \| `([^`]+)` \| `(\w+)` \|/gm)];
   assert.ok(steps.length > 40, `${steps.length} steps`);
   const missing = steps
@@ -84,7 +84,7 @@ test('each step of a walk in ARCHITECTURE.md is a file that exports the name', (
   assert.deepEqual(missing, []);
 });
 
-test('ARCHITECTURE.md has the first words of the glossary', () => {
+test('ARCHITECTURE.md contains the first terms of the glossary', () => {
   const words = read('docs/glossary.md').split('\n## ')[1]!;
   const rows = words.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Term'));
   assert.equal(rows.length, 20);

@@ -8,7 +8,9 @@ import { copyCluster } from './cluster.ts';
 import { endWithSignals } from './end-run.ts';
 import { keepFilesInMemory } from './memory.ts';
 
-/* What a run of tests begins, in small: its folder, a database, and a process that hears no signal and has one of its own. */
+/*
+ * A small version of a test run: its folder, a database, and a process that ignores signals and has a child.
+ */
 endWithSignals(keepFilesInMemory());
 const dataDir = mkdtempSync(join(tmpdir(), 'formloom-ended-'));
 await chmod(dataDir, 0o755);

@@ -13,7 +13,7 @@ import { until } from './service.ts';
 
 const fixture = fileURLToPath(new URL('end-run.fixture.ts', import.meta.url));
 
-test('a run of tests that is told to end ends all that it began, and gives its memory back', async (t) => {
+test('a terminated test run ends every process it started and frees its memory', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells who began what');
   const run = spawn(
     process.execPath,
@@ -34,7 +34,7 @@ test('a run of tests that is told to end ends all that it began, and gives its m
   if (directory.startsWith('/dev/shm/')) assert.ok(!existsSync(dirname(directory)));
 });
 
-test('a benchmark that is told to end ends its servers and their database, and removes their files', async (t) => {
+test('a terminated benchmark ends its servers and their database and removes their files', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux tells who began what');
   const folder = await mkdtemp(join(tmpdir(), 'formloom-bench-'));
   t.after(() => rm(folder, { recursive: true }));

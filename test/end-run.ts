@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process as Linux tells of it. */
+/** A process as described by Linux. */
 type Process = { pid: number; parent: number; name: string; state: string; words: string };
 
-/** How long PostgreSQL gets to end at once. */
+/** How long PostgreSQL gets for an immediate shutdown, in milliseconds. */
 const mostMs = 10_000;
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const removers = new Set<() => void>();
 
 /**
- * Has a signal to this process alone, as a service manager or npm sends it, end every process that it started: servers, browsers and
- * databases would otherwise run on. It works on Linux, which tells who started whom.
- * @param removeFiles what is removed when no process uses it any more.
+ * Makes a signal to this process end every process that it started. A service manager or npm signals only
+ * this process, so servers, browsers and databases would otherwise continue. Works only on Linux, which
+ * records the parents of processes.
+ * @param removeFiles runs after no process uses the files any more.
  */
 export function endWithSignals(removeFiles: () => void = () => {}): void {
   removers.add(removeFiles);
@@ -26,17 +27,17 @@ export function endWithSignals(removeFiles: () => void = () => {}): void {
     });
 }
 
-/** At once and not by and by: whoever waits for one of them would go on in between. */
+/** Runs synchronously, because code that awaits one of the processes would otherwise continue in between. */
 function endAll(): void {
   const begun = new Map<number, Process>();
   const find = (): Process[] => findBegun().filter(({ pid }) => !begun.has(pid));
-  // Who is stopped begins no other, and keeps those that it began.
+  // A stopped process starts no others, and its children keep it as their parent.
   for (let more = find(); more.length > 0; more = find())
     for (const each of more) {
       begun.set(each.pid, each);
       if (!isPostgres(each)) send(each.pid, 'SIGSTOP');
     }
-  // PostgreSQL gives back its memory, which a kill would keep.
+  // SIGQUIT lets PostgreSQL free its shared memory, which SIGKILL would leave behind.
   for (const each of begun.values()) send(each.pid, isPostgres(each) ? 'SIGQUIT' : 'SIGKILL');
   const still = (): boolean => listProcesses().some(({ pid, state }) => begun.has(pid) && state !== 'Z');
   for (const until = Date.now() + mostMs; still() && Date.now() < until; )
@@ -45,7 +46,7 @@ function endAll(): void {
 
 const isPostgres = ({ name }: Process): boolean => name === 'postgres';
 
-/** What this process began, with all that those began, and databases of its folder whose server was killed. */
+/** Returns all descendants of this process, and databases in its folder whose server was killed. */
 function findBegun(): Process[] {
   const folder = process.env['TMPDIR'] ?? '';
   const all = listProcesses();

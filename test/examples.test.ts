@@ -40,7 +40,7 @@ const secret = `whsec_${Buffer.from('a key of thirty-two random bytes').toString
 const plainSecret = 'a secret with ünïcode';
 
 type Sent = { body: string; headers: Record<string, string> };
-/** A delivery, signed as every delivery is. */
+/** Returns a delivery, signed like every delivery. */
 function delivery(
   options: { secrets?: string[]; id?: string; at?: number; kind?: (typeof eventKinds)[number] } = {},
 ): Sent {
@@ -60,10 +60,10 @@ function delivery(
   return { body, headers: deliveryHeaders(source) };
 }
 
-/** A Go that has compiled nothing yet begins with its own library. */
+/** Go compiles its standard library first if nothing is compiled yet. */
 const mostSeconds = 120;
 
-/** Starts what the console shows for a webhook, as a person would save it. */
+/** Starts the example that the console shows for a webhook, as a person would save it. */
 async function start(id: keyof typeof languages, withSecret: string) {
   const url = 'https://example.org/a?b=c&d=?>';
   const shown = receiversFor({ url, events: ['submission.created'], field: 'e-mail' });
@@ -107,7 +107,7 @@ async function start(id: keyof typeof languages, withSecret: string) {
 for (const id of Object.keys(languages) as (keyof typeof languages)[]) {
   const skip = isInstalled(languages[id]) ? false : `${languages[id].command} is not on this machine`;
 
-  test(`the ${id} receiver takes what the service signs, once, and nothing else`, { skip }, async () => {
+  test(`the ${id} receiver accepts only what the service signs, and only once`, { skip }, async () => {
     const { post, said } = await start(id, secret);
     const first = delivery();
     assert.deepEqual(await post(first), [200, 'done\n']);
@@ -133,7 +133,7 @@ for (const id of Object.keys(languages) as (keyof typeof languages)[]) {
     assert.deepEqual(await post({ body, headers }), [200, 'done\n'], 'what was forged has marked nothing');
   });
 
-  test(`the ${id} receiver knows a secret of one's own, and one that is being changed`, {
+  test(`the ${id} receiver supports a custom secret and a secret rotation`, {
     skip,
   }, async () => {
     const { post } = await start(id, plainSecret);
@@ -142,7 +142,7 @@ for (const id of Object.keys(languages) as (keyof typeof languages)[]) {
   });
 }
 
-test('every example has what the console fills in, and is shown as it stands where nothing is to be filled in', () => {
+test('every example has the placeholders that the console fills in, and is shown unchanged without values', () => {
   const asItStands = receiversFor({
     url: 'https://example.com/hooks/formloom',
     events: eventKinds,

@@ -11,12 +11,15 @@ import { until } from './service.ts';
 import { type External, end, makeDirectory, missingValkey, openValkey, start } from './valkey.ts';
 
 /*
- * npm run test:long -- external                what npm test runs, on a PostgreSQL that is not ours, and what needs a Valkey
- * npm run test:long -- external <files…>    these test files only
+ * npm run test:long -- external
+ * runs what npm test runs on a separate PostgreSQL, and the tests that need a Valkey.
  *
- * The PostgreSQL is the one at TEST_DATABASE_URL, else a new cluster of the Debian package postgresql-15, the oldest
- * version that Formloom supports. The Valkey is the one at VALKEY_TEST_URL, else a server of this machine's
- * valkey-server or redis-server.
+ * npm run test:long -- external <files…>
+ * runs only these test files.
+ *
+ * The PostgreSQL is the one at TEST_DATABASE_URL. By default it is a new cluster of the Debian package
+ * postgresql-15, the oldest version that Formloom supports. The Valkey is the one at VALKEY_TEST_URL. By
+ * default it is this machine's valkey-server or redis-server.
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const postgresPrograms = '/usr/lib/postgresql/15/bin';
@@ -80,14 +83,14 @@ async function askVersion(url: string): Promise<string | undefined> {
     return (await client.query<{ version: string }>("select current_setting('server_version') as version"))
       .rows[0]!.version;
   } catch {
-    // On its way up; whoever waits says so when it never comes.
+    // It is still starting. The caller reports it if it never starts.
     return undefined;
   } finally {
     await client.end().catch(() => {});
   }
 }
 
-/** Runs a script of ours to its end, and returns whether it succeeded. */
+/** Runs a script of this project and returns whether it succeeded. */
 async function succeeds(
   parameters: readonly string[],
   environment: Record<string, string>,

@@ -5,7 +5,7 @@ import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/** The rooms in one total order, ground first. Imports only go down, so a circle between rooms cannot be written. */
+/** The rooms in order, lowest first. Imports only go down, so rooms cannot import each other in a circle. */
 const floors = [
   'ast',
   'rules',
@@ -26,7 +26,10 @@ const floors = [
   'console',
   'app',
 ];
-/** The same of what browsers run. The script of the public page, that of embedding and the API's reference stand alone. */
+/**
+ * The rooms of browser code in order. The scripts of the public page, of embedding and of the API reference
+ * are independent.
+ */
 const webFloors = [
   'api',
   'design',
@@ -40,7 +43,7 @@ const webFloors = [
   'invitations',
   'builder',
 ];
-/** Of the client that others install: how a request is sent, and what is thrown. The console calls by it too. */
+/** The part of the published client that sends requests and throws errors. The console uses it too. */
 const transport = 'clients/typescript/src/transport';
 const webAlone = ['page', 'embed', 'docs'];
 
@@ -48,13 +51,13 @@ const home = fileURLToPath(new URL('..', import.meta.url));
 
 type Source = {
   path: string;
-  /** Undefined for what lies outside of the rooms: the start of web, and how it is built. */
+  /** Undefined outside of the rooms, for the entry and the build of web. */
   room: string | undefined;
   text: string;
   imports: string[];
-  /** Of these, what is there when it runs: types are not. */
+  /** The imports that exist at runtime, without types. */
   needs: string[];
-  /** Of these, what is loaded when it is asked for. */
+  /** The dynamic imports. */
   later: (string | undefined)[];
 };
 
@@ -95,7 +98,7 @@ const carrying = await readSources(transport);
 const ours = sources.filter((source) => !isTest(source));
 const web = webSources.filter((source) => !isTest(source));
 const isConfig = ({ path }: Source): boolean => path.endsWith('/vite.config.ts');
-/** The file that an import leads to, as a path from the project's folder; undefined for a package. */
+/** Returns the file of an import, relative to the project's folder, or undefined for a package. */
 function target(source: Pick<Source, 'path'>, specifier: string): string | undefined {
   if (specifier.startsWith('#transport/')) return posix.join(transport, posix.basename(specifier));
   if (specifier.startsWith('#')) return posix.join('src', specifier.slice(1));
@@ -103,12 +106,12 @@ function target(source: Pick<Source, 'path'>, specifier: string): string | undef
   return undefined;
 }
 
-/** Every offence as a readable line; none is what a test expects. */
+/** Returns every violation as a readable line. Tests expect none. */
 function offences(candidates: readonly Source[], find: (source: Source) => readonly string[]): string[] {
   return candidates.flatMap((source) => find(source).map((what) => `${source.path}: ${what}`));
 }
 
-test('every folder of src and of web is a room', () => {
+test('every folder of src and web is a room', () => {
   const rooms = (of: readonly Source[]): string[] => [...new Set(of.map(({ room, path }) => room ?? path))];
   assert.deepEqual(
     rooms(sources).filter((room) => !floors.includes(room)),
@@ -121,7 +124,7 @@ test('every folder of src and of web is a room', () => {
   );
 });
 
-test('imports only go down', () => {
+test('imports go only to lower rooms', () => {
   const upward = offences(ours, (source) =>
     source.imports.filter((specifier) => {
       const room = target(source, specifier)?.split('/')[1];
@@ -131,7 +134,7 @@ test('imports only go down', () => {
   assert.deepEqual(upward, []);
 });
 
-test('imports of web only go down, and what stands alone is alone', () => {
+test('imports of web go only to lower rooms, and independent scripts import no room', () => {
   const upward = offences(
     web.filter(({ room }) => room !== undefined),
     (source) =>
@@ -147,10 +150,10 @@ test('imports of web only go down, and what stands alone is alone', () => {
   assert.deepEqual(upward, []);
 });
 
-/** Names, methods and paths, and how an ETag is written: they need nothing. */
+/** The names, methods and paths of routes and the format of an ETag, which have no imports. */
 const shared = ['#app/operations/routes.ts', '#kit/replies/tag-of.ts'];
 
-test('of the server web imports the form language, the shared rules, the drawing of the page, the table of routes, the writing of an ETag, and types of what is answered', () => {
+test('web imports from the server only the form language, shared rules, page rendering, routes, ETag format and types of answers', () => {
   const others = offences(web, (source) =>
     source.imports.filter(
       (specifier) =>
@@ -163,7 +166,7 @@ test('of the server web imports the form language, the shared rules, the drawing
   assert.deepEqual(others, []);
 });
 
-test('what a browser runs needs nothing of a server, however far its imports lead', () => {
+test('browser code imports no server code, directly or indirectly', () => {
   const byPath = new Map([...ours, ...web, ...carrying].map((source) => [source.path, source]));
   const reached = new Set<Source>();
   const reach = (source: Source): void => {
@@ -188,7 +191,7 @@ test('what a browser runs needs nothing of a server, however far its imports lea
   );
 });
 
-test('what the service loads when it is asked for is compiled before it starts, as it may not be able to keep that', () => {
+test('modules that the service loads on demand are compiled before it starts, because it may be unable to cache them later', () => {
   const main = 'src/app/main.ts';
   const byPath = new Map(ours.map((source) => [source.path, source]));
   const reach = (path: string, isLate: boolean, found = new Set<string>()): Set<string> => {
@@ -205,7 +208,7 @@ test('what the service loads when it is asked for is compiled before it starts, 
   assert.deepEqual([...all.difference(reach(main, false))], []);
 });
 
-test('across rooms an import names the room, inside a room it does not', () => {
+test('an import names the room if it crosses rooms, and not otherwise', () => {
   const wrong = offences(ours, (source) =>
     source.imports.filter((specifier) => {
       const room = target(source, specifier)?.split('/')[1];
@@ -216,7 +219,7 @@ test('across rooms an import names the room, inside a room it does not', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('MCP and the runner of operations do not know the command line', () => {
+test('MCP and the operation runner do not import the command line', () => {
   const wrong = offences(
     ours.filter(({ path }) => /^src\/app\/(operations\/run-operation\.ts|mcp\/)/.test(path)),
     (source) => source.imports.filter((specifier) => target(source, specifier)?.startsWith('src/app/cli/')),
@@ -224,7 +227,7 @@ test('MCP and the runner of operations do not know the command line', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('no circle inside a room', () => {
+test('imports inside a room are not circular', () => {
   const all = [...ours, ...web];
   const byPath = new Map(all.map((source) => [source.path, source]));
   const done = new Set<string>();
@@ -245,8 +248,8 @@ test('no circle inside a room', () => {
 });
 
 /**
- * How large the house may be: files, and lines with blank ones and comments. The goal is 900 files and 104,000 lines. A number here
- * may only be lowered; a feature pays for its lines.
+ * The maximum size of the code: files, and lines including blank ones and comments. The goal is 900 files and
+ * 104,000 lines. These numbers may only be lowered, so a feature must make room for its lines.
  */
 const most = {
   files: 875,
@@ -257,7 +260,7 @@ const most = {
   leastMedian: 119,
 };
 
-test('the house is no larger than its budget', () => {
+test('the code stays within its size budget', () => {
   const all = [...ours, ...web];
   const sizes = all.map(({ text }) => text.split('\n').length - 1).toSorted((one, other) => one - other);
   const lines = sizes.reduce((sum, size) => sum + size, 0);
@@ -272,7 +275,7 @@ test('the house is no larger than its budget', () => {
   );
 });
 
-test('pairs of folders of a room that import each other become fewer', () => {
+test('the number of folder pairs in a room that import each other only falls', () => {
   const all = [...ours, ...web];
   const paths = new Set(all.map(({ path }) => path));
   const edges = new Set(
@@ -293,7 +296,7 @@ test('pairs of folders of a room that import each other become fewer', () => {
   assert.ok(mutual.length <= most.mutualFolders, mutual.join('\n'));
 });
 
-test('the form language imports nothing and touches no machine', () => {
+test('the form language has no imports and no access to the machine', () => {
   const impure = offences(
     ours.filter((source) => source.room === 'ast'),
     (source) => [
@@ -304,7 +307,7 @@ test('the form language imports nothing and touches no machine', () => {
   assert.deepEqual(impure, []);
 });
 
-test('the drawing of the page runs in a browser too: no node: imports', () => {
+test('page rendering also runs in a browser, without node: imports', () => {
   const drawing = ours.filter(({ path }) =>
     /^src\/page\/((render|markup|words)\/|theme\/(look|fonts|font-face|theme-style)\.ts)/.test(path),
   );
@@ -317,7 +320,7 @@ test('the drawing of the page runs in a browser too: no node: imports', () => {
   );
 });
 
-test('no default exports, no barrels, no star exports', () => {
+test('modules have no default exports, barrels or star exports', () => {
   const found = offences([...ours, ...web], (source) => [
     ...(isConfig(source) ? [] : (source.text.match(/^export default\b.*$/gm) ?? [])),
     ...(source.text.match(/^export \* .*$/gm) ?? []),
@@ -326,7 +329,7 @@ test('no default exports, no barrels, no star exports', () => {
   assert.deepEqual(found, []);
 });
 
-test('files are named for what they hold', () => {
+test('files are named for their content', () => {
   assert.deepEqual(
     offences([...ours, ...web], ({ path }) =>
       /\/(utils?|helpers?|common|manager|service|base|misc)\.tsx?$/.test(path) ? ['says nothing'] : [],
@@ -335,7 +338,7 @@ test('files are named for what they hold', () => {
   );
 });
 
-/** What only some files may do, so that a reader knows where to look for it. */
+/** Privileges of a few files, so that a reader knows where to look. */
 const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] = [
   {
     what: 'reads the environment',
@@ -355,7 +358,7 @@ const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] 
   {
     what: 'declares SQL',
     pattern: /\bstatement\(/g,
-    // The rooms that a browser runs have no database.
+    // Rooms that run in a browser have no database.
     allowed: /^src\/(?!ast\/|rules\/|page\/)/,
   },
   {
@@ -365,7 +368,7 @@ const privileges: readonly { what: string; pattern: RegExp; allowed: RegExp }[] 
   },
 ];
 
-/** The same in the browser. */
+/** Privileges of a few files in browser code. */
 const webPrivileges: typeof privileges = [
   {
     what: 'asks the server',
@@ -385,7 +388,7 @@ for (const [candidates, table] of [
   [web, webPrivileges],
 ] as const)
   for (const { what, pattern, allowed } of table)
-    test(`only its own place in ${candidates === ours ? 'src' : 'web'} ${what}`, () => {
+    test(`only an allowed file of ${candidates === ours ? 'src' : 'web'} ${what}`, () => {
       const found = offences(
         candidates.filter(({ path }) => !allowed.test(path)),
         ({ text }) =>
@@ -394,14 +397,14 @@ for (const [candidates, table] of [
       assert.deepEqual(found, []);
     });
 
-test('an element type is its own files, and a line in each of at most three tables', () => {
+test('an element type consists of its own files and a line in each of at most three tables', () => {
   const tables = [
     'src/ast/form/elements.ts',
     'src/ast/form/input-rules.ts',
     'src/ast/form/late-rules.ts',
     'src/page/render/elements/drawings.ts',
   ];
-  // Those whose names mean nothing else. Templates and examples are forms, and what other services export becomes one: they only use them.
+  // Types whose names have no other meaning. Templates and imports are excluded, because they only use types.
   const types = ['multiple_choice', 'file_upload', 'rating'];
   const others = [...ours, ...web]
     .filter(({ path }) => !/^(web\/forms\/templates|src\/forms\/import)\//.test(path))
@@ -426,7 +429,7 @@ test('an element type is its own files, and a line in each of at most three tabl
   }
 });
 
-test('each room says in ten lines what it is', async () => {
+test('each room has a README that describes it', async () => {
   const rooms = [...new Set(sources.map((source) => source.room!))];
   const missing: string[] = [];
   for (const room of rooms) {
@@ -436,7 +439,7 @@ test('each room says in ten lines what it is', async () => {
   assert.deepEqual(missing, []);
 });
 
-test('what a comment cites is in the repository', async () => {
+test('what a comment cites exists in the repository', async () => {
   const files = [...sources, ...webSources].filter(({ path }) => path !== 'test/floors.test.ts');
   const rules = await readFile(join(home, 'docs', 'rules.md'), 'utf8');
   const known = new Set([...rules.matchAll(/\*\*([A-Z]?\d+)\b/g)].map(([, rule]) => rule!));
@@ -453,7 +456,7 @@ test('what a comment cites is in the repository', async () => {
   assert.deepEqual(missing, []);
 });
 
-test('each threat is in the threat model, with tests that are in the repository', async () => {
+test('each threat is in the threat model, with tests that exist in the repository', async () => {
   const [model, rules] = await Promise.all(
     ['threat-model.md', 'rules.md'].map((page) => readFile(join(home, 'docs', page), 'utf8')),
   );
@@ -477,7 +480,7 @@ test('each threat is in the threat model, with tests that are in the repository'
   assert.deepEqual(missing, []);
 });
 
-test('what is held against OWASP ASVS is held in files and by tests that are in the repository', async () => {
+test('the files and tests cited for OWASP ASVS exist in the repository', async () => {
   const page = await readFile(join(home, 'docs', 'asvs.md'), 'utf8');
   const cited = [...page.matchAll(/`((?:src|web|test|deploy)\/[^`]+)`/g)].map(([, path]) => path!);
   assert.ok(cited.length > 100);
@@ -487,9 +490,9 @@ test('what is held against OWASP ASVS is held in files and by tests that are in 
   );
 });
 
-test('types are never silenced', () => {
+test('type errors are never suppressed', () => {
   const silenced = offences(
-    // Vite asks for a default export.
+    // Vite requires a default export.
     [...sources, ...webSources.filter((source) => !isConfig(source))],
     ({ text }) =>
       text.match(

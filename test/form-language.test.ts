@@ -16,7 +16,10 @@ import { context } from './ast/forms.ts';
 import { arabic } from './gallery/arabic.ts';
 import { galleryForms } from './gallery/forms.ts';
 
-/* docs/form-language.md says what the language is: its tables name everything that there is, and its examples work. */
+/*
+ * docs/form-language.md describes the form language: its tables list everything that exists, and its examples
+ * work.
+ */
 
 const file = new URL('../docs/form-language.md', import.meta.url);
 const page = await readFile(file, 'utf8');
@@ -28,10 +31,10 @@ const blocks = [...page.matchAll(/^```json (\w+)\n([\s\S]*?)^```/gm)].map(([, ki
 const ofKind = (kind: string): unknown[] =>
   blocks.filter((block) => block.kind === kind).map(({ value }) => value);
 
-/** Answers to the form above them, with what formulas make of them or what is wrong with them. */
+/** Answers to the form above them, with the results of formulas or the errors. */
 type Example = { readonly answers: object; readonly results?: object; readonly errors?: readonly object[] };
 
-/** The rows of the table below a heading: their first two cells, the first as the names in it. */
+/** Returns the rows of the table below a heading: the names in the first cell, and the second cell. */
 function rowsBelow(heading: string): [names: string[], second: string][] {
   const section = page.split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
   const lines = section.split('\n').filter((line) => line.startsWith('| `'));
@@ -45,7 +48,7 @@ const types = Object.keys(elements) as (keyof typeof elements)[];
 const inputs = types.filter((type) => isInputType(type));
 const questions = inputs.filter((type) => !(inputRules[type] as InputRules).isUnasked);
 
-test('every type of element is in the table of elements', () => {
+test('the table of elements lists every element type', () => {
   assert.deepEqual(
     rowsBelow('Elements')
       .flatMap(([names]) => names)
@@ -54,7 +57,7 @@ test('every type of element is in the table of elements', () => {
   );
 });
 
-test('every attribute is in the table of attributes, with just the types that have it', () => {
+test('the table of attributes lists every attribute with exactly the types that have it', () => {
   const documented = new Map<string, Set<string>>();
   for (const [names, second] of rowsBelow('Attributes')) {
     const owners = second
@@ -83,7 +86,7 @@ type Schema = {
   readonly default?: string | number | boolean;
 };
 
-/** What a setting accepts, in words. */
+/** Describes what a setting accepts. */
 function describeValue({ type = 'object', enum: values, format, minimum, maximum }: Schema): string {
   if (values) return values.map((value) => `\`${value}\``).join(', ');
   if (type === 'integer') return `whole number from ${minimum}${maximum ? ` to ${maximum}` : ''}`;
@@ -96,7 +99,7 @@ function describeValue({ type = 'object', enum: values, format, minimum, maximum
   return names[format ?? type] ?? type;
 }
 
-/* REWRITE=1 npm test -- test/form-language.test.ts writes the table anew. */
+/* Update the table with REWRITE=1 npm test -- test/form-language.test.ts. */
 test('the table of settings matches the code', async () => {
   const rows = settingNames.map((name) => {
     const { help, note = '', schema, default: byDefault = (schema as Schema).default } = settingRow(name);
@@ -117,7 +120,7 @@ test('the table of settings matches the code', async () => {
   assert.equal(tableIn(await readFile(file, 'utf8')), written);
 });
 
-test('every operator is in the table of conditions', () => {
+test('the table of conditions lists every operator', () => {
   assert.deepEqual(
     rowsBelow('Conditions')
       .flatMap(([names]) => names)
@@ -126,13 +129,13 @@ test('every operator is in the table of conditions', () => {
   );
 });
 
-test('every example is a form', () => {
+test('every example is a valid form', () => {
   const forms = ofKind('form');
   assert.ok(forms.length >= 2);
   for (const form of forms) assert.deepEqual(validateStructure(form), { ok: true, form });
 });
 
-test('every function of formulas is in their table', () => {
+test('the table of functions lists every function of formulas', () => {
   const section = page.split('\n## Formulas\n')[1]!.split('\n## ')[0]!;
   const names = functionNames.filter((name) => !['negative'].includes(name));
   for (const name of [...names, 'points']) assert.match(section, new RegExp(`\`${RegExp.escape(name)}[(\`]`));
@@ -157,7 +160,7 @@ test('the example answers give the documented results and the documented errors'
   }
 });
 
-/** The operators and functions of a formula. */
+/** Returns the operators and functions of a formula. */
 function callsIn(formula: string): string[] {
   const parsed = parseFormula(formula);
   assert.ok(parsed.ok, formula);
@@ -169,7 +172,7 @@ function callsIn(formula: string): string[] {
   return inProgram(parsed.program);
 }
 
-test('the gallery forms have every type, attribute, layout, operator and function, and every text in Arabic', () => {
+test('the gallery forms use every type, attribute, layout, operator and function, and have every text in Arabic', () => {
   const said = new Set<string>();
   const say = (text: string) => {
     said.add(text);

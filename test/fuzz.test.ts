@@ -12,14 +12,14 @@ import { callApi, openService } from './service.ts';
 import { asJson, makeForm, openVisitor } from './visitor.ts';
 
 /*
- * Requests that are drawn from the OpenAPI document (C36): most of them nearly as it asks for, so that they get past the
- * door and into every room. Whatever they do to each other's things, no answer is a 5xx, and each is as documented.
- * npm run test:long -- security sends 100,000.
+ * Requests drawn from the OpenAPI document (C36). Most are nearly valid, so that they pass validation and
+ * reach every room. No answer is a 5xx, and each is documented, whatever the requests change or delete. npm
+ * run test:long -- security sends 100,000.
  */
 const count = Number(process.env['FUZZ_REQUESTS'] ?? 600);
-/** After so many requests there is little left that was not deleted. */
+/** After this many requests, most things are deleted. */
 const freshAfter = 250;
-/** The same for every run and every machine; change it to look elsewhere. */
+/** The same seed for every run and machine. Change it to try other requests. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_122);
 
 const service = await openService();
@@ -32,7 +32,7 @@ const operations = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     .map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
 );
 
-/** What takes more is drawn more often, and what takes whole forms most. */
+/** Operations with a body are drawn more often, and operations with whole forms most often. */
 const drawn = operations.flatMap((one) => {
   const asked = JSON.stringify(one.operation.requestBody?.content['application/json']?.schema);
   const takesForms = asked?.includes('Form') || asked?.includes('Structure');
@@ -60,10 +60,10 @@ type Schema = {
   required?: string[];
   additionalProperties?: boolean | Schema;
 };
-/** What draws: fast-check's, so that a run is told by its seed. */
+/** fast-check draws the values, so that a seed reproduces a run. */
 type Draw = fc.GeneratorValue;
 
-/** What nobody meant. */
+/** Values that no client would send on purpose. */
 const hostile = fc.constantFrom<unknown>(
   null,
   true,
@@ -110,7 +110,7 @@ const conditions = fc.constantFrom<unknown>(
   { reference: 'ref', is: 'equal', value: '1' },
 );
 
-// Made once each: fast-check takes a millisecond to make one of those, which is a sixth of what all requests take.
+// Created once each: fast-check takes a millisecond to create one, a sixth of the time of all requests.
 const anyValue = fc.jsonValue({ maxDepth: 1 });
 const anyBody = fc.oneof(fc.json(), fc.string({ unit: 'binary' }));
 const matching = new Map<string, fc.Arbitrary<string>>();
@@ -124,7 +124,7 @@ const chance = (draw: Draw, percent: number): boolean => draw(fc.integer, { min:
 const pick = <T>(draw: Draw, list: readonly T[]): T => list[draw(fc.nat, list.length - 1)]!;
 const from = <T>(draw: Draw, arbitrary: fc.Arbitrary<T>): T => draw(() => arbitrary);
 
-/** A value that a schema takes, mostly; `ids` are those of things that there are. */
+/** Draws a value that mostly matches a schema. `ids` are ids of existing things. */
 function valueFor(draw: Draw, schema: Schema, ids: readonly string[], depth = 0): unknown {
   if (chance(draw, 3)) return from(draw, hostile);
   if (schema.$ref) {
@@ -167,7 +167,7 @@ function objectFor(draw: Draw, schema: Schema, ids: readonly string[], depth: nu
   const share = depth > 6 ? 0 : 30;
   const members = Object.entries(schema.properties ?? {})
     .filter(([name]) => chance(draw, required.has(name) ? 98 : share))
-    // Whatever has an address to call is called here and nowhere else.
+    // Every URL that the service may call points here.
     .map(([name, part]) => [name, name === 'url' ? addressFor(draw) : valueFor(draw, part, ids, depth + 1)]);
   const more = typeof schema.additionalProperties === 'object' && share > 0 ? draw(fc.nat, 2) : 0;
   for (let left = more; left > 0; left -= 1)
@@ -192,7 +192,7 @@ function textFor(draw: Draw, schema: Schema, ids: readonly string[]): string {
   return text.padEnd(minLength, 'x').slice(0, chance(draw, 95) ? maxLength : undefined);
 }
 
-/** Something in a text that is JSON, where a parameter is one. */
+/** Draws a parameter as text, JSON if it is not a string. */
 const parameterFor = (draw: Draw, name: string, schema: Schema, ids: readonly string[]): string => {
   const value = name === 'where' && chance(draw, 80) ? from(draw, conditions) : valueFor(draw, schema, ids);
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -230,7 +230,7 @@ function drawRequest(draw: Draw, made: OneOfEach): Sent {
   };
 }
 
-/** A request that no operation is for, or one that says in another way what it is. */
+/** Draws a request that fits no operation, or one with another content type. */
 function drawAnything(draw: Draw, path: string): Sent {
   const method = pick(draw, ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
   const hasBody = method !== 'GET' && method !== 'HEAD';
@@ -244,7 +244,7 @@ function drawAnything(draw: Draw, path: string): Sent {
   };
 }
 
-/** What an operation asks for; as it is, or its example with something else in one place. */
+/** Draws the body of an operation: from its schema, or its example with one member changed. */
 function bodyFor(draw: Draw, { requestBody }: Operation, ids: readonly string[]): unknown {
   if (!requestBody) return chance(draw, 3) ? {} : undefined;
   const asked = requestBody.content['application/json'];
@@ -262,7 +262,7 @@ function bodyFor(draw: Draw, { requestBody }: Operation, ids: readonly string[])
     : { ...example, [changed]: valueFor(draw, properties[changed] ?? {}, ids) };
 }
 
-/** Bytes that are in use when nothing is left to collect. */
+/** Returns the bytes in use after a full garbage collection. */
 function usedMemory(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
@@ -306,7 +306,7 @@ test(`${count} requests drawn from the OpenAPI document are answered as document
   const statuses = new Set([...seen.values()].flatMap((some) => [...some]));
   for (const status of [200, 201, 204, 400, 404, 415, 422])
     assert.ok(statuses.has(status), `${status} was never answered`);
-  // One that never gets in would prove nothing about what is inside.
+  // Requests that never succeed would prove nothing about the code behind validation.
   const entered = [...seen].filter(([, statuses]) => [...statuses].some((status) => status < 300));
   assert.ok(
     entered.length > operations.length * 0.4,
@@ -314,7 +314,7 @@ test(`${count} requests drawn from the OpenAPI document are answered as document
   );
 });
 
-test('whoever comes next makes a form, fills it in and reads what came', async () => {
+test('the next client creates a form, fills it in and reads the submission', async () => {
   const tenant = await service.makeTenant();
   const { id } = await makeForm(tenant, [element('text', 'a')]);
   const { status } = await openVisitor(service).post(id, [['a', 'x']], asJson);

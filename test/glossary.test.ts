@@ -8,7 +8,7 @@ const home = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(join(home, path), 'utf8');
 const [terms, oldWords] = read('docs/glossary.md').split('\n## Old words\n') as [string, string];
 
-/** The cells of each row of the tables in a text, without headings. */
+/** Returns the cells of each table row in a text, without headings. */
 const rowsOf = (text: string): string[][] =>
   text
     .split('\n')
@@ -16,7 +16,7 @@ const rowsOf = (text: string): string[][] =>
     .map((line) => line.slice(1, -1).split('|'))
     .map((cells) => cells.map((cell) => cell.trim()));
 
-test('the glossary has each term once, with a meaning and a folder that exists', () => {
+test('the glossary lists each term once, with a meaning and an existing folder', () => {
   const rows = rowsOf(terms);
   const names = rows.map(([term]) => term!.toLowerCase());
   assert.ok(names.length >= 60, `${names.length} terms`);
@@ -43,7 +43,7 @@ const exportedNames = [
 const wordsOf = (name: string): string[] =>
   (name.match(/[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])/g) ?? []).map((word) => word.toLowerCase());
 
-/** Whether a name uses an old word, in the notation of the table. */
+/** Whether a name uses an old word in the notation of the table. */
 function usesOldWord(name: string, old: string): boolean {
   if (old.endsWith('()')) return name === old.slice(0, -2);
   const [first, ...others] = wordsOf(name);

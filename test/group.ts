@@ -8,26 +8,30 @@ import { countCost } from './cost.ts';
 import type { Unit } from './groups.ts';
 
 /**
- * Runs test files one after the other in this process, each as a test with its own under it and its own end: what it
- * opened is closed before the next begins. Files that share a stage, which is opened once, run as one.
+ * Runs test files one after the other in this process, each as a test with its own subtests. What a file
+ * opened is closed before the next one starts. Files that share a stage run as one, because a stage is opened
+ * once.
  * @param units the paths of each.
- * @param options.taken a directory, for several processes that run the same units: each is run by the first that comes to it.
+ * @param options.taken a directory for several processes that run the same units. The first process to claim
+ * a unit runs it.
  */
 export async function runInTurn(
   units: readonly Unit[],
   { timeoutMs, taken }: { timeoutMs: number; taken?: string | undefined },
 ): Promise<void> {
-  // A test that waits for what keeps no process open would end it in silence, and with it the files that follow.
+  // If a test awaits something that keeps no process open, Node would exit silently and skip the files that
+  // follow.
   const isOpen = startTimer(() => {}, 2 ** 31 - 1);
   isRunning = true;
-  // A file that is alone may measure what a hash costs.
+  // A file that runs alone may measure the cost of a hash.
   if (units.flat().length > 1) rememberHashes();
   for (const [index, files] of units.entries()) {
     if (taken !== undefined && !takes(join(taken, String(index)))) continue;
     const names = files.map((file) => relative('.', file)).join(', ');
     const end = countCost(names);
     await test(names, { timeout: timeoutMs }, async (t) => {
-      // Node waits for those tests of a test that are there when the last one ends: so one lasts until all are there.
+      // When the last subtest ends, Node waits only for subtests that exist. This one lasts until all are
+      // registered.
       const loaded = Promise.withResolvers<void>();
       void t.test('is loaded', () => loaded.promise);
       try {
@@ -46,7 +50,7 @@ export async function runInTurn(
   clearTimeout(isOpen);
 }
 
-/** Whether this process is the first to make the file. */
+/** Whether this process is the first to create the file. */
 function takes(path: string): boolean {
   try {
     writeFileSync(path, '', { flag: 'wx' });
@@ -61,8 +65,8 @@ let isRunning = false;
 const ends: (() => Promise<unknown>)[] = [];
 
 /**
- * Has something closed after the last file of this process, in the order in which this is asked, as `after` does.
- * @returns false where none runs files in turn.
+ * Closes something after the last file of this process, in the order of registration, as `after` does.
+ * @returns false if no runner is active.
  */
 export function closeAtEnd(close: () => Promise<unknown>): boolean {
   if (isRunning) ends.push(close);
@@ -70,8 +74,8 @@ export function closeAtEnd(close: () => Promise<unknown>): boolean {
 }
 
 /**
- * The hash of the same password with the same salt is worked out once in this process: most people of tests have one
- * password and one hash of it, and each look at it takes 150 ms of CPU, hundreds of times in a run.
+ * Computes the hash of a password and salt only once in this process. Most people in tests share a password
+ * and its hash, and each verification takes 150 ms of CPU, hundreds of times in a run.
  */
 export function rememberHashes(): void {
   const { scrypt } = crypto;
@@ -97,15 +101,19 @@ export function rememberHashes(): void {
 }
 
 /**
- * So long a process may take to end when its last test has: several times what a busy machine makes of it. PostgreSQL drops a database
- * when every session of the server has taken note of it, also those of tests that go on in other processes.
+ * The time a process may take to exit after its last test: several times what a busy machine needs.
+ * PostgreSQL drops a database only after every session of the server has acknowledged it, including tests in
+ * other processes.
  */
 const longestEndMs = 180_000;
 const endMs = Math.min(longestEndMs, Number(process.env['TEST_TIMEOUT_MS'] ?? longestEndMs));
-/** That of the machine, whatever a test puts in its place. */
+/** The real timer, even if a test replaces it. */
 const { setTimeout: startTimer } = globalThis;
 
-/** A test that hangs fails by its limit, but may hold the process open, for whose end the run would wait for ever. */
+/**
+ * Ends the process if something keeps it open after the last test. A hanging test fails by its timeout, but
+ * the run would wait forever for its process to exit.
+ */
 function endInTime(): void {
   startTimer(() => {
     const held = process.getActiveResourcesInfo().join(', ');

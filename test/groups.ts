@@ -1,22 +1,27 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/* Which test files share a process. Each process of its own would load the service anew, most of a second of CPU. */
+/*
+ * Decides which test files share a process. Loading the service in another process takes most of a second of
+ * CPU.
+ */
 
-/** Files that are run one after the other by the same process: one, or those that share a stage. */
+/** Files that one process runs in order: a single file, or the files of one stage. */
 export type Unit = readonly string[];
 
-/** What reaches beyond a file: it measures its process, or changes what all share. */
+/** Matches files with effects beyond themselves: they measure their process or change shared state. */
 export const needsItsOwn = /process\.(?:on|cpuUsage|memoryUsage)\(|\bmock\.|globalThis\.\w+ = /;
-/** What waits for processes of its own, for their starts and their leases. */
+/** Matches files that start processes and wait for their start and their leases. */
 export const startsInstances = /makeInstance\(|startProcess\(/;
-/** A stage is opened while it is loaded, which happens once in a process, and closed after the file that did. */
+/**
+ * Matches a stage. Importing it opens it, once in a process, and it is closed after the file that opened it.
+ */
 const isStage = /^after\(|^export const .* = await open/m;
 const imported = /from '(\.{1,2}\/[^']+|#[^']+)'/g;
 
 /**
- * Sorts test files into units, in the order in which they are begun.
- * @returns `alone`: those that need a process of their own.
+ * Sorts test files into units, in the order in which they start.
+ * @returns `alone`: files that need a process of their own.
  */
 export async function sortUnits(files: readonly string[]): Promise<{ together: Unit[]; alone: Unit[] }> {
   const alone: Unit[] = [];
@@ -33,21 +38,22 @@ export async function sortUnits(files: readonly string[]): Promise<{ together: U
   const units = [...stages.values()];
   const isBrowser = (unit: Unit): boolean => unit.some((file) => file.includes('.browser.'));
   const together = mix([
-    // A stage with many files is a tenth of all: it comes first.
+    // A stage with many files is a tenth of the whole run, so it comes first.
     { units: units.filter(isBrowser).toSorted((a, b) => b.length - a.length), until: lastLong },
-    // Those at the end of the alphabet, whole flows, take the longest.
+    // The whole flows at the end of the alphabet take the longest.
     { units: waiting.toReversed(), until: lastLong },
     { units: units.filter((unit) => !isBrowser(unit)), until: 1 },
   ]);
   return { together, alone };
 }
 
-/** Nothing that takes long is begun after so much of the run: all processes shall end at about the same time. */
+/** No long unit starts after this share of the run, so that all processes end at about the same time. */
 const lastLong = 0.85;
 
 /**
- * All kinds from the beginning on, each in its order and spread evenly: those that start instances wait much of their time, for a
- * start or a lease, and browsers hardly ever, so that one kind after the other would leave a processor idle.
+ * Interleaves the kinds evenly from the start, each in its order. Files that start instances mostly wait for
+ * a start or a lease, and browsers hardly ever do. Running one kind after the other would leave a processor
+ * idle.
  */
 function mix(kinds: readonly { units: readonly Unit[]; until: number }[]): Unit[] {
   const places = kinds.flatMap(({ units, until }) =>
@@ -56,7 +62,7 @@ function mix(kinds: readonly { units: readonly Unit[]; until: number }[]): Unit[
   return places.toSorted((a, b) => a.place - b.place).map(({ unit }) => unit);
 }
 
-/** The module among those that a file imports which opens something for all that import it. */
+/** Returns the stage that a file imports, if any. */
 async function stageOf(file: string, text: string): Promise<string | undefined> {
   for (const [, name] of text.matchAll(imported)) {
     const path = name!.startsWith('#')
@@ -68,8 +74,9 @@ async function stageOf(file: string, text: string): Promise<string | undefined> 
 }
 
 /**
- * Writes what runs the units, and returns it: Node takes files by their names, in that order. So many processes take one unit after
- * the other of those that share, whoever is free; those that are alone come first, as one that waits for long would wait by itself at the end.
+ * Writes the runner files and returns their paths, named in the order in which Node runs them. Each of
+ * `processes` runners takes the next free shared unit. Units that run alone come first, because a long one
+ * would otherwise finish last on its own.
  */
 export async function writeRunners(
   { together, alone }: { together: readonly Unit[]; alone: readonly Unit[] },
@@ -87,7 +94,7 @@ export async function writeRunners(
     runners.map(async ({ units, taken }, index) => {
       const path = join(directory, `${String(index).padStart(3, '0')}.mjs`);
       const call = `runInTurn(${JSON.stringify(units)}, ${JSON.stringify({ timeoutMs, taken })})`;
-      // In this order: node:test is loaded before anything of a module that imports it is run.
+      // The order matters: node:test loads before any code of a module that imports it.
       await writeFile(
         path,
         `import ${context};\nconst { runInTurn } = await import(${runner});\nawait ${call};\n`,

@@ -9,18 +9,18 @@ import { dataPermissions, type Permission, permissionNames, permissions } from '
 import { plans } from '#workspaces/authenticate.ts';
 import { findUnmarked, runGuides } from './page-commands.ts';
 
-/* The tables of docs/guides are compared with ours here; test/flows/tour.test.ts runs the commands. */
+/* Compares the tables of docs/guides with the code. test/flows/tour.test.ts runs the commands. */
 
 const folder = new URL('../docs/guides/', import.meta.url);
 const read = (name: string): Promise<string> => readFile(new URL(`${name}.md`, folder), 'utf8');
 
-/** The cells of all rows of a page's tables but their heads, without the marks of code. */
+/** Returns the cells of all table rows of a page except headings, without backticks. */
 const rowsOf = (page: string): string[][] =>
   [...page.matchAll(/^\| (.+) \|$/gm)]
     .map(([, row]) => row!.split(' | ').map((cell) => cell.replaceAll('`', '')))
     .filter(([first]) => !['Code', 'Plan', 'What', 'Permission'].includes(first!));
 
-test('the guide to errors has every code of the table with its status, what it means and what to do', async () => {
+test('the errors guide lists every code with its status, meaning and remedy', async () => {
   const rows = rowsOf(await read('errors'));
   const codes = Object.keys(errorCodes) as ErrorCode[];
   assert.deepEqual(
@@ -30,7 +30,7 @@ test('the guide to errors has every code of the table with its status, what it m
   for (const [code, , why, remedy] of rows) assert.ok(why && remedy, code);
 });
 
-test('the guide to permissions has each with its sentence, and says which a key has without a list', async () => {
+test('the permissions guide describes each permission and says which ones a key has by default', async () => {
   assert.deepEqual(
     rowsOf(await read('permissions')),
     permissionNames.map((name: Permission) => [
@@ -41,7 +41,7 @@ test('the guide to permissions has each with its sentence, and says which a key 
   );
 });
 
-test('the guide to limits has the plans and the caps as they are', async () => {
+test('the limits guide lists the plans and caps of the code', async () => {
   const rows = new Map(rowsOf(await read('limits')).map(([first, ...rest]) => [first, rest]));
   for (const [plan, { perMinute, burst }] of Object.entries(plans))
     assert.deepEqual(rows.get(plan), [String(perMinute), String(burst)], plan);
@@ -56,14 +56,14 @@ test('the guide to limits has the plans and the caps as they are', async () => {
   for (const [what, most] of caps) assert.deepEqual(rows.get(what), [most], what);
 });
 
-test('links between guides lead to guides', async () => {
+test('links between guides point to existing guides', async () => {
   const names = await readdir(folder);
   for (const name of names)
     for (const [, target] of (await readFile(new URL(name, folder), 'utf8')).matchAll(/\]\(([^)#]+)\)/g))
       assert.ok(names.includes(target!), `${name}: ${target}`);
 });
 
-/** The marks of commands, by the pages whose commands a test runs. */
+/** The marks of commands, by page, that a test runs. */
 const marked: Readonly<Record<string, readonly string[]>> = {
   'README.md': ['tour', 'run', 'listen'],
   'docs/operating/README.md': ['run', 'people'],
@@ -76,7 +76,7 @@ const marked: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-test('every command of README and docs is run by a test, or says why not', async () => {
+test('every command of the README and docs is run by a test or says why not', async () => {
   const home = fileURLToPath(new URL('..', import.meta.url));
   const pages = globSync(['*.md', 'docs/*.md', 'docs/{guides,operating}/*.md', 'clients/typescript/*.md'], {
     cwd: home,

@@ -9,7 +9,8 @@ import { readCommands } from './page-commands.ts';
 import { openService } from './service.ts';
 
 /*
- * Commands on pages for operators, as they stand there. Most of docs/operating/README.md are run by test/flows/tour.test.ts.
+ * Runs commands of the operators' pages as written. test/flows/tour.test.ts runs most of
+ * docs/operating/README.md.
  */
 
 const folder = await mkdtemp(join(tmpdir(), 'formloom-handbook-'));
@@ -17,7 +18,7 @@ after(() => rm(folder, { recursive: true }));
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Runs the commands of a block, with what there is here in place of what the page names. */
+/** Runs the commands of a block with real values for the names on the page. */
 async function follow(block: string, environment: Environment, names: Environment = {}): Promise<void> {
   for (const line of block.trim().split('\n')) {
     const [, words] = /^npm run -s formloom -- (.*?)(?: +#.*)?$/.exec(line)!;
@@ -33,7 +34,7 @@ const workspaces = async (environment: Environment): Promise<string[]> => {
   return (answer as { data: { name: string }[] }).data.map(({ name }) => name);
 };
 
-test('docs/backups.md saves, brings back and moves all that there is, people who cannot sign in are helped, and docs/secrets.md gives it another key', async () => {
+test('docs/backups.md saves, restores and moves everything, members who cannot sign in get help, and docs/secrets.md changes the key', async () => {
   const instance = async (name: string) => ({
     DATABASE_URL: (await testDatabase({ isEmpty: true })).url,
     DATA_DIR: join(folder, name),
@@ -74,7 +75,7 @@ test('docs/operating/cells.md creates a cell beside the running service', async 
   const [here] = await readCommands('docs/operating/cells.md', 'run');
   const [create, ...rest] = here!.split(/^/m);
   await follow(create!, environment);
-  // As if its 15 seconds were over.
+  // As if the 15 seconds had passed.
   await services.database.query("update cells set created_at = created_at - interval '1 minute'");
   await follow(rest.join(''), environment);
   assert.deepEqual(await cells(), ['default 0', 'second 1']);

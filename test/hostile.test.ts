@@ -15,9 +15,9 @@ import { slowness } from './slowness.ts';
 import { asJson, makeForm, openVisitor } from './visitor.ts';
 
 /*
- * What nobody sends who means well (docs/rules.md F28 to F35, C36 to C50), against the whole service: each is answered
- * by a clear 4xx within a second, and whoever comes next is served. That the process is still there is what the next
- * line of this file proves.
+ * Hostile requests (docs/rules.md F28 to F35, C36 to C50) against the whole service. Each gets a clear 4xx
+ * within a second, and the next client is served. Each test also proves that the process survived the one
+ * before.
  */
 const service = await shareService();
 const tenant = await service.makeTenant({ rateLimit: 1_000_000, burst: 0 });
@@ -31,10 +31,10 @@ const form = await makeForm(tenant, [
 ]);
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 
-/** The same for every run and every machine; change it to look elsewhere. */
+/** The same seed for every run and machine. Change it to try other requests. */
 const seed = 20_261_121;
 
-/** Whoever comes next: a list over the API, and a visitor who submits. */
+/** Serves the next clients: an API list, and a visitor who submits. */
 async function serveTheNext(): Promise<void> {
   assert.equal((await tenant.call('GET', '/forms')).status, 200);
   assert.equal((await visitor.submit(form.id, { text: 'next' })).status, 201);
@@ -94,7 +94,7 @@ const flood =
     );
 const [json, html] = ['application/json', 'application/x-www-form-urlencoded'];
 
-/** F28 and F29: too much, and too slowly. */
+/** F28 and F29: too much, and too slow. */
 const floods: Record<string, Hostile> = {
   '100 MB of JSON, announced': {
     status: 413,
@@ -225,7 +225,7 @@ const texts: Record<string, Hostile> = {
   'a date of 64 KB': { status: 422, send: submit(`{"date":"${'2026-'.repeat(13_000)}"}`) },
 };
 
-/** F33 and F34: numbers, and names that mean something to the language. */
+/** F33 and F34: numbers, and names with a meaning in JavaScript. */
 const values: Record<string, Hostile> = {
   '1e400': { status: 422, send: submit('{"number":1e400}') },
   '-1e400': { status: 422, send: submit('{"number":-1e400}') },
@@ -241,7 +241,7 @@ const values: Record<string, Hostile> = {
   'hexadecimal from a form': { status: 422, send: () => visitor.post(form.id, [['number', '0x10']], asJson) },
   '__proto__ as an answer': { status: 422, send: submit('{"__proto__":{"polluted":1}}') },
   'constructor as an answer': { status: 422, send: submit('{"constructor":{"prototype":{"polluted":1}}}') },
-  // An HTML form keeps fields that the form does not know in `reference`.
+  // An HTML form stores fields that the form does not know in `reference`.
   'constructor from a form': {
     status: 201,
     send: () =>
@@ -254,7 +254,7 @@ const values: Record<string, Hostile> = {
         asJson,
       ),
   },
-  // Names with a leading underscore are controls of the page, of which this is none.
+  // Names with a leading underscore are reserved for controls of the page. This name is not one of them.
   '__proto__ from a form': {
     status: 201,
     send: () =>
@@ -320,7 +320,7 @@ const parameters: Record<string, Hostile> = Object.fromEntries([
   ),
 ]);
 
-/** C48: requests that two readers would understand differently. */
+/** C48: requests that two parsers would understand differently. */
 const smuggled: Record<string, Hostile> = {
   'two lengths': {
     status: 400,
@@ -375,7 +375,7 @@ for (const [name, { status, send }] of Object.entries({
   ...parameters,
   ...smuggled,
 })) {
-  test(`${name}: ${[status].flat().join(' or ')} within a second, and the next one is served`, async () => {
+  test(`${name}: ${[status].flat().join(' or ')} within a second, and the next client is served`, async () => {
     const answer = await withinASecond(send);
     assert.ok([status].flat().includes(answer.status), String(answer.status));
     await serveTheNext();
@@ -383,7 +383,7 @@ for (const [name, { status, send }] of Object.entries({
   });
 }
 
-test('a key that is there twice: the last one counts, when it is stored as when it is read', async () => {
+test('the last of two equal JSON keys counts, when stored and when read', async () => {
   const { body } = await visitor.fetch(`/f/${form.id}`, {
     method: 'POST',
     headers: { 'Content-Type': json },
@@ -414,7 +414,7 @@ test('a form at every limit is created, shown and submitted within a second each
   assert.equal((await withinASecond(() => tenant.call('GET', `/forms/${large.id}/submissions`))).status, 200);
 });
 
-test('three hundred connections that say nothing, or half a header, keep nobody waiting', async () => {
+test('three hundred connections that send nothing, or half a header, delay no other client', async () => {
   const { port } = new URL(service.url);
   const sockets: Socket[] = [];
   try {
@@ -431,7 +431,7 @@ test('three hundred connections that say nothing, or half a header, keep nobody 
   }
 });
 
-// Fuzzing (C36), of what fuzz.test.ts does not draw: a slice of pinned length. --------------------------------------------------------------------
+// Fuzzing (C36) of what fuzz.test.ts does not draw: a slice of fixed length.
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
@@ -459,7 +459,7 @@ const answer = fc.oneof(
 );
 const questions = [...inputTypes, 'rows', 'child', 'toString', '__proto__'];
 
-test(`300 random submissions are stored or refused by name, and what is stored is read again (seed ${seed})`, async () => {
+test(`300 random submissions are stored or refused by name, and stored ones are read back (seed ${seed})`, async () => {
   let stored = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -515,7 +515,7 @@ test(`200 random HTML forms are answered by a page, a redirect or a 4xx (seed ${
   );
 });
 
-test(`300 requests with a few bytes changed are answered or cut off, and never by a 5xx (seed ${seed})`, async () => {
+test(`300 requests with a few bytes changed are answered or cut off, never with a 5xx (seed ${seed})`, async () => {
   const whole = Buffer.from(
     requestText(
       'POST',

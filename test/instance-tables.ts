@@ -3,7 +3,7 @@ import { asInCell, readMigrations } from '#kit/migrate.ts';
 const createdBy = (sql: string): string[] =>
   [...sql.matchAll(/^create table ([a-z_]+)/gim)].map(([, table]) => table!);
 
-/** The tables that migrations create for the instance, and not in each cell. */
+/** The tables that migrations create once for the instance, not in each cell. */
 export const instanceTables: ReadonlySet<string> = new Set(
   (await readMigrations()).flatMap((migration) => {
     const ofCell = new Set(createdBy(asInCell(migration).sql));

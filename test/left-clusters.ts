@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { sharedDirectory } from '#kit/embedded-postgres/create-cluster.ts';
 
 /**
- * The clusters that tests of this checkout have left, since then, where root puts what PostgreSQL's user must reach: 65 MB
- * each, for ever. A test whose data directory that user may enter makes none.
+ * Returns the clusters that tests of this checkout left since then in the shared directory. Root needs it so
+ * that PostgreSQL's user can reach them. Each takes 65 MB and is never removed. Tests with a data directory
+ * that the user can enter create none.
  */
 export async function findLeftClusters(home: string, since: number): Promise<string[]> {
   const names = existsSync(sharedDirectory) ? await readdir(sharedDirectory) : [];
   const found = names.map(async (name) => {
     const path = join(sharedDirectory, name);
-    // PostgreSQL notes which program was started on it: other checkouts run their tests at the same time.
+    // Other checkouts run tests at the same time. PostgreSQL records the program that it was started with.
     const options = await readFile(join(path, 'postmaster.opts'), 'utf8');
     return options.startsWith(home) && (await stat(path)).birthtimeMs >= since ? [path] : [];
   });
-  // What is no cluster, or is being removed by its test, cannot be read.
+  // Reading fails if the folder is no cluster or its test is removing it.
   return (await Promise.allSettled(found)).flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }

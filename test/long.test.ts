@@ -31,11 +31,13 @@ test('a long suite runs a script or test files', () => {
   assert.deepEqual(idle, []);
 });
 
-/** Text files of the project; the lock file and the change log name scripts of other projects and of the past. */
+/**
+ * Text files of the project. The lock file and the changelog name scripts of other projects and old versions.
+ */
 const texts = '{*.md,.ci/*,{bench,clients,deploy,docs,src,test,web}/**/*.{md,ts,tsx,mjs,yml,service}}';
 const outside = /^CHANGELOG\.md$|node_modules|\/dist\//;
 
-test('every npm script and long suite that a text names exists', () => {
+test('every npm script and long suite named in a text exists', () => {
   const unknown = globSync(texts, { cwd: home })
     .filter((path) => !outside.test(path))
     .flatMap((path) => {

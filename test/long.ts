@@ -4,22 +4,22 @@ import { fileURLToPath } from 'node:url';
 import { endWithSignals } from './end-run.ts';
 
 /*
- * npm run test:long                        lists the suites that take too long, or need too much, for npm test
- * npm run test:long -- <suite> [args…]     runs one; its arguments replace those of the table
+ * npm run test:long                     lists the suites that take or need too much for npm test
+ * npm run test:long -- <suite> [args…]  runs one suite; its arguments replace those of the table
  */
 export type LongSuite = {
   summary: string;
-  /** What to install or set before it can run. */
+  /** What to install or set first. */
   needs?: string;
-  /** Values that are already set in the environment win. */
+  /** Environment variables that are already set take precedence. */
   environment?: Readonly<Record<string, string>>;
-  /** The script to run: test/run.ts unless another one is named. */
+  /** The script to run. Default: test/run.ts. */
   script?: string;
-  /** What the script gets when the command line names nothing: for test/run.ts and test/external.ts the test files. */
+  /** Default arguments of the script. For test/run.ts and test/external.ts these are test files. */
   files?: readonly string[];
 };
 
-/** npm test takes a slice of these tests; test/cases.ts reads the variable. */
+/** npm test runs a slice of these tests. test/cases.ts reads the variable. */
 const full = { TEST_CASES: 'full' };
 
 export const suites: Readonly<Record<string, LongSuite>> = {

@@ -8,18 +8,19 @@ import { certificate } from './receiver.ts';
 import { noteSecretsOfText } from './secrets.ts';
 import { until } from './service.ts';
 
-/** A message as the mail server took it. */
+/** A message that the mail server accepted. */
 export type TakenMail = {
   from: string;
   to: string[];
-  /** The message as it came, headers first. */
+  /** The message as received, headers first. */
   raw: string;
   mail: Email;
 };
 
 /**
- * What becomes of a message: it is taken, refused for good (550) or put off (451) at its recipient or after its data,
- * or the connection is cut: while its data comes, or once all of it is there, before the answer.
+ * How the server treats a message: accepts it, rejects it permanently (550) or temporarily (451), after the
+ * recipient or the data, or drops the connection. It drops it during the data, or after all data but before
+ * its response.
  */
 export type Treatment =
   | 'take'
@@ -31,16 +32,16 @@ export type Treatment =
 
 export type MailServer = {
   port: number;
-  /** For SMTP_URL. */
+  /** The value for SMTP_URL. */
   url: string;
   taken: TakenMail[];
-  /** How the next messages to an address are treated, in turn; taken when there is none left. */
+  /** Sets how the next messages to an address are treated, in order. Later messages are accepted. */
   treat(address: string, ...treatments: Treatment[]): void;
-  /** Resolves when so many messages to this address were taken, with all of them. */
+  /** Resolves with all messages to this address once this many were accepted. */
   waitFor(address: string, count: number): Promise<TakenMail[]>;
-  /** The latest message to this address, once there is one that comes after the first `known`. */
+  /** Resolves with the latest message to this address once there are more than `known`. */
   waitForOne(address: string, known?: number): Promise<TakenMail>;
-  /** Is gone until `comeBack`: nothing listens on its port. */
+  /** Stops listening on its port until `comeBack`. */
   goAway(): Promise<void>;
   comeBack(): Promise<void>;
   close(): Promise<void>;
@@ -48,10 +49,10 @@ export type MailServer = {
 
 type Options = {
   tls?: 'implicit' | 'starttls';
-  /** Of test/certs; `receiver` is the one that is right. */
+  /** A certificate of test/certs. `receiver` is the valid one. */
   certificate?: Parameters<typeof certificate>[0];
   login?: { user: string; password: string };
-  /** Whether the server offers SMTPUTF8; it does unless this is false. */
+  /** Whether the server offers SMTPUTF8. Default: true. */
   smtpUtf8?: boolean;
 };
 
@@ -63,11 +64,11 @@ class Refusal extends Error {
   }
 }
 
-/** A real SMTP server of the test's own, gone when the test file is done. */
+/** Opens a real SMTP server for a test file and closes it after the file. */
 export async function openMailServer(options: Options = {}): Promise<MailServer> {
   const taken: TakenMail[] = [];
   const plans = new Map<string, Treatment[]>();
-  /** Of the connections, by the port at their other end. */
+  /** The connections by remote port. */
   const sockets = new Map<number, Socket>();
   const planOf = (address: string): Treatment | undefined => plans.get(address)?.[0];
   const next = (address: string): Treatment => plans.get(address)?.shift() ?? 'take';

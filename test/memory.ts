@@ -4,27 +4,30 @@ import { join } from 'node:path';
 
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';
-/** What the clusters of a run come to, twice over: a container often has 64 MB there, and then it is the disk. */
+/** Twice the size of a run's clusters. Containers often have 64 MB there, and then files stay on disk. */
 const enough = 4 * 2 ** 30;
 
 /**
- * Puts what a run makes in temporary folders into memory, where there is enough: a hundred databases are made and
- * dropped, and on a disk's file system each takes six times the CPU (90 ms), most of it for the names of its files.
- * @returns what to end it with.
+ * Keeps the temporary files of a run in memory if there is enough. A run creates and drops a hundred
+ * databases. Each takes six times the CPU (90 ms) on a disk's file system, most of it for file names.
+ * @returns a function that removes the files.
  */
 export function keepFilesInMemory(): () => void {
   if (!existsSync(memory) || !mayRunPrograms() || free() < enough) return () => {};
   removeLeft();
   const folder = mkdtempSync(join(memory, `${prefix}${process.pid}-`));
-  // When root runs the tests, databases run as another user, who must be able to pass.
+  // If root runs the tests, databases run as another user, who must be able to enter.
   chmodSync(folder, 0o755);
-  // What is kept between runs, the unpacked browser, stays where it is.
+  // The unpacked browser is kept between runs and stays on disk.
   process.env['TEST_KEPT'] ??= process.env['TMPDIR'] ?? '/tmp';
   process.env['TMPDIR'] = folder;
   return () => removeFolder(folder);
 }
 
-/** With small disks that tests had to themselves: nobody can remove what is mounted, and what is left of its run may still use it. */
+/**
+ * Removes a folder, including small disks that tests mounted in it. A mount cannot be removed, and remaining
+ * processes of its run may still use it.
+ */
 function removeFolder(folder: string): void {
   for (const [, place] of mounts())
     if (place?.startsWith(`${folder}/`)) spawnSync('umount', ['--lazy', place]);
@@ -38,7 +41,7 @@ const mounts = (): string[][] =>
     .split('\n')
     .map((line) => line.split(' '));
 
-/** Some tests run programs out of their folders, which containers often do not allow there. */
+/** Some tests run programs in their folders, which containers often forbid there. */
 const mayRunPrograms = (): boolean =>
   mounts().every(([, place, , options]) => place !== memory || !options!.split(',').includes('noexec'));
 
@@ -47,7 +50,7 @@ function free(): number {
   return bavail * bsize;
 }
 
-/** What runs left that were killed: memory that nobody uses. */
+/** Removes what killed runs left, because it would keep memory in use. */
 function removeLeft(): void {
   for (const name of readdirSync(memory)) {
     const pid = name.startsWith(prefix) ? Number(name.slice(prefix.length).split('-')[0]) : Number.NaN;

@@ -18,18 +18,19 @@ import { recordOldMigrations } from './old-migrations.ts';
 import { readCatalogue } from './record/catalogue.ts';
 
 /*
- * While servers are upgraded one by one, the version before works on the database that the new one has migrated. A migration therefore
- * only adds. A statement that removes or changes something has a line before it that says why the version before still works
- * (docs/decisions/0085-rolling-migrations.md).
+ * During a rolling upgrade, the previous version works on the database that the new one has migrated. A
+ * migration therefore only adds. If a statement removes or changes something, the line before it says why the
+ * previous version still works (docs/decisions/0085-rolling-migrations.md).
  *
- * REWRITE=1 npm test -- test/migrations.test.ts writes db/schema.sql anew: its difference in git shows what a migration changes.
+ * REWRITE=1 npm test -- test/migrations.test.ts updates db/schema.sql. Its diff shows what a migration
+ * changes.
  */
 const migrations = await readMigrations();
 const later = migrations.slice(1);
 const schemaFile = new URL('../db/schema.sql', import.meta.url);
 const reason = /^\s*-- The version before: ./m;
 
-/** What of a statement the version before could fail on, or be wrong by; undefined where it only adds. */
+/** Returns how a statement could break the previous version, or undefined if it only adds. */
 function breaks(statement: string, added: ReadonlySet<string>): string | undefined {
   const [, table] =
     /^(?:alter table(?: if exists)?(?: only)?|update|delete from|truncate(?: table)?|insert into) ([\w.]+)/.exec(
@@ -65,7 +66,7 @@ const withoutDefault = (statement: string): string | undefined =>
     ? 'asks for a column that is not given'
     : undefined;
 
-/** The statements of a migration that say nothing of the version before and could break it. */
+/** Returns the statements of a migration that could break the previous version and give no reason. */
 function findBreaks(sql: string): string[] {
   const statements = sql
     .replaceAll(/(\$\w*\$).*?\1/gs, "''")
@@ -98,7 +99,7 @@ const broken: readonly [sql: string, what: string][] = [
   ['create table other (id uuid); delete from forms', 'writes'],
 ];
 for (const [sql, what] of broken)
-  test(`a migration that says "${sql}" needs a reason, and passes with one`, () => {
+  test(`a migration with "${sql}" needs a reason, and passes with one`, () => {
     assert.equal(findBreaks(sql).length, 1);
     assert.ok(findBreaks(sql)[0]!.startsWith(what));
     const last = sql.split(';').at(-1)!;
@@ -108,7 +109,7 @@ for (const [sql, what] of broken)
     );
   });
 
-test('a migration that only adds needs none', () => {
+test('a migration that only adds needs no reason', () => {
   const adds = `
     create table notes (id uuid primary key, text text not null);
     -- drop table is a comment
@@ -123,11 +124,11 @@ test('a migration that only adds needs none', () => {
   assert.deepEqual(findBreaks(adds), []);
 });
 
-test('every migration after the first leaves the version before at work, or says why it may change something', async () => {
+test('every migration after the first keeps the previous version working, or gives a reason', async () => {
   for (const { name, sql } of later) assert.deepEqual(findBreaks(sql), [], name);
 });
 
-/** The tables that a migration changes or creates. */
+/** Returns the tables that a migration changes or creates. */
 const changedBy = (sql: string): string[] =>
   [
     ...sql
@@ -166,7 +167,7 @@ const unlimited = { isEmpty: true, limits: false, pool: 2 } as const;
 const readSchema = (database: Database): Promise<string> =>
   readCatalogue(async <Row extends object>(sql: string) => (await database.query<Row>(sql)).rows);
 
-test('the schema of a new database is db/schema.sql', async () => {
+test('the schema of a new database equals db/schema.sql', async () => {
   const { database } = await testDatabase(unlimited);
   await migrate(database, migrations);
   const schema = `-- The schema after all migrations. REWRITE=1 npm test -- test/migrations.test.ts writes this file.\n\n${await readSchema(database)}`;
@@ -174,7 +175,7 @@ test('the schema of a new database is db/schema.sql', async () => {
   assert.deepEqual(schema.split('\n'), (await readFile(schemaFile, 'utf8')).split('\n'));
 });
 
-/** What a schema has in its table of migrations. */
+/** Returns the migrations recorded in a schema. */
 const recordedIn = async (database: Database, schema: string) =>
   (
     await database.query<{ number: number; name: string; checksum: string }>(
@@ -183,7 +184,7 @@ const recordedIn = async (database: Database, schema: string) =>
   ).rows;
 const recorded = migrations.map(({ number, name, checksum }) => ({ number, name, checksum }));
 
-/** Makes a database of two cells with the first migrations, recorded with the old numbers. */
+/** Creates a database of two cells with the first migrations, recorded with the old numbers. */
 async function openOld(count: number, last?: number): Promise<Database> {
   const { database } = await testDatabase(unlimited);
   const first = migrations.slice(0, count);
@@ -193,7 +194,7 @@ async function openOld(count: number, last?: number): Promise<Database> {
   return database;
 }
 
-test('a database at migration 84 counts as one at 0001, and is upgraded with all its cells', async () => {
+test('a database at migration 84 counts as one at 0001, and all its cells are upgraded', async () => {
   const { database: made } = await testDatabase(unlimited);
   await migrate(made, migrations);
   await createCell(made, 'two', {});
@@ -205,7 +206,7 @@ test('a database at migration 84 counts as one at 0001, and is upgraded with all
   assert.equal(await readSchema(database), await readSchema(made));
 });
 
-test('a later database only gets the new numbers', async () => {
+test('a database later than migration 84 only gets the new numbers', async () => {
   const database = await openOld(migrations.length);
   assert.equal((await recordedIn(database, 'public')).at(-1)!.number, migrations.length + 83);
   await checkMigrated(database, migrations);
@@ -213,7 +214,7 @@ test('a later database only gets the new numbers', async () => {
   for (const schema of ['public', 'cell_two']) assert.deepEqual(await recordedIn(database, schema), recorded);
 });
 
-test('a database older than migration 84 is refused, and left as it is', async () => {
+test('a database older than migration 84 is refused and stays unchanged', async () => {
   const database = await openOld(1, 60);
   const before = await recordedIn(database, 'public');
   await assert.rejects(migrateCells(database, migrations), (error: unknown) => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
-/** On a machine without programs, of which a test would need some. */
+/** Runs a script on a machine without the programs that it needs. */
 function ask(...words: string[]): string {
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -20,7 +20,7 @@ function ask(...words: string[]): string {
   return stdout;
 }
 
-test('what was asked for by name and cannot be run is no success, and says what is missing', () => {
+test('a test requested by name fails if it cannot run, and says what is missing', () => {
   assert.match(
     ask('test/external.ts', 'test/flows/nodes.external.ts'),
     /NOT RUN.*redis-server.*VALKEY_TEST_URL.*nodes\.external\.ts\n.*failed/,

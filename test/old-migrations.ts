@@ -2,7 +2,7 @@ import type { Database } from '#kit/database.ts';
 import { replaced } from '#kit/migrate.ts';
 
 /**
- * Rewrites the recorded migrations of a schema as they were before 0001_init.sql replaced the first 84 of them.
+ * Rewrites the recorded migrations of a schema as they were before 0001_init.sql replaced the first 84.
  * @param last the last of those 84 that is recorded. If it is not 84, the tables are newer than the record.
  */
 export async function recordOldMigrations(

@@ -7,14 +7,15 @@ import { type Tenant, type TestService, until } from './service.ts';
 import { asJson, makeForm, openVisitor } from './visitor.ts';
 
 /**
- * One thing of each kind that a path of the API can name: by the words before its id, or by the name of its parameter;
- * `key` may do everything.
+ * One id for each type of resource in API paths, by the words before the id or by parameter name. `key` has
+ * every permission.
  */
 export type OneOfEach = Readonly<Record<string, string>> & { key: string };
 
 /**
- * Makes one of each in a workspace: a form with a submission, a note, what is held and changes of many, a webhook with a
- * failed delivery and a replay that is over, an erasure, a viewer, an invitation of another, a key, and failed mails.
+ * Creates one of each resource in a workspace: a form with a submission, a note, spam and bulk changes, a
+ * webhook with a failed delivery and an ended replay. Also an erasure, a viewer, a member invitation, a key
+ * and failed emails.
  */
 export async function makeOneOfEach(service: TestService, tenant: Tenant): Promise<OneOfEach> {
   const key = await tenant.makeFullKey();
@@ -73,7 +74,7 @@ export async function makeOneOfEach(service: TestService, tenant: Tenant): Promi
   };
 }
 
-/** Submits what is held in the spam box. */
+/** Submits a submission that ends up in spam. */
 export async function holdOne(service: Pick<TestService, 'url'>, formId: string): Promise<void> {
   const answers: [string, string][] = [
     ['a', 'spam'],
@@ -82,33 +83,36 @@ export async function holdOne(service: Pick<TestService, 'url'>, formId: string)
   await openVisitor(service).post(formId, answers, asJson);
 }
 
-/** The id that stands for `:id` (or `{id}`) in a path. */
+/** Returns the id for `:id` (or `{id}`) in a path. */
 export const idIn = (path: string, made: Readonly<Record<string, string>>): string =>
   made[path.slice(1).split(/\/(?::|\{)id/, 1)[0]!]!;
 
-/** A path of the document with an id of its kind for each parameter; one that there is none of stays. */
+/** Fills the parameters of a documented path with ids. Parameters without an id stay. */
 export const fillPath = (path: string, made: Readonly<Record<string, string>>): string =>
   path.replaceAll(
     /\{(\w+)\}/g,
     (all, name: string) => (name === 'id' ? idIn(path, made) : made[name]) ?? all,
   );
 
-/** What an operation is called with, each part by the names of its parameters; `body` of an upload is its bytes. */
+/** The arguments of an operation, each part by parameter name. The `body` of an upload is its bytes. */
 export type Given = Readonly<Record<'params' | 'query', Readonly<Record<string, unknown>>>> & {
   readonly body: object;
 };
 
-/** What takes away what others need comes last, and forms at the very end. */
+/**
+ * Orders deletions last, because other operations need what they delete. The deletion of a form is the very
+ * last.
+ */
 const lateness = ({ method, path }: ApiRoute): number =>
   method === 'DELETE' ? (path === '/forms/:id' ? 99 : 10 - path.split('/').length) : 0;
 
-/** Every operation in an order in which each can be called with what there is one of. */
+/** Sorts operations so that each can be called with the existing resources. */
 export const inOrder = (routes: readonly ApiRoute[]): ApiRoute[] =>
   routes.toSorted((a, b) => lateness(a) - lateness(b));
 
 /**
- * What every operation can be called with, with success: its example and what there is one of, or, where these would not
- * do, what is made for it.
+ * Returns arguments for a successful call of each operation: its example and existing ids, or new resources
+ * if those do not work.
  */
 export function callsOf(service: TestService, tenant: Tenant, made: OneOfEach) {
   const call = async (method: string, path: string, body?: unknown) =>

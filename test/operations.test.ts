@@ -19,28 +19,28 @@ import { idIn, makeOneOfEach } from './one-of-each.ts';
 import { openService } from './service.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 
-/* What holds for every operation of the table, for those too that are declared tomorrow. */
+/* Rules for every operation of the table, including future ones. */
 const service = await openService();
 const tenant = await service.makeTenant();
 const made = await makeOneOfEach(service, tenant);
 const routes = apiRoutes(service.services);
 const commands = await allCommands();
 
-/** A line for each operation of which something is not so; none is what a test expects. */
+/** Returns a line for each operation that breaks a rule. Tests expect none. */
 const offences = (find: (route: ApiRoute) => string | false | undefined): string[] =>
   routes.flatMap((route) => {
     const what = find(route);
     return what ? [`${route.name}: ${what}`] : [];
   });
 
-test('every operation takes a permission of the table', () => {
+test('every operation requires a permission of the table', () => {
   assert.deepEqual(
     offences(({ operation }) => !permissionNames.includes(operation.permission) && 'has none'),
     [],
   );
 });
 
-test('every operation that takes a body or must have a query has an example of it', () => {
+test('every operation with a body or a required query has an example of it', () => {
   const lacks = ({ operation: { body, bodyContent, query, isBodyOptional, example } }: ApiRoute) =>
     ((body ?? bodyContent) !== undefined && !isBodyOptional && example.body === undefined) ||
     ((query.required?.length ?? 0) > 0 && example.query === undefined);
@@ -50,7 +50,7 @@ test('every operation that takes a body or must have a query has an example of i
   );
 });
 
-test('every operation has a thing to be called with, in the matrix of who may do what', () => {
+test('the permission matrix has a resource for every operation', () => {
   assert.deepEqual(
     offences(
       ({ path }) => path.includes(':id') && idIn(path, made) === undefined && 'is not in one-of-each.ts',
@@ -59,7 +59,7 @@ test('every operation has a thing to be called with, in the matrix of who may do
   );
 });
 
-test('every operation is a command of two words and has a line of its own in the help', () => {
+test('every operation is a command of two words with its own line in the help', () => {
   const names = commands.map(({ name }) => name);
   assert.deepEqual(
     names.filter((name, index) => names.indexOf(name) !== index),
@@ -75,7 +75,7 @@ test('every operation is a command of two words and has a line of its own in the
   );
 });
 
-test('the example of every operation can be said in options, and asks for the same', async () => {
+test('the example of every operation can be written as options and makes the same request', async () => {
   const said = async (route: ApiRoute) => {
     const command = operationCommand(route);
     assert.ok(command.at === 'api');
@@ -120,7 +120,7 @@ test('the example of every operation can be said in options, and asks for the sa
   }
 });
 
-test('no field of an operation has the name of an option that means something else', () => {
+test('no field of an operation has the name of an option with another meaning', () => {
   const taken = 'json help yes all output body-file idempotency-key if-match etag-file'.split(' ');
   assert.deepEqual(
     offences(({ path, operation: { query, body, params } }) => {
@@ -134,7 +134,7 @@ test('no field of an operation has the name of an option that means something el
   );
 });
 
-test('the console has no operation of its own but for what only the session of a browser can mean', () => {
+test('the console has its own operations only for actions that need a browser session', () => {
   assert.deepEqual(Object.values(ownRoutes), [
     'GET /session',
     'POST /session',
@@ -177,7 +177,8 @@ test('the console has no operation of its own but for what only the session of a
   ]);
 });
 
-// The same here and at another service ------------------------------------------------------------------------
+// Local and remote
+// --------------------------------------------------------------------------------------------
 
 const fullKey = made.key;
 type Outcome = { code: number; stdout: string; stderr: string };
@@ -203,7 +204,7 @@ const answerOf = ({ code, stdout, stderr }: Outcome) => {
   return JSON.parse(stdout);
 };
 
-test('reads answer the same here and at another service', async () => {
+test('reads give the same results locally and against another service', async () => {
   const reads = [
     ['forms', 'list'],
     ['forms', 'get', made['forms']!],
@@ -223,7 +224,7 @@ test('reads answer the same here and at another service', async () => {
   }
 });
 
-test('what is changed here is changed there, and the other way round', async () => {
+test('local changes are visible remotely, and remote ones locally', async () => {
   const file = join(service.dataDir, 'form.json');
   await writeFile(file, JSON.stringify(structure(element('text', 'a'))));
   const form = answerOf(await here('forms', 'create', '--structure', `@${file}`, '--publish', '--json'));
@@ -242,7 +243,7 @@ test('what is changed here is changed there, and the other way round', async () 
   assert.equal((await here('webhooks', 'get', hook.id)).code, 1);
 });
 
-test('a list is read to its end, by the cursor or page by page', async () => {
+test('a list is read to its end, by cursor or page by page', async () => {
   await service.makeTenant();
   const ids = [];
   for (let count = 0; count < 3; count += 1) ids.unshift((await makeForm(tenant, [element('text', 'a')])).id);
@@ -266,7 +267,7 @@ test('a list is read to its end, by the cursor or page by page', async () => {
   }
 });
 
-test('a POST that is repeated under its key takes effect once', async () => {
+test('a POST repeated with its idempotency key takes effect once', async () => {
   const args = ['forms', 'create', '--structure', JSON.stringify(structure(element('text', 'a')))];
   for (const run of [here, there]) {
     const send = () =>
@@ -281,7 +282,7 @@ test('a POST that is repeated under its key takes effect once', async () => {
   }
 });
 
-test('a file goes as it is, here and there, and what is none is refused alike', async () => {
+test('a file is sent unchanged, locally and remotely, and an invalid file is refused the same way', async () => {
   const { example } = routes.find(({ name }) => name === 'createImage')!.operation;
   const [image, text] = [join(service.dataDir, 'logo.png'), join(service.dataDir, 'logo.txt')];
   await writeFile(image, example.body as Buffer);
@@ -297,7 +298,7 @@ test('a file goes as it is, here and there, and what is none is refused alike', 
   }
 });
 
-test('what was changed since it was read is not changed, here and there', async () => {
+test('a resource that changed since it was read stays unchanged, locally and remotely', async () => {
   const { id } = await makeForm(tenant, [element('text', 'a')]);
   const file = join(service.dataDir, 'etag');
   const change = ['forms', 'update', id, '--structure', JSON.stringify(structure(element('text', 'b')))];
@@ -315,7 +316,7 @@ test('what was changed since it was read is not changed, here and there', async 
   }
 });
 
-test('what is refused is refused in the same words, with the same exit code', async () => {
+test('a refused request gives the same message and exit code locally and remotely', async () => {
   const wrong = ['webhooks', 'create', made['forms']!, '--url', 'http://a.example', '--events', 'nothing'];
   const [near, far] = [await here(...wrong), await there(...wrong)];
   assert.deepEqual(near, far);
@@ -323,7 +324,7 @@ test('what is refused is refused in the same words, with the same exit code', as
   assert.match(near.stderr, /^formloom: [^]*\n {2}url: [^]*\n {2}events/);
 });
 
-test('what cannot be undone asks whoever sits at a terminal, and does nothing unless they say yes', async () => {
+test('a permanent change asks for confirmation at a terminal and does nothing without a yes', async () => {
   const { id } = await makeForm(tenant, [element('text', 'a')]);
   const remove = (isSure?: boolean, ...more: string[]) =>
     formloom(['forms', 'delete', id, ...more, '--json'], service.environment, isSure);
@@ -339,7 +340,7 @@ test('what cannot be undone asks whoever sits at a terminal, and does nothing un
   assert.equal((await tenant.call('GET', `/forms/${other}`)).status, 404);
 });
 
-test('a key is in no complaint, wherever it was put', async () => {
+test('no error message contains a key, wherever it was given', async () => {
   const wrong = `${fullKey.slice(0, -1)}!`;
   const away = 'http://127.0.0.1:1';
   const tries: [code: number, args: string[], env?: Record<string, string>][] = [
@@ -364,7 +365,7 @@ test('a key is in no complaint, wherever it was put', async () => {
 
 // Forms as files ----------------------------------------------------------------------------------------------
 
-test('a folder of forms is pulled, planned and applied, here and there: once or often, it is the same', async () => {
+test('a folder of forms is pulled, planned and applied, locally and remotely, and repeating it changes nothing', async () => {
   for (const run of [here, there]) {
     const own = await service.makeTenant();
     const ownKey = await own.makeKey(['forms:read', 'forms:write', 'submissions:read']);
@@ -434,13 +435,13 @@ test('a folder of forms is pulled, planned and applied, here and there: once or 
       [form.id, applied[1].id],
     );
     assert.equal((await own.call('GET', `/forms/${applied[1].id}`)).body.status, 'published');
-    // Of several forms one that would be refused keeps all of them as they are.
+    // If one of several forms is refused, none of them changes.
     await write(file, { ...pulled, structure: { type: 'form', attrs: {}, children: [] } });
     await writeFile(join(folder, 'newer.ts'), code('Newer'));
     const refused = await step('apply', folder);
     assert.deepEqual([refused.code, JSON.parse(refused.stdout).data[0].problems.length], [1, 2]);
     assert.equal((await own.call('GET', '/forms')).body.data.length, 2);
-    // What is no form, and what could be several, is said before anything is asked.
+    // Invalid files and ambiguous ones are reported before any request.
     await write('other.json', { structure: structure(), colour: 'red' });
     assert.match(
       messageIn((await step('plan', folder)).stderr),
@@ -454,7 +455,7 @@ test('a folder of forms is pulled, planned and applied, here and there: once or 
   }
 });
 
-test('a key that may only read plans without counting answers, and a person reads lines', async () => {
+test('a read-only key plans without counting answers, and the plan is printed as lines', async () => {
   const own = await service.makeTenant();
   const form = await makeForm(own, [element('text', 'a')]);
   const folder = await mkdtemp(join(service.dataDir, 'forms-'));
@@ -471,7 +472,7 @@ test('a key that may only read plans without counting answers, and a person read
   assert.deepEqual([tried.code, tried.stdout], [1, '']);
 });
 
-test('a plan warns about misspelt attributes and empty composites, of new, changed and unchanged forms', async () => {
+test('a plan warns about misspelled attributes and empty composites of new, changed and unchanged forms', async () => {
   const own = await service.makeTenant();
   const form = await makeForm(own, [element('text', 'a')]);
   const folder = await mkdtemp(join(service.dataDir, 'forms-'));
@@ -497,7 +498,7 @@ test('a plan warns about misspelt attributes and empty composites, of new, chang
   assert.equal(again.stdout.match(/is unchanged\n {2}\? .*\n {2}\? /g)?.length, 2, again.stdout);
 });
 
-test('forms pull makes the folder; a plan reports a change on the service, and --check exits with 2 on any difference', async () => {
+test('forms pull creates the folder; a plan reports a change on the service, and --check exits with 2 on any difference', async () => {
   const own = await service.makeTenant();
   const ask = (...args: string[]) => here(...args, '--workspace', own.workspaceId, '--json');
   const form = await makeForm(own, [element('text', 'a')]);
@@ -512,17 +513,17 @@ test('forms pull makes the folder; a plan reports a change on the service, and -
     return [code, line!.action, line!.service_changed, messageIn(stderr)];
   };
   assert.deepEqual(await plan('--check'), [0, 'none', false, '']);
-  // A change in the folder alone.
+  // A change only in the folder.
   const pulled = JSON.parse(await readFile(join(folder, file), 'utf8'));
   const rename = (label: string) => structure(element('text', 'a', { label }));
   await writeFile(join(folder, file), JSON.stringify({ ...pulled, structure: rename('Folder') }));
   assert.deepEqual(await plan('--check'), [2, 'update', false, '1 form would change.']);
-  // And one that somebody else makes on the service.
+  // A change by another person on the service.
   await own.call('PUT', `/forms/${form.id}`, { structure: rename('Service') });
   assert.deepEqual(await plan(), [0, 'update', true, '']);
   const { stdout } = await here('forms', 'plan', folder, '--workspace', own.workspaceId);
   assert.match(stdout, /Changed on the service since the last pull; applying reverts that/);
-  // Applying makes it the base of the next plan, as pulling does.
+  // Applying makes the folder's state the base of the next plan, as pulling does.
   answerOf(await ask('forms', 'apply', folder));
   assert.deepEqual(await plan('--check'), [0, 'none', false, '']);
   await own.call('PUT', `/forms/${form.id}`, { structure: rename('Service') });
@@ -537,7 +538,7 @@ test('forms pull makes the folder; a plan reports a change on the service, and -
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
 for (const shell of shells)
-  test(`the completion of ${shell} is a script that ${shell} reads`, {
+  test(`the completion of ${shell} is a script that ${shell} accepts`, {
     skip: !isInstalled(shell),
   }, async () => {
     const script = join(service.dataDir, `completion.${shell}`);
@@ -546,11 +547,11 @@ for (const shell of shells)
     assert.deepEqual([status, stderr], [0, '']);
   });
 
-test('bash completes every command, its options, their words and the names of files', async () => {
+test('bash completes every command, its options, their values and file names', async () => {
   const { stdout: script } = await here('completion', 'bash');
   const path = join(service.dataDir, 'complete.bash');
   await writeFile(path, script);
-  /** What bash proposes behind each of some beginnings; one process looks at them all. */
+  /** Returns what bash suggests for each input. One process handles all of them. */
   const completeAll = (beginnings: readonly (readonly string[])[]): string[][] => {
     const runs = beginnings.map(
       (words) =>

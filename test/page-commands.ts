@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
-/** The guides with commands, in the order in which one reads them: later ones use what earlier ones made. */
+/** The guides with commands, in reading order. Later ones use what earlier ones created. */
 export const runGuides = [
   'first-form',
   'submissions',
@@ -17,7 +17,7 @@ export const runGuides = [
   'idempotency-and-concurrency',
 ] as const;
 
-/** The commands of a page that are marked so, in order. */
+/** Returns the commands of a page with this mark, in order. */
 export async function readCommands(page: string, mark: string): Promise<string[]> {
   const text = await readFile(join(home, page), 'utf8');
   return [...text.matchAll(new RegExp(`^ *<!-- ${mark} -->\n *\`\`\`sh\n([^]*?)^ *\`\`\``, 'gm'))].map(
@@ -25,7 +25,7 @@ export async function readCommands(page: string, mark: string): Promise<string[]
   );
 }
 
-/** The JSON documents of a page that are marked so, as text. */
+/** Returns the JSON documents of a page with this mark, as text. */
 export async function readDocuments(page: string, mark: string): Promise<string[]> {
   const text = await readFile(join(home, page), 'utf8');
   return [...text.matchAll(new RegExp(`^\`\`\`json ${mark}\n([^]*?)^\`\`\``, 'gm'))].map(([, json]) => json!);
@@ -34,7 +34,7 @@ export async function readDocuments(page: string, mark: string): Promise<string[
 const notRun = /^not run: \S/;
 
 /**
- * Finds the blocks of commands that no test runs and that do not say why: each has to be marked `<!-- run -->`, with the mark of
+ * Finds command blocks that no test runs and that give no reason. Each needs `<!-- run -->`, the mark of
  * another test, or `<!-- not run: the reason -->`.
  */
 export async function findUnmarked(page: string, marks: readonly string[]): Promise<string[]> {
@@ -47,6 +47,8 @@ export async function findUnmarked(page: string, marks: readonly string[]): Prom
   });
 }
 
-/** A command as npm runs it: that npm does is seen in the tour, and each time takes 0.4 s of CPU. */
+/**
+ * Replaces npm by the command that it runs. The tour covers npm itself, and each npm run takes 0.4 s of CPU.
+ */
 export const direct = (block: string): string =>
   block.replaceAll('npm run -s formloom --', `node "${join(home, 'setup.mjs')}" src/app/cli.ts`);

@@ -11,9 +11,9 @@ import { galleryStates } from './gallery/states.ts';
 import { until } from './service.ts';
 
 /*
- * npm run screenshots: every state of a public page at 320, 375, 800 and 1280 px, light and dark, without a theme, in one, and
- * in Arabic, into screenshots/pages/; axe looks at each, and nothing is wider than the window. SCREENS=files for the
- * states whose names begin so.
+ * npm run screenshots: photographs every state of a public page at 320, 375, 800 and 1280 px, light and dark,
+ * into screenshots/pages/. Each state is shown without a theme, with one, and in Arabic. axe checks each, and
+ * nothing is wider than the window. SCREENS=files selects states by the start of their names.
  */
 const folder = fileURLToPath(new URL('../screenshots/pages/', import.meta.url));
 const chosen = new RegExp(`^(?:${process.env['SCREENS'] ?? ''})`);
@@ -24,7 +24,10 @@ const looks = [320, 375, 800, 1280].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 
-/** A picture of a page in every look. @returns what is wrong with it. */
+/**
+ * Photographs a page in every look.
+ * @returns its accessibility violations and overflows.
+ */
 async function takePictures(page: Page, name: string): Promise<string[]> {
   const problems: string[] = [];
   for (const { width, colorScheme } of looks) {
@@ -59,7 +62,7 @@ for (const state of galleryStates.filter(({ name }) => chosen.test(name))) {
 const { inbox, visitor } = outside;
 const keeper = await outside.signIn({ name: 'Gunta Stölzl', workspaceId: tenant.workspaceId });
 
-/** What is mailed, by the address that it comes to. */
+/** The emails of the gallery by recipient address. */
 const letters = {
   'mail-receipt': 'anni@example.org',
   'mail-notification': 'studio@example.org',
@@ -115,7 +118,7 @@ for (const [name, address] of wantedLetters) {
   test(name, async () => {
     const { mail } = await inbox.waitForOne(address);
     const page = await browser.open('/healthz');
-    // Which no policy of ours keeps from its style.
+    // No Content-Security-Policy blocks the email's styles on this page.
     await page.goto('about:blank');
     await page.setContent(mail.html!);
     const problems = await takePictures(page, name);

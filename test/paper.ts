@@ -2,32 +2,32 @@ import assert from 'node:assert/strict';
 import { readMarkup, type Tag } from './page/read-page.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 
-/** What is put into a field: its values, or files. */
+/** The values or files to enter in fields. */
 export type Entries = Readonly<Record<string, readonly (string | File)[] | string>>;
 
-/** A page of a form as a browser without script has it. */
+/** A page of a form as a browser without script shows it. */
 export type Paper = {
   readonly status: number;
   readonly tags: readonly Tag[];
   readonly title: string;
-  /** Headings of the steps that are not hidden. */
+  /** The headings of the visible steps. */
   readonly headings: readonly string[];
-  /** Texts of the errors in the summary. */
+  /** The texts of the errors in the summary. */
   readonly problems: readonly string[];
-  /** The page's notice about where the visitor is. */
+  /** The hint about the visitor's current step. */
   readonly notice: string | undefined;
-  /** Where a redirect led instead of a page. */
+  /** The target of a redirect, if there is no page. */
   readonly location: string | undefined;
-  /** What the controls of that name hold. */
+  /** Returns the values of the controls with this name. */
   values(name: string): string[];
-  /** Presses the button of that `_go`, with these fields filled in, and everything else as the page has it. */
+  /** Presses the button with this `_go`, with these fields filled in and all other fields unchanged. */
   press(go: string, entries?: Entries): Promise<Paper>;
 };
 
-/** What a browser says of itself, whose visits are counted. */
+/** A browser's User-Agent, whose page views are counted. */
 export const browserAgent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Opens a page below the service's address and posts its form as a browser does, so that nothing is made up. */
+/** Opens a page of the service and posts its form as a browser does, with only the fields of the page. */
 export async function openPaper(
   service: Pick<TestService, 'url'>,
   path: string,
@@ -74,7 +74,10 @@ async function read(service: Pick<TestService, 'url'>, response: Response, cooki
   };
 }
 
-/** The successful controls of a page's form, hidden ones included; files and buttons are pressed or chosen anew. */
+/**
+ * Returns the successful controls of a page's form, including hidden ones. Buttons and files are set for each
+ * post.
+ */
 function controlsOf(tags: readonly Tag[]): [name: string, value: string][] {
   const found: [string, string][] = [];
   for (const [at, { tag, attrs, text }] of tags.entries()) {
@@ -103,7 +106,7 @@ function headingsOf(tags: readonly Tag[]): string[] {
     .map(({ text }) => text);
 }
 
-/** Publishes a form; fails when it is refused. Answers with its id. */
+/** Publishes a form and returns its id. Fails if it is refused. */
 export async function publishForm(
   tenant: Tenant,
   structure: unknown,
@@ -114,13 +117,13 @@ export async function publishForm(
   return body.id;
 }
 
-/** The submission that a page led to; fails when it led to none. */
+/** Returns the submission that a page redirected to. Fails if there is none. */
 export async function submissionOf(tenant: Tenant, paper: Paper): Promise<Body> {
   assert.equal(paper.status, 303, paper.problems.join());
   const receipt = new URL(paper.location!, 'http://form').searchParams.get('receipt');
   return (await tenant.call('GET', `/submissions/${receipt}`)).body;
 }
 
-/** The name of the first file of an answer. */
+/** Returns the name of the first file of an answer. */
 export const filenameOf = (answer: unknown): string | undefined =>
   (answer as readonly { filename: string }[])[0]?.filename;

@@ -11,39 +11,42 @@ import { runAs } from '#kit/embedded-postgres/program.ts';
 import { childrenOf } from './process.ts';
 import { freePort, until } from './service.ts';
 
-/** One machine of a replicated database: its PostgreSQL, and the Patroni that runs it. */
+/** One machine of a replicated database: its PostgreSQL and the Patroni that manages it. */
 export type DatabaseNode = {
   name: string;
-  /** Its PostgreSQL, past everything else. */
+  /** The direct address of its PostgreSQL. */
   address: string;
-  /** One statement on the database of the service. */
+  /** Runs one statement on the service's database. */
   query<Row extends object>(sql: string): Promise<Row[]>;
   isPrimary(): Promise<boolean>;
-  /** SIGKILL to Patroni and the postmaster, whose sessions end with it. */
+  /** Sends SIGKILL to Patroni and the postmaster, which ends all sessions. */
   kill(): Promise<void>;
-  /** All of its processes stand still, and their connections stay open. */
+  /** Freezes all its processes. Their connections stay open. */
   freeze(): Promise<void>;
-  /** Its PostgreSQL goes on as the primary that it was, and `ms` later its Patroni. */
+  /** Resumes its PostgreSQL, which still acts as the primary, and `ms` later its Patroni. */
   thaw(ms: number): Promise<void>;
-  /** Starts its Patroni, where it was killed. */
+  /** Starts its Patroni if it was killed. */
   start(): void;
 };
 
-/** A PostgreSQL that two machines keep, as deploy/failover/ sets it up: PostgreSQL 15, Patroni, etcd, HAProxy, all of Debian. */
+/**
+ * A PostgreSQL on two machines as in deploy/failover/: PostgreSQL 15, Patroni, etcd and HAProxy, all from
+ * Debian.
+ */
 export type ReplicatedDatabase = {
   nodes: readonly DatabaseNode[];
   /** DATABASE_URL with both hosts. */
   url: string;
-  /** DATABASE_URL that leads through HAProxy. */
+  /** DATABASE_URL through HAProxy. */
   proxiedUrl: string;
-  /** The primary, as soon as the other one is its synchronous standby. */
+  /** Resolves once the other machine is the synchronous standby of the primary. */
   settled(): Promise<{ primary: DatabaseNode; standby: DatabaseNode }>;
 };
 
 const postgresPrograms = '/usr/lib/postgresql/15/bin';
 const examples = fileURLToPath(new URL('../deploy/failover/', import.meta.url));
 
-/** What a machine needs for it and does not have, as a sentence; undefined where all is there. */
+/** Returns a sentence about missing programs, or undefined if everything is installed. */
 export async function missingForPatroni(): Promise<string | undefined> {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const isThere = async (name: string): Promise<boolean> =>
@@ -64,10 +67,13 @@ export async function missingForPatroni(): Promise<string | undefined> {
 const password = 'formloom';
 const roles = { SUPERUSER: 'postgres', REPLICATION: 'replicator', REWIND: 'rewinder' };
 
-/** Makes one for the calling test file, with an empty database; all of it is gone when the file is done. */
+/**
+ * Creates a replicated database with an empty database for the calling test file, and removes it after the
+ * file.
+ */
 export async function openReplicatedDatabase(): Promise<ReplicatedDatabase> {
   const account = await findAccount();
-  // Not in TMPDIR: the path of a socket is short, and another user must be able to reach it.
+  // Not in TMPDIR: the path of a socket must be short, and another user must be able to reach it.
   const directory = await mkdtemp('/tmp/formloom-failover-');
   if (account) await chown(directory, account.uid, account.gid);
   const children = new Set<ChildProcess>();
@@ -144,7 +150,7 @@ export async function openReplicatedDatabase(): Promise<ReplicatedDatabase> {
         async () => {
           const arePrimaries = await Promise.all(nodes.map((node) => node.isPrimary()));
           const [primary, standby] = arePrimaries[0] ? nodes : nodes.toReversed();
-          // One that was replaced and does not know it yet is a primary as well.
+          // A replaced primary that has not noticed yet also counts as one.
           const isOne = arePrimaries[0] !== arePrimaries[1] && (await hasStandby(primary!.address));
           return isOne && { primary: primary!, standby: standby! };
         },
@@ -193,7 +199,7 @@ const postmasterOf = async (data: string): Promise<number | undefined> => {
 
 const hasStandby = async (address: string): Promise<boolean> => {
   const streaming = "select from pg_stat_replication where sync_state = 'sync' and state = 'streaming'";
-  // A primary that has just come back ends its sessions as it becomes a standby.
+  // A primary that has just returned ends its sessions when it becomes a standby.
   return (await query(address, streaming).catch(() => [])).length === 1;
 };
 
@@ -212,7 +218,7 @@ async function query<Row extends object = object>(address: string, sql: string):
   }
 }
 
-/** Ends Patroni first, which would start a PostgreSQL again that ends. */
+/** Ends Patroni first, because it would restart a PostgreSQL that ends. */
 async function close(
   directory: string,
   datas: readonly string[],

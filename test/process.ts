@@ -15,51 +15,51 @@ import { endWithSignals } from './end-run.ts';
 import { keepLog, noteSecretsOf, noteSecretsOfText } from './secrets.ts';
 import { freePort, until } from './service.ts';
 
-/** An installation of Formloom as an operator has it: a data directory, an environment, and commands to run. */
+/** An installation of Formloom as an operator has it: a data directory, an environment and commands. */
 export type Instance = {
   /** `http://127.0.0.1:<port>`, the same after each start. */
   url: string;
   dataDir: string;
-  /** What its processes are started with. */
+  /** The environment of its processes. */
   environment: Environment;
-  /** The way to its database past the service. */
+  /** The direct URL of its database. */
   databaseUrl: string;
-  /** Starts a server and waits until it is ready. More than one may run, each on a port of its own. */
+  /** Starts a server and waits until it is ready. Several may run, each on another port. */
   start(environment?: Environment): Promise<ServerProcess>;
-  /** Starts a server that is expected to fail: how it ended, and all that it printed. */
+  /** Starts a server that is expected to fail, and returns how it ended and its output. */
   failToStart(
     environment?: Environment,
     user?: { uid: number; gid: number },
   ): Promise<{ code: number | null; output: string }>;
-  /** Runs a command of the CLI, `words` first, and returns its JSON document. */
+  /** Runs a CLI command, `words` first, and returns its JSON document. */
   cli<Document>(words: string, ...rest: string[]): Promise<Document>;
-  /** Begins a command of the CLI in a process of its own, which may be killed amid its work. */
+  /** Starts a CLI command in a separate process, which can be killed while it works. */
   begin(args: readonly string[], environment?: Environment): Command;
-  /** One statement on its database. */
+  /** Runs one statement on its database. */
   query<Row extends object>(sql: string): Promise<Row[]>;
-  /** The process of the embedded database; undefined when none runs. */
+  /** Returns the process id of the embedded database, or undefined if it is not running. */
   databasePid(): Promise<number | undefined>;
-  /** Ends the embedded database and its sessions as a crash does. */
+  /** Kills the embedded database and its sessions, as a crash does. */
   killDatabase(): Promise<void>;
-  /** Ends and removes all of it, however far it came. */
+  /** Ends all processes and removes all files, even after a failed start. */
   close(): Promise<void>;
 };
 
 export type ServerProcess = {
   url: string;
   pid: number;
-  /** What it printed so far, on both streams. */
+  /** Returns the output so far, of both streams. */
   output: () => string;
-  /** SIGTERM, as a service manager sends it: the exit code, and how long it took in ms. */
+  /** Sends SIGTERM, as a service manager does. Returns the exit code and the time in ms. */
   terminate(): Promise<{ code: number | null; ms: number }>;
-  /** SIGKILL to this process alone. */
+  /** Sends SIGKILL to this process only. */
   kill(): Promise<void>;
 };
 
 export type Command = {
-  /** How it ended; its code is that of a shell for one that was killed. */
+  /** How it ended. The code of a killed process is that of a shell. */
   ended: Promise<Ended>;
-  /** SIGKILL, where it has not ended yet. */
+  /** Sends SIGKILL unless it has ended. */
   kill(): Promise<Ended>;
 };
 
@@ -71,16 +71,17 @@ const node = (script: string, { FORMLOOM_HOME = home, BY_SETUP }: Environment): 
     ? [join(home, 'setup.mjs'), script]
     : [
         '--disable-warning=ExperimentalWarning',
-        // As setup.mjs has it.
+        // The same flag as in setup.mjs.
         '--preserve-symlinks',
-        // What a start makes is mostly kept: with little room at first it would be copied again and again, for a tenth of its CPU.
+        // Most of what a start allocates is kept. With a small initial space it would be copied repeatedly,
+        // for a tenth of its CPU.
         '--min-semi-space-size=16',
         join(FORMLOOM_HOME, script),
       ];
 
 /**
- * Makes an instance for the calling test file, which is gone when the file is done. Its embedded database is made
- * already, but for one that is new: that one begins with the data directory empty, and its first start takes 2 s more.
+ * Creates an instance for the calling test file and removes it after the file. Its embedded database exists
+ * already. A new instance starts with an empty data directory, and its first start takes 2 s longer.
  */
 export async function makeInstance(
   environment?: Environment,
@@ -93,18 +94,20 @@ export async function makeInstance(
   return instance;
 }
 
-/** As setup.mjs has it: a start compiles some hundred files. */
+/** The compile cache of setup.mjs, because a start compiles some hundred files. */
 const compileCache: Environment = process.env['NODE_COMPILE_CACHE']
   ? { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }
   : {};
 
 /**
- * Makes an instance, on the embedded database unless the environment has a DATABASE_URL. Whoever calls it closes it.
- * @param environment FORMLOOM_HOME is where the code of another version lies; BY_SETUP has setup.mjs start it, as `npm start` does.
+ * Creates an instance, on the embedded database unless the environment has a DATABASE_URL. The caller closes
+ * it.
+ * @param environment FORMLOOM_HOME is the folder of another version's code. BY_SETUP starts it with
+ * setup.mjs, as `npm start` does.
  */
 export async function openInstance(environment: Environment = {}): Promise<Instance> {
   const dataDir = await realpath(await mkdtemp(join(tmpdir(), 'formloom-instance-')));
-  // When root runs the tests, the database runs as another user, who must be able to pass.
+  // If root runs the tests, the database runs as another user, who must be able to enter.
   await chmod(dataDir, 0o755);
   endWithSignals(() => removeFiles(dataDir));
   const port = await freePort();
@@ -112,7 +115,7 @@ export async function openInstance(environment: Environment = {}): Promise<Insta
     PATH: process.env['PATH'] ?? '',
     ...compileCache,
     PORT: String(port),
-    // Load comes from one address; what is about limits sets its own.
+    // All load comes from one address. Tests of limits set their own.
     SUBMITS_PER_ADDRESS: '1000000000',
     SUBMITS_PER_FORM: '1000000000',
     SUBMITS_PER_WORKSPACE: '1000000000',
@@ -141,7 +144,7 @@ export async function openInstance(environment: Environment = {}): Promise<Insta
     databasePid: async () => (await findPostmaster(cluster))?.pid,
     killDatabase: () => killPostmaster(cluster, 'SIGKILL'),
     async close() {
-      // A child leaves the set when it is closed, so that is still to come for each of these.
+      // A child leaves the set when it closes, so each of these has yet to close.
       const closed = [...children].map((child) => once(child, 'close'));
       for (const child of children) child.kill('SIGKILL');
       await Promise.all(closed);
@@ -150,25 +153,25 @@ export async function openInstance(environment: Environment = {}): Promise<Insta
   };
 }
 
-/** The processes of an instance that have not ended yet. */
+/** The processes of an instance that have not ended. */
 type Children = Set<ChildProcess>;
 
 async function removeData(dataDir: string): Promise<void> {
   const cluster = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
   if (cluster !== undefined) {
     await killPostmaster(cluster, 'SIGQUIT');
-    // Outside of the data directory when the database's user could not reach that.
+    // The cluster is outside the data directory if the database's user cannot reach that.
     if (!cluster.startsWith(dataDir)) await rm(cluster, { recursive: true });
   }
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Removes a data directory that no process uses any more, with a database outside of it. */
+/** Removes an unused data directory, including a database outside it. */
 function removeFiles(dataDir: string): void {
   try {
     rmSync(realpathSync(join(dataDir, 'postgres')), { recursive: true });
   } catch (error) {
-    // It has no database.
+    // The data directory has no database.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
   rmSync(dataDir, { recursive: true, force: true });
@@ -195,12 +198,12 @@ function spawnServer(
     stream.on('data', (text: string) => {
       output += text;
     });
-    // On standard output stands the summary, with the set-up link for the operator; standard error is the log.
+    // Standard output has the summary with the operator's setup link. Standard error is the log.
     stream.on('data', stream === child.stderr ? keepLog : noteSecretsOfText);
   }
   const exit = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => {
-      // It never was a process, so nobody has to wait for its end.
+      // The process never started, so there is no exit to wait for.
       children.delete(child);
       reject(error);
     });
@@ -224,7 +227,7 @@ async function startServer(children: Children, environment: Environment): Promis
     async () => {
       if (isOver) throw new Error(`the server ended before it was ready:\n${output()}`);
       const response = await fetch(`${url}/readyz`).catch(() => undefined);
-      // The summary comes last; whoever reads the output finds all of it.
+      // The summary is printed last, so the output is complete after it.
       return response?.status === 200 && output().includes('Stop with Ctrl-C.');
     },
     90,
@@ -257,7 +260,10 @@ async function failToStart(
 
 // Commands ------------------------------------------------------------------------------------------------
 
-/** In this process, which has all of it loaded; src/app/cli/cli.test.ts has commands in processes. Of another version it is a process. */
+/**
+ * Runs a command in this process, which has all modules loaded. src/app/cli/cli.test.ts runs commands as
+ * processes. A command of another version runs as a process.
+ */
 async function runCli<Document>(
   children: Children,
   environment: Environment,
@@ -301,7 +307,7 @@ function beginCli(children: Children, environment: Environment, args: readonly s
 const embeddedUrl = (cluster: string): string =>
   `postgres://formloom@localhost/formloom?host=${encodeURIComponent(chooseSocketDirectory(cluster))}`;
 
-/** One statement over a connection of its own. */
+/** Runs one statement on a new connection. */
 export async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -312,7 +318,7 @@ export async function queryOnce<Row extends object>(url: string, sql: string): P
   }
 }
 
-/** Ends the postmaster of a cluster, and with SIGKILL its sessions too, which would outlive it for a moment. */
+/** Ends the postmaster of a cluster. SIGKILL also ends its sessions, which would outlive it for a moment. */
 export async function killPostmaster(cluster: string, signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
   const found = await findPostmaster(cluster);
   if (!found) return;
@@ -328,7 +334,7 @@ export async function killPostmaster(cluster: string, signal: 'SIGKILL' | 'SIGQU
   await until('the database to end', async () => (await findPostmaster(cluster))?.pid !== found.pid);
 }
 
-/** The children of a process, where the system tells (Linux). */
+/** Returns the children of a process, on systems that list them (Linux). */
 export async function childrenOf(pid: number): Promise<number[]> {
   const list = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   return list.split(' ').filter(Boolean).map(Number);

@@ -8,17 +8,17 @@ import { callConsole } from './console.ts';
 
 export type ProviderPerson = Record<string, unknown> & { sub: string };
 
-/** A provider of identities that signs in whoever `person` says, without asking; its forms of consent are passed over. */
+/** An identity provider that signs in `person` without a prompt and skips its consent forms. */
 export type TestProvider = {
   issuer: string;
   person: ProviderPerson;
-  /** How often it was asked what it can do. */
+  /** The number of requests for its discovery document. */
   discoveries: number;
 };
 
 export const providerClient = { id: 'formloom', secret: 'a-secret-of-the-client-of-tests' };
 
-/** The settings of a service whose people sign in by the provider at a port. */
+/** Returns settings of a service that signs in by the provider at a port. */
 export const providerSettings = (port: number) => ({
   OIDC_ISSUER: `http://127.0.0.1:${port}`,
   OIDC_CLIENT_ID: providerClient.id,
@@ -27,7 +27,10 @@ export const providerSettings = (port: number) => ({
   OIDC_DOMAINS: 'example.org',
 });
 
-/** Starts one (oidc-provider, certified) for a service that is reached at `publicUrl`, which is said before it begins. */
+/**
+ * Starts a provider (oidc-provider, certified) for a service. Its first request reads `publicUrl`, so the
+ * service may start later.
+ */
 export async function openProvider(port: number, publicUrl: () => string): Promise<TestProvider> {
   const issuer = `http://127.0.0.1:${port}`;
   const opened: TestProvider = { issuer, person: { sub: 'nobody' }, discoveries: 0 };
@@ -67,7 +70,7 @@ export async function openProvider(port: number, publicUrl: () => string): Promi
   return opened;
 }
 
-/** Who signs in to a service by a provider, as a browser does. */
+/** Signs in to a service by a provider, as a browser does. */
 export function openProviderVisitor(
   service: { url: string; services: { config: { publicUrl: string } } },
   provider: TestProvider,
@@ -79,7 +82,7 @@ export function openProviderVisitor(
       .map((cookie) => cookie.split(';', 1)[0])
       .join('; ');
 
-  /** What a browser does at the provider: from the question to the address that it is sent back to. */
+  /** Follows the provider's pages as a browser does and returns the URL it redirects back to. */
   async function visit(address: string): Promise<string> {
     const jar = new Map<string, string>();
     let next = address;
@@ -99,7 +102,7 @@ export function openProviderVisitor(
   }
 
   let addresses = 0;
-  /** Each call comes from an address of its own, so that no limit of one is met. */
+  /** Each call comes from another address, to stay below the limits per address. */
   const send = <Body>(path: string, cookie = '', body: object = {}) =>
     callConsole<Body>(service.url, cookie, 'POST', path, body, {
       'X-Forwarded-For': `10.0.0.${(addresses += 1)}`,
@@ -127,7 +130,7 @@ export function openProviderVisitor(
   return { begin, finish, enter };
 }
 
-/** Signs the person in and consents to all that is asked. */
+/** Signs the person in and consents to every request. */
 async function interact(
   provider: Provider,
   person: ProviderPerson,

@@ -1,14 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** What came back on a connection until the server closed it: of the first answer, its status, headers and body. */
+/**
+ * What arrived on a connection until the server closed it: the status, headers and body of the first
+ * response.
+ */
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string; text: string };
 
 /**
- * Sends bytes as they are, which no HTTP client does, and reads until the server hangs up. Ask for that with
- * `Connection: close`, or send what makes it. Status 0: it hung up without an answer.
- * @param bytes sent in turn as fast as they are taken, until the server hangs up; a generator may have no end.
- * @param end closes our side behind the bytes, so that the server need not wait for more.
+ * Sends raw bytes, which no HTTP client does, and reads until the server closes the connection. Request that
+ * with `Connection: close`, or send bytes that cause it. Status 0 means it closed without a response.
+ * @param bytes are sent in order as fast as the server reads, until it closes the connection. A generator may
+ * be endless.
+ * @param end closes our side after the bytes, so that the server does not wait for more.
  * @param from another loopback address, such as 127.0.0.9, to be another client.
  */
 export async function sendRaw(
@@ -20,7 +24,7 @@ export async function sendRaw(
   const socket = connect({ host: hostname, port: Number(port), ...(from && { localAddress: from }) });
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A server that hangs up on a sender resets the connection; what it said before is what counts.
+  // A server that closes on a sender resets the connection. Only its earlier response counts.
   socket.on('error', () => {});
   const closed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve());
@@ -56,7 +60,7 @@ function readAnswer(text: string): RawAnswer {
   };
 }
 
-/** A request as bytes, which asks the server to hang up after it. */
+/** Returns a request as bytes that asks the server to close the connection afterwards. */
 export const requestText = (
   method: string,
   path: string,

@@ -5,7 +5,7 @@ import type { Body, Tenant, TestService } from './service.ts';
 import { insertMany } from './submissions/scene.ts';
 import { makeForm, openVisitor } from './visitor.ts';
 
-/** Reads a list to its end by cursor; `between` is done before each page but the first. */
+/** Reads a list to its end by cursor. `between` runs before each page except the first. */
 export async function readAll(
   tenant: Tenant,
   path: string,
@@ -26,8 +26,8 @@ export async function readAll(
 }
 
 /**
- * Reads so many submissions of a form by cursor while others submit and delete: each that was there when the reading
- * began, and is there at its end, is read once, and nothing twice.
+ * Reads this many submissions of a form by cursor while others submit and delete. Asserts that each
+ * submission present from start to end is read once, and none twice.
  */
 export async function readWhileOthersWrite(service: TestService, count: number): Promise<void> {
   const { database } = service.services;
@@ -61,7 +61,7 @@ export async function readWhileOthersWrite(service: TestService, count: number):
   };
   const { ids, pages } = await readAll(tenant, `/forms/${form.id}/submissions?per_page=100`, async (page) => {
     await submit();
-    // What was read goes, too: where a page is counted from the top, that moves all others.
+    // Deletes a submission that was read. With page offsets this would shift all others.
     await database.query('delete from submissions where id = $1', [page.data[7]!.id]);
   });
   assert.equal(new Set(ids).size, ids.length, 'none twice');

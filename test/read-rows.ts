@@ -1,7 +1,10 @@
 import { escapeLiteral } from 'pg';
 import type { Queryable } from '#kit/statement.ts';
 
-/** How many rows of a table a connection has read, by whatever way: what a statement costs, and no time that a busy machine makes longer. */
+/**
+ * Returns how many rows of a table a connection has read by any means. Rows measure the cost of a statement,
+ * while times depend on the machine's load.
+ */
 export async function readRows(db: Queryable, table: string): Promise<number> {
   const { rows } = await db.query<{ read: number }>(
     `select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables where relid = ${escapeLiteral(table)}::regclass`,

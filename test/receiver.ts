@@ -5,21 +5,21 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
-/** A request as the receiver of a webhook saw it. */
+/** A request as a webhook receiver got it. */
 export type ReceivedRequest = {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
-  /** The bytes as they came. */
+  /** The bytes as received. */
   body: Buffer;
   /** performance.now() when the body was complete. */
   at: number;
 };
 
 /**
- * How one request is answered: a status, a whole answer, or a fault.
- * hang: never · drip headers, drip body: a byte every 20 ms, without an end · reset: the connection is cut before
- * the answer · reset midway: within it · endless: a body without an end, as fast as it is taken.
+ * The reply to a request: a status, a whole response, or a fault. hang: never responds. drip headers, drip
+ * body: a byte every 20 ms, endlessly. reset: drops the connection before the response. reset midway: drops
+ * it within the response. endless: a body without an end, as fast as the client reads.
  */
 export type Reply =
   | number
@@ -34,33 +34,33 @@ export type Reply =
 export type Receiver = {
   url: string;
   requests: ReceivedRequest[];
-  /** What the next requests are answered with, in turn; the last one from then on. Before: 200. */
+  /** Sets the replies to the next requests, in order. The last one stays. Default: 200. */
   replyWith(...replies: Reply[]): void;
-  /** Resolves when `count` requests came in all. Rejects after `ms`. */
+  /** Resolves with all requests once there are `count` in total. Rejects after `ms`. */
   waitFor(count: number, ms?: number): Promise<ReceivedRequest[]>;
-  /** Bytes of answers that were handed to the network, for the replies that have no end. */
+  /** Returns the bytes handed to the network, for endless replies. */
   bytesSent(): number;
   close(): Promise<void>;
 };
 
 const certificates = new URL('certs/', import.meta.url);
 
-// A service in this process trusts the receivers' authority, also when one test file is run by itself.
+// A service in this process trusts the receivers' certificate authority, even if one test file runs alone.
 setDefaultCACertificates([
   ...getCACertificates('default'),
   readFileSync(new URL('ca.pem', certificates), 'utf8'),
 ]);
 
-/** The key pair of test/certs: `receiver` is valid for localhost, 127.0.0.1 to 3 and receiver.test. */
+/** Returns a key pair of test/certs. `receiver` is valid for localhost, 127.0.0.1 to 3 and receiver.test. */
 export const certificate = (
   name: 'receiver' | 'elsewhere' | 'selfsigned' | 'expired' | 'future',
 ): { cert: Buffer; key: Buffer } => ({
   cert: readFileSync(new URL(`${name}.pem`, certificates)),
-  // The last two are the receiver's, of another time.
+  // The expired and future certificates use the receiver's key.
   key: readFileSync(new URL(`${/expired|future/.test(name) ? 'receiver' : name}.key`, certificates)),
 });
 
-/** Starts a receiver of webhooks that speaks TLS on the loopback interface; it is closed when the test file ends. */
+/** Starts a webhook receiver with TLS on the loopback interface and closes it after the test file. */
 export async function openReceiver(
   options: { host?: string; certificate?: Parameters<typeof certificate>[0]; path?: string } = {},
 ): Promise<Receiver> {
@@ -152,7 +152,7 @@ const faults: Record<Extract<Reply, string>, Fault> = {
   },
 };
 
-/** Writes `first`, then a byte every 20 ms until the connection is gone. */
+/** Writes `first`, then a byte every 20 ms until the connection closes. */
 function drip(response: ServerResponse, first: string, write: (bytes: string) => void): void {
   write(first);
   const timer = setInterval(() => write('.'), 20);

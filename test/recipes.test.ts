@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { isSlice } from './cases.ts';
 
 /*
- * docs/recipes.md, applied to a copy of the tree. npm test applies all recipes at once and compiles once; npm run test:long -- recipes
- * applies each alone. The copy lies in .local, below node_modules of the clone, at the same path each time: the compiler
- * keeps what it found (node_modules/.cache) and looks only at what changed.
+ * Applies docs/recipes.md to a copy of the tree. npm test applies all recipes together and compiles once. npm
+ * run test:long -- recipes applies each alone. The copy is in .local, which uses the clone's node_modules,
+ * always at one path. The compiler caches its results (node_modules/.cache) and checks only what changed.
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const copy = join(home, '.local', 'recipes');
@@ -26,9 +26,9 @@ const copied = [
   'package.json',
   'tsconfig.json',
 ];
-/** What other tests and `npm run client` make and delete meanwhile. */
+/** Files that other tests and `npm run client` create and delete meanwhile. */
 const unstable = /[/\\](node_modules|dist|LICENSE|typescript[/\\]src[/\\]api\.ts)$/;
-/** The compiler takes 45 s of CPU when nothing is kept. */
+/** The compiler takes 45 s of CPU without a cache. */
 const timeout = 900_000;
 
 type Recipe = { name: string; diff: string };
@@ -53,7 +53,9 @@ function makeCopy(): void {
 const without = (lines: readonly string[], sign: '+' | '-'): string =>
   lines.map((line) => (line.startsWith(sign) ? '' : `${line.slice(1)}\n`)).join('');
 
-/** Applies a unified diff. What a hunk replaces has to stand once in its file: line numbers are not looked at. */
+/**
+ * Applies a unified diff. The text that a hunk replaces must be unique in its file. Line numbers are ignored.
+ */
 function apply({ name, diff }: Recipe): void {
   for (const part of diff.split(/^--- /m).slice(1)) {
     const [from, to, ...lines] = part.trimEnd().split('\n');
@@ -94,7 +96,7 @@ async function run(words: readonly string[], environment: NodeJS.ProcessEnv): Pr
   assert.equal(await code, 0, output);
 }
 
-/** As test/run.ts compiles: in one thread, with the same memory. */
+/** Compiles as test/run.ts does: in one thread, with its memory settings. */
 const compile = (project: '.' | 'web', name: string): Promise<void> =>
   run(
     [
@@ -110,7 +112,10 @@ const compile = (project: '.' | 'web', name: string): Promise<void> =>
     { GOMAXPROCS: '1', GOGC: '400', ...process.env },
   );
 
-/** In one process, so that they share a service. A recipe may have a migration, so no database is copied from a template. */
+/**
+ * Runs the tests in one process, so that they share a service. A recipe may add a migration, so no database
+ * template is used.
+ */
 function runTests(files: readonly string[]): Promise<void> {
   const { TEST_DATABASE_TEMPLATE: _, NODE_TEST_CONTEXT: __, ...environment } = process.env;
   const flags = ['--disable-warning=ExperimentalWarning', '--preserve-symlinks'];

@@ -4,27 +4,27 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { Client } from 'pg';
 
-/** Who hears nothing more of the database, and is not told: who is connected now, who connects from now on. */
+/** Which clients silently get no more data from the database: those connected now, and new ones. */
 type Silence = { connected: boolean; next: boolean };
 
-/** A line to a database that can go dead. */
+/** A connection to a database that can go silent. */
 export type Relay = {
-  /** The address of the database through it. */
+  /** The URL of the database through the relay. */
   url: string;
   /** The first packet of each connection. */
   greetings: Buffer[];
   silence(whom: Silence): void;
-  /** Ends the connections of now. */
+  /** Closes the open connections. */
   hangUp(): void;
 };
 
-/** A connection to the server at this address, on its socket or its port, on which no word was said yet. */
+/** Opens a raw connection to the server at this URL, by its socket or port. */
 export function dial(url: string): Socket {
   const { host, port } = new Client({ connectionString: url });
   return host.startsWith('/') ? connect(join(host, `.s.PGSQL.${port}`)) : connect(port, host);
 }
 
-/** Serves each connection to a port until the test file is done; `url` is the address of the same database there. */
+/** Serves each connection to a new port until the test file ends. Returns `url` with that port. */
 export async function standBefore(url: string, serve: (client: Socket) => void): Promise<string> {
   const server = createServer((client) => {
     client.on('error', () => {});

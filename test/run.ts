@@ -13,11 +13,12 @@ import { findLoggedSecrets } from './secrets.ts';
 import { openTestServer } from './server.ts';
 
 /*
- * npm test                 everything: types, lint, format, then every test on a real PostgreSQL and a real browser
- * npm test -- <files…>     these test files only
- * npm run test:long -- external    everything, on the PostgreSQL at TEST_DATABASE_URL
+ * npm test                       everything: types, lint, format, and all tests on a real PostgreSQL and
+ *                                browser
+ * npm test -- <files…>           only these test files
+ * npm run test:long -- external  everything, on the PostgreSQL at TEST_DATABASE_URL
  *
- * TEST_COSTS=30            says at the end which test files took most of the processors, so many of them
+ * TEST_COSTS=30  prints the 30 test files that used the most CPU
  */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const files = process.argv.slice(2);
@@ -40,13 +41,13 @@ function run(
 }
 
 /**
- * Compiler and linter are written in Go, side by side enough for two cores: each works with one thread, since several infer
- * the same types, each for itself, and looks for garbage when there is four times as much as what is held (2 GB at most)
- * instead of as much. That is 32 s of CPU instead of 41.
+ * The compiler and the linter are Go programs that run side by side on two cores. Each uses one thread,
+ * because several threads infer types repeatedly. Each collects garbage at four times the live memory (2 GB
+ * at most) instead of one. This takes 32 s of CPU instead of 41.
  */
 const frugal: NodeJS.ProcessEnv = { GOMAXPROCS: '1', GOGC: '400', ...process.env };
 
-/** Runs a step of the check-up, and says whether it succeeded. */
+/** Runs a step of the checks and returns whether it succeeded. */
 async function step(name: string, command: string, parameters: readonly string[]): Promise<boolean> {
   const since = Date.now();
   const isGood = (await run(command, parameters, frugal)) === 0;
@@ -56,10 +57,10 @@ async function step(name: string, command: string, parameters: readonly string[]
 
 const tool = (name: string): string => join(home, 'node_modules', '.bin', name);
 
-/** By its package: npm's `.bin/tsc` may be that of the version with which generators of code write. */
+/** The path of the package, because npm's `.bin/tsc` may be the version of the code generators. */
 const compiler = join(home, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** What it found is kept, and of the next run it looks at what changed and at all that builds on that. */
+/** Type-checks a project incrementally: only what changed and what depends on it. */
 const checkTypes = (name: string, project: string): Promise<boolean> => {
   const found = join(home, 'node_modules', '.cache', `${name}.tsbuildinfo`);
   const kept = ['--incremental', '--tsBuildInfoFile', found];
@@ -67,8 +68,8 @@ const checkTypes = (name: string, project: string): Promise<boolean> => {
 };
 
 /**
- * What is looked at before any test is run. The linter takes a third longer than the rest, with one core of two: it goes on
- * beside the first tests.
+ * Runs the checks before the tests. The linter takes a third longer than the rest on one of two cores, so it
+ * runs on beside the first tests.
  */
 async function checkUp(): Promise<{ isGood: boolean; linted: Promise<boolean> }> {
   const linted = step('lint', tool('oxlint'), ['--type-aware', '--quiet']);
@@ -87,7 +88,7 @@ async function checkUp(): Promise<{ isGood: boolean; linted: Promise<boolean> }>
 let removeFiles = (): void => {};
 endWithSignals(() => removeFiles());
 
-// What was asked for by name is there: node --test takes an empty list for all.
+// The named files must exist, because node --test runs all tests if the list is empty.
 const absent = files.filter((file) => globSync(file, { cwd: home }).length === 0);
 if (absent.length > 0) {
   say(`✖ no such test: ${absent.join(', ')}`);
@@ -107,17 +108,22 @@ const environment: NodeJS.ProcessEnv = { ...process.env, ...server.environment, 
 say(`✔ database (${seconds(since)})`);
 const chosen = globSync(files.length > 0 ? files : ['{src,web,test}/**/*.test.ts'], { cwd: home });
 const timeoutMs = Number(process.env['TEST_TIMEOUT_MS'] ?? 120_000);
-/** Three more than there are cores: much of a test's time is waiting, for a browser, a lease or a receiver. With four a tenth of the cores was idle. */
+/**
+ * Three more than there are cores, because tests often wait for a browser, a lease or a receiver. With four,
+ * a tenth of the CPU was idle.
+ */
 const processes = 5;
 const code = await run(
   process.execPath,
   [
     '--disable-warning=ExperimentalWarning',
-    // What a test makes is mostly gone when it is looked for: 39 s of CPU instead of 43 for six files (one round, a busy machine).
+    // Most of what a test allocates is garbage by the next collection: 39 s of CPU instead of 43 for six
+    // files (one round, a busy machine).
     '--max-semi-space-size=64',
-    // What it loads is kept: with little room at first it would be copied again and again, a tenth of the CPU of five folders.
+    // Loaded modules are kept. With a small initial space they would be copied repeatedly, a tenth of the CPU
+    // of five folders.
     '--min-semi-space-size=16',
-    // As setup.mjs has it.
+    // The same flag as in setup.mjs.
     '--preserve-symlinks',
     '--test',
     `--test-concurrency=${processes}`,

@@ -10,9 +10,9 @@ type S3Server = { run(): Promise<{ port: number }>; close(): Promise<void> };
 const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as new (options: object) => S3Server;
 
 /**
- * An S3 server in this process, for as long as the calling test file runs: the address of its bucket with the key that opens
- * it, as `settings` and as the `environment` of a service, and the directory, gone with the file too, in which the bucket lies.
- * @param at its port; any that is free, when left out.
+ * Starts an S3 server in this process until the calling test file ends. Returns its bucket's URL and key, as
+ * `settings` and as the `environment` of a service, and the bucket's directory, which is removed too.
+ * @param at its port. Default: any free port.
  */
 export async function openS3Server(at = 0) {
   const directory = await mkdtemp(join(tmpdir(), 'formloom-s3-'));
@@ -31,7 +31,7 @@ export async function openS3Server(at = 0) {
   return { directory, ...s3ServerAt(port) };
 }
 
-/** How {@link openS3Server} is reached at a port, whether or not it is there. */
+/** Returns the settings of {@link openS3Server} at a port, whether or not it is running. */
 export const s3ServerAt = (port: number) =>
   settingsOfBucket({
     endpoint: `http://127.0.0.1:${port}/uploads`,
@@ -40,7 +40,7 @@ export const s3ServerAt = (port: number) =>
     secretAccessKey: 'S3RVER',
   });
 
-/** The address of a bucket and the key that opens it, as `settings` and as the `environment` of a service. */
+/** Returns the URL and key of a bucket, as `settings` and as the `environment` of a service. */
 export const settingsOfBucket = (settings: NonNullable<Config['s3']>) => ({
   settings,
   environment: {

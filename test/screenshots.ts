@@ -11,8 +11,8 @@ import { settleScreen } from './gallery/settle-screen.ts';
 import { browser, outside } from './gallery/stage.ts';
 
 /*
- * npm run screenshots: every screen at 1280, 800 and 375 px, light and dark, into screenshots/, for a person to look at;
- * axe looks at each of them too, and nothing is wider than its window.
+ * npm run screenshots: photographs every screen at 1280, 800 and 375 px, light and dark, into screenshots/,
+ * for a person to review. axe checks each, and nothing is wider than its window.
  */
 
 const folder = fileURLToPath(new URL('../screenshots/console/', import.meta.url));
@@ -24,13 +24,13 @@ const looks: readonly Look[] = [1280, 800, 375].flatMap((width) => [
 
 const isPhone = ({ width }: Look): boolean => width < 768;
 
-/** Only the pictures whose names fit: SCREENS='^builder.*-375-dark'. */
+/** Only pictures whose names match: SCREENS='^builder.*-375-dark'. */
 const wanted = new RegExp(process.env['SCREENS'] ?? '');
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 
-/** Walks through screens in one look, as somebody or nobody, and writes a picture of each. */
+/** Photographs screens in one look, signed in as a person or signed out. */
 async function walk(screens: readonly Screen[], look: Look, person?: ConsolePerson): Promise<void> {
   const { width, colorScheme } = look;
   const viewport = { width, height: 800 };
@@ -43,7 +43,7 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
     isMobile: isPhone(look),
   });
   const barriers: string[] = [];
-  // One that does not come is said with the others.
+  // A screen that fails is reported with the others.
   for (const screen of asked)
     await takePicture(page, screen, look).then(
       (found) => barriers.push(...found.map((barrier) => `${screen[0]}: ${barrier}`)),
@@ -54,12 +54,15 @@ async function walk(screens: readonly Screen[], look: Look, person?: ConsolePers
 }
 
 /**
- * What only the renderer of the API reference can mend: its code and its tables scroll without keys, and one of its links
- * has no words. Its colours are ours (web/docs/page.css).
+ * Violations that only the renderer of the API reference can fix: its code and tables scroll without keyboard
+ * access, and one of its links has no text. Its colors are ours (web/docs/page.css).
  */
 const isOfRenderer = (barrier: string): boolean => /^(scrollable-region-focusable|link-name): /.test(barrier);
 
-/** @returns what is wrong with it. */
+/**
+ * Photographs a screen.
+ * @returns its accessibility violations and overflows.
+ */
 async function takePicture(
   page: Page,
   [name, path, ready, act]: Screen,
@@ -67,14 +70,15 @@ async function takePicture(
 ): Promise<string[]> {
   await settleScreen(page, outside.url + path, ready, act);
   const isWider = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-  // What was opened covers the window, not the page. What a long page has below is drawn by then, and looked at drawn.
+  // What an action opened covers only the window, so it is not photographed at full length. Otherwise the
+  // picture renders the lower part of a long page, so the checks see it.
   await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage: !act });
   const barriers = (await findBarriers(page)).filter(
     (barrier) => name !== 'api-docs' || !isOfRenderer(barrier),
   );
   await page.emulateMedia({ media: null });
   await page.context().setOffline(false);
-  // The next picture begins with leaving this one, which asks while something is not saved.
+  // The next picture leaves this page, which asks if there are unsaved changes.
   await page
     .locator(':is([data-save-state="pending"], [data-save-state="saving"])')
     .waitFor({ state: 'detached' });
@@ -84,7 +88,7 @@ async function takePicture(
 
 after(() => outside.close());
 
-// The set-up page exists until the first account does, so its pictures come first.
+// The setup page exists only until the first account is created, so its pictures come first.
 for (const look of looks) await walk([['set-up', outside.setupPath, 'h1:has-text("Set up Formloom")']], look);
 const { screenGroups } = await import('./gallery/screens.ts');
 

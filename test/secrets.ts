@@ -6,8 +6,8 @@ import { Writable } from 'node:stream';
 import type { Vault } from '#kit/vault.ts';
 
 /*
- * No secret may stand in a log. The files of a run write what they log, and every secret that they make or use, into a
- * directory of the run's own (TEST_LOGS); at its end test/run.ts looks for these in those.
+ * No log may contain a secret. Test files write their logs and every secret they create or use into a
+ * directory of the run (TEST_LOGS). At the end test/run.ts searches the logs for these secrets.
  */
 const directory = process.env['TEST_LOGS'];
 const noted = new Set<string>();
@@ -22,7 +22,10 @@ function writeLogged(): void {
 }
 process.once('exit', writeLogged);
 
-/** Where a service of this process logs to: in large pieces, as a write for each line is a tenth of what requests cost. */
+/**
+ * Opens the log of a service in this process. It writes in large chunks, because a write for each line takes
+ * a tenth of the time of requests.
+ */
 export const openTestLog = (): NodeJS.WritableStream =>
   new Writable({
     decodeStrings: false,
@@ -33,24 +36,27 @@ export const openTestLog = (): NodeJS.WritableStream =>
     },
   });
 
-/** What services of this process have logged so far, a line each. */
+/** Returns the log lines of services in this process so far. */
 export async function readTestLog(): Promise<string[]> {
   if (directory === undefined) return [];
   writeLogged();
   return (await readFile(logPath, 'utf8')).split('\n').filter(Boolean);
 }
 
-/** Adds what another process logged. */
+/** Adds the log of another process. */
 export function keepLog(text: string): void {
   if (directory !== undefined) appendFileSync(join(directory, `${process.pid}-others.log`), text);
 }
 
-/** Shorter ones are words: a test's "another one" as a password. Recovery codes have 11 characters, and are no words. */
+/**
+ * Shorter ones are words, such as "another one" as a test's password. Recovery codes have 11 characters and
+ * are no words.
+ */
 const shortestSecret = 12;
 const shortestCode = 11;
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Of what came as a secret (`Bearer …`, `name=value; …`) the parts that are one each. */
+/** Records the secret parts of a value (`Bearer …`, `name=value; …`). */
 function noteSecret(text: string, shortest = shortestSecret): void {
   for (const part of [text, ...text.split(/[^\w-]+/)]) {
     if (part.length < shortest || uuid.test(part) || /[\r\n]/.test(part) || noted.has(part)) continue;
@@ -61,7 +67,7 @@ function noteSecret(text: string, shortest = shortestSecret): void {
 
 const secretNames = /^(?:secret|token|cookie|.*_?password)$/;
 
-/** Notes what of a JSON value is a secret by its name, at any depth, and what of its addresses is one by its looks. */
+/** Records secrets of a JSON value at any depth, by their names, and tokens in its URLs. */
 export function noteSecretsOf(value: unknown, name = ''): void {
   if (typeof value === 'string') {
     if (name === 'recovery_codes') noteSecret(value, shortestCode);
@@ -73,15 +79,15 @@ export function noteSecretsOf(value: unknown, name = ''): void {
   }
 }
 
-/** 32 bytes in base64url: signatures and tokens, as they stand in mails and addresses. */
+/** 32 bytes in base64url: signatures and tokens in emails and URLs. */
 const token = /(?<![\w-])[\w-]{43}(?![\w-])/g;
 
-/** Notes the tokens that stand in a text, such as a mail. */
+/** Records the tokens in a text such as an email. */
 export function noteSecretsOfText(text: string): void {
   for (const [found] of text.matchAll(token)) noteSecret(found);
 }
 
-/** A vault that notes each signature that it makes. */
+/** Returns a vault that records each signature it makes. */
 export const notingVault = (vault: Vault): Vault => ({
   ...vault,
   sign(purpose, text) {
@@ -91,7 +97,7 @@ export const notingVault = (vault: Vault): Vault => ({
   },
 });
 
-/** Notes the keys and cookies that requests come with, from browsers too, and the tokens in their addresses. */
+/** Records keys and cookies of requests, including those of browsers, and tokens in their URLs. */
 export function noteRequests(server: Server): void {
   server.on('request', ({ url = '', headers }) => {
     noteSecretsOfText(url);
@@ -100,7 +106,7 @@ export function noteRequests(server: Server): void {
   });
 }
 
-/** What stands where it must not: the lines of a directory's logs with the secret that is in each. */
+/** Returns the log lines of a directory that contain a secret, with the secret. */
 export async function findLoggedSecrets(
   path: string,
 ): Promise<{ lines: number; secrets: number; found: string[] }> {
@@ -111,7 +117,8 @@ export async function findLoggedSecrets(
     return texts.join('\n').split('\n').filter(Boolean);
   };
   const secrets = new Set(await read('.secrets'));
-  // One look at each word of a line finds those that are words; the few others are looked for one by one.
+  // Secrets that are words are found by one lookup for each word of a line. The few others are searched one
+  // by one.
   const phrases = [...secrets].filter((secret) => /[^\w-]/.test(secret));
   const lines = await read('.log');
   const found = lines.flatMap((line) => {

@@ -3,26 +3,27 @@ import { fileURLToPath } from 'node:url';
 import { parseSync } from 'vite';
 
 /*
- * Every text that a person can read, taken from the sources: strings, the English words of pages and emails, templates, and
- * comments. test/strings.test.ts keeps the strings in test/strings; test/words.test.ts checks how all of them are written.
+ * Extracts every text that a person can read from the sources: strings, the English words of pages and
+ * emails, templates and comments. test/strings.test.ts keeps the strings in test/strings. test/words.test.ts
+ * checks how all texts are written.
  */
 export const home = fileURLToPath(new URL('../', import.meta.url));
 
-/** A text of a source. Expressions of a template are `…`. */
+/** A text of a source. Template expressions appear as `…`. */
 export type Sentence = { readonly file: string; readonly kind: 'text' | 'comment'; readonly text: string };
 
 type Node = { readonly type: string } & Readonly<Record<string, unknown>>;
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
-/** Calls, properties and attributes whose texts are for programs: SQL, class names, patterns. */
+/** Calls, properties and attributes with texts for programs: SQL, class names, patterns. */
 const programCalls = /^(statement|columns|sql|query|css|RegExp|word)$/;
 const programProperties = /^(className|class|style|pattern|sql|viewBox|d|rel|sandbox|allow|accept)$/;
-/** Properties whose text is read by a person even if it is a single word. */
+/** Properties with texts that a person reads even if they are a single word. */
 const labels =
   /^(title|label|name|summary|text|heading|help|hint|empty|description|placeholder|button|confirm|aria-label|done|action|remedy)$/;
 
-/** The function that a call names: `statement` of `statement(…)` and of `sql.statement(…)`. */
+/** Returns the name of a called function: `statement` for `statement(…)` and for `sql.statement(…)`. */
 function calledName({ callee, tag }: Node): string {
   const named = callee ?? tag;
   if (!isNode(named)) return '';
@@ -63,7 +64,7 @@ function* textsOf(node: Node, parentKey = ''): Generator<{ text: string; key: st
       isMarkup: node.type === 'JSXText',
     };
   for (const [name, child] of Object.entries(node)) {
-    // The key of a property names it for programs.
+    // A property's key is a name for programs.
     if (name === 'key' && node.type === 'Property') continue;
     for (const each of [child].flat()) if (isNode(each)) yield* textsOf(each, key || parentKey);
   }
@@ -76,7 +77,10 @@ const isSql = (text: string): boolean =>
   ) &&
     /[=(*$;_…]|\b(from|where|null|join|table|index|desc|asc)\b/.test(text));
 
-/** Whether a person reads a text: two words or more that are no SQL, selector, header or class name; or a label. */
+/**
+ * Whether a person reads a text: a label, or two or more words that are no SQL, selector, header or class
+ * name.
+ */
 function isRead({ text, key, isMarkup }: { text: string; key: string; isMarkup: boolean }): boolean {
   if (
     isSql(text) ||
@@ -92,7 +96,7 @@ function isRead({ text, key, isMarkup }: { text: string; key: string; isMarkup: 
   return isMarkup ? /[A-Za-z]{3}/.test(text) : labels.test(key) && /^[A-Z][a-z’]+[.…?]?$/.test(text);
 }
 
-/** Joins comments of several lines, and removes their marks. Paragraphs and tags keep their own lines. */
+/** Joins multiline comments and removes their markers. Paragraphs and tags keep their own lines. */
 function commentsOf(
   source: string,
   comments: readonly { type: string; start: number; end: number }[],
@@ -127,7 +131,10 @@ function* jsonTexts(value: unknown, key = ''): Generator<string> {
       yield* jsonTexts(each, Array.isArray(value) ? key : name);
 }
 
-/** Returns the texts of the production sources that match `patterns`, in their order, each once in a file. */
+/**
+ * Returns the texts of the production sources that match `patterns`, in order and without repeats within a
+ * file.
+ */
 export function sentencesOf(patterns: readonly string[]): Sentence[] {
   const files = globSync(patterns, { cwd: home })
     .filter((file) => !/\.test\.tsx?$|\.external\.|\/testing\.ts$/.test(file))
@@ -147,7 +154,7 @@ export function sentencesOf(patterns: readonly string[]): Sentence[] {
   });
 }
 
-/** The sources of one room: code, the English words of pages and emails, and templates. */
+/** Returns the sources of one room: code, the English words of pages and emails, and templates. */
 export const sourcesOf = (room: string): string[] => [
   `${room}/**/*.{ts,tsx}`,
   `${room}/**/words/en.json`,

@@ -10,13 +10,13 @@ import { migrate, readMigrations } from '#kit/migrate.ts';
 import { copyCluster, makeCluster } from './cluster.ts';
 import { withDatabase } from './database.ts';
 
-/** Receivers of webhooks have certificates of this authority. */
+/** This authority signs the certificates of webhook receivers. */
 const authority = { NODE_EXTRA_CA_CERTS: fileURLToPath(new URL('certs/ca.pem', import.meta.url)) };
 
-/** What test files find in their environment, and how to end it. */
+/** The environment of test files, and a function that ends the server. */
 export type TestServer = { environment: Record<string, string>; close(): Promise<void> };
 
-/** A server for all test files: an embedded one without fsync, or the one that was named. */
+/** Opens a server for all test files: an embedded one without fsync, or the given one. */
 export async function openTestServer(say: (line: string) => void): Promise<TestServer> {
   const external = process.env['TEST_DATABASE_URL'];
   if (external) {
@@ -42,7 +42,7 @@ export async function openTestServer(say: (line: string) => void): Promise<TestS
     environment: {
       ...authority,
       TEST_DATABASE_URL: `postgres://${user}@localhost/postgres?host=${encodeURIComponent(host)}`,
-      // Migrated, and used by nobody.
+      // Migrated and otherwise unused.
       TEST_DATABASE_TEMPLATE: database,
       TEST_CLUSTER: source,
     },
@@ -53,7 +53,10 @@ export async function openTestServer(say: (line: string) => void): Promise<TestS
   };
 }
 
-/** A migrated database on a server that was named; each test file clones it: 50 ms instead of a migration. */
+/**
+ * Creates a migrated database on a given server. Each test file clones it in 50 ms instead of running
+ * migrations.
+ */
 async function makeTemplate(serverUrl: string): Promise<string> {
   const name = 'formloom_template';
   const client = new Client({ connectionString: serverUrl });

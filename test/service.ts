@@ -25,37 +25,35 @@ import { closeAtEnd } from './group.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { noteRequests, noteSecretsOf, notingVault, openTestLog } from './secrets.ts';
 
-/** An answer of the API: status, headers, and the body as JSON (undefined when it has none). */
+/** An API response: status, headers, and the body as JSON (undefined if there is none). */
 export type Answer = { status: number; headers: Headers; body: Body };
 
-/** The whole service in this process, on a database and a port of its own, as a test file uses it. */
+/** The whole service in this process, for one test file, with its own database and port. */
 export type TestService = {
   services: Services;
   /** `http://127.0.0.1:<port>` */
   url: string;
-  /** Where uploads lie. */
+  /** The folder of uploads. */
   dataDir: string;
-  /** For a command beside it: its database, its key and its directory. */
+  /** Settings for a command beside it: its database, key and directory. */
   environment: Record<string, string>;
-  /** A fresh workspace with a key. */
+  /** Creates a workspace with a key. */
   makeTenant(options?: { plan?: Plan; rateLimit?: number; burst?: number }): Promise<Tenant>;
 };
 
 export type Tenant = {
   workspaceId: string;
-  /** That of its cell. */
+  /** The database of its cell. */
   database: Database;
   key: string;
   makeKey(permissions?: Permission[]): Promise<string>;
-  /** A key that may do everything, administration included. */
+  /** Creates a key with every permission, including administration. */
   makeFullKey(): Promise<string>;
-  /** Calls the API as this tenant. A body that is a string is sent as it is. */
+  /** Calls the API as this tenant. A string body is sent unchanged. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 };
 
-/**
- * Every field that an answer of the API may have. An answer has only some of them: which ones is what tests assert.
- */
+/** Every field that an API response may have. Each response has only some of them, and tests assert which. */
 export type Body = {
   id: string;
   form_id: string;
@@ -90,13 +88,13 @@ export type Body = {
 };
 
 /**
- * A port on which nothing listens. It is below those that the system gives out, so no other test can get it meanwhile, as
- * it can get one from `freePort`. Webhooks may use it: it is not below 1024.
+ * A port on which nothing listens. It is below the system's ephemeral ports, so unlike a port of `freePort`,
+ * no other test can get it meanwhile. Webhooks may use it because it is not below 1024.
  */
 export const closedPort = 1026;
 
 /**
- * Returns a port that is free now. It is below those that the system gives out, so no other server gets it while the caller
+ * Returns a free port. It is below the system's ephemeral ports, so no other server gets it while the caller
  * restarts its own.
  */
 export async function freePort(): Promise<number> {
@@ -111,12 +109,12 @@ export async function freePort(): Promise<number> {
 }
 
 const secretKey = '0f'.repeat(32);
-/** Stands for the first of several cells, which does what an instance needs once. */
+/** Stands in for the background work of the first cell, which does what an instance needs only once. */
 const nobody: Background = { wakeQueue() {}, mail: { problem: undefined }, async stop() {} };
 
 /**
- * Starts the service for the calling test file, and stops it when the file is done.
- * @param options as testDatabase has them.
+ * Starts the service for the calling test file and stops it after the file.
+ * @param options as in testDatabase.
  */
 export async function openService(
   environment: Record<string, string> = {},
@@ -126,17 +124,19 @@ export async function openService(
     isWatched = true,
     ...options
   }: Parameters<typeof testDatabase>[0] & {
-    /** The name that people reach it by, on its port; 127.0.0.1 unless said. */
+    /** The public host name, on its port. Default: 127.0.0.1. */
     publicHost?: string;
-    /** How many cells it has; tenants are made in each in turn. */
+    /** The number of cells. Tenants are created in each in turn. */
     cells?: number;
-    /** False: what the instance needs once, such as the look at what is wrong twice a minute, is done by the test itself. */
+    /**
+     * If false, the test itself does the work that an instance needs once, such as the checks twice a minute.
+     */
     isWatched?: boolean;
   } = {},
 ): Promise<TestService> {
   const { onEnd = after } = options;
   let end = async (): Promise<void> => {};
-  // Before its database, which ends in its turn: hooks run in the order in which they are made.
+  // Registered before the hook of its database, because hooks run in order of registration.
   onEnd(() => end());
   const { database, url: databaseUrl } = await testDatabase(options);
   const vault = notingVault(openVault(secretKey));
@@ -146,7 +146,7 @@ export async function openService(
   const settings = {
     PORT: String(port),
     ...(publicHost !== undefined && { PUBLIC_URL: `http://${publicHost}:${port}` }),
-    // Load comes from one address; what is about limits sets its own.
+    // All load comes from one address. Tests of limits set their own.
     SUBMITS_PER_ADDRESS: '1000000000',
     SUBMITS_PER_FORM: '1000000000',
     SUBMITS_PER_WORKSPACE: '1000000000',
@@ -217,9 +217,9 @@ export async function openService(
 let shared: Promise<TestService> | undefined;
 
 /**
- * A service for all test files of this process that look at nothing but what they made themselves, in workspaces of their own: to
- * open one takes 0.25 s of CPU. Where there are several cells each file has its own: its first tenant is in the first of them, in whose
- * database some of these files look.
+ * Returns a service for all test files of this process that look only at their own workspaces. Opening one
+ * takes 0.25 s of CPU. With several cells each file gets its own service. Its first tenant is then in the
+ * first cell, whose database some of these files read.
  */
 export const shareService = (): Promise<TestService> =>
   cellsOfRun > 1
@@ -235,7 +235,7 @@ export const shareService = (): Promise<TestService> =>
         },
       ));
 
-/** A service whose database is at the other end of a relay. */
+/** Opens a service that reaches its database through a relay. */
 export async function openRelayedService(): Promise<{ service: TestService; relay: Relay }> {
   const started = Promise.withResolvers<Relay>();
   const reach = async (url: string): Promise<string> => {
@@ -247,7 +247,7 @@ export async function openRelayedService(): Promise<{ service: TestService; rela
   return { service, relay: await started.promise };
 }
 
-/** What the bytes are that some operations take. */
+/** The operations that accept bytes, by media type. */
 const byteTypes = { 'image/png': '/images', 'application/gzip': '/forms/package' } as const;
 
 /** Calls the API of a service with a key. */
@@ -280,8 +280,9 @@ export async function callApi(
 }
 
 /**
- * Waits until `look` finds something; fails after 30 s, saying what was waited for. It looks every 20 ms, and less often the
- * longer it takes, for a tenth more of it: a look may cost a request and a session of the database, and a lease lasts 16 s.
+ * Waits until `look` finds something, and fails after 30 s with a message. It looks every 20 ms at first,
+ * then at intervals of a tenth of the elapsed time. A look may cost a request and a database session, and a
+ * lease lasts 16 s.
  */
 export async function until<Found>(
   what: string,

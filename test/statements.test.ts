@@ -18,8 +18,8 @@ type Connection = EventEmitter &
   Record<'parse' | 'describe', (message: object, more?: boolean) => void> & { sync(): void };
 
 /**
- * What PostgreSQL says of a statement: the types of its parameters, and the names and types of its columns. The
- * driver has no call for it, but runs any object that speaks the protocol.
+ * Returns what PostgreSQL reports for a statement: the types of its parameters, and the names and types of
+ * its columns. The driver has no call for it but accepts any object that speaks the protocol.
  */
 function describe(client: PoolClient, { name, text }: Declared): Promise<Description> {
   return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ const typeNames = new Map(
 );
 const nameOf = (oid: number): string => typeNames.get(oid) ?? String(oid);
 
-test('every statement is valid on the schema, and its declared parameters and columns are what PostgreSQL says', async () => {
+test("every statement is valid on the schema, and its declared parameters and columns match PostgreSQL's", async () => {
   assert.ok(statements.length >= 25, 'the statements were found');
   const client = await database.connect();
   try {
@@ -81,7 +81,7 @@ test('every statement is valid on the schema, and its declared parameters and co
   }
 });
 
-/** The statements that a database without some tables and columns cannot run. */
+/** Returns the statements that fail after a change of the schema. */
 async function invalidAfter(change: string): Promise<string[]> {
   const client = await database.connect();
   try {
@@ -104,7 +104,7 @@ async function invalidAfter(change: string): Promise<string[]> {
   }
 }
 
-test('no statement needs both the tables of a cell and those of the instance, but for five columns of users', async () => {
+test('no statement needs tables of both a cell and the instance, except five columns of users', async () => {
   const dropAll = (names: readonly string[]) => `drop table ${names.join()} cascade`;
   const { rows: all } = await database.query<{ name: string }>(
     `select relname::text as name from pg_class
@@ -127,14 +127,14 @@ test('no statement needs both the tables of a cell and those of the instance, bu
   );
 });
 
-/** The tables of the migration that hold a tenant's rows: those with a workspace_id. */
+/** The tenant tables of the migrations: those with a workspace_id. */
 const tenantTables = (
   await database.query<{ name: string }>(
     "select table_name as name from information_schema.columns where column_name = 'workspace_id' and table_schema = 'public'",
   )
 ).rows.map(({ name }) => name);
 
-/** A node of what EXPLAIN says, as far as it is read here. */
+/** A node of an EXPLAIN plan, as needed here. */
 type Plan = { Plans?: Plan[]; Output?: string[] } & Readonly<
   Partial<
     Record<
@@ -154,14 +154,14 @@ type Plan = { Plans?: Plan[]; Output?: string[] } & Readonly<
 >;
 
 /**
- * The tables of tenants that a plan reads whatever their workspace is: no condition names it, neither theirs nor that of
- * a join around them, nor is it in what a subplan gives to be compared.
+ * Returns the tenant tables that a plan reads across workspaces. A read is safe if a workspace condition is
+ * on the table, on a join around it, or on the output of a compared subplan.
  */
 function readAcross(plan: Plan, around = '', given = ''): string[] {
   const texts = (...keys: Exclude<keyof Plan, 'Plans' | 'Output'>[]): string =>
     keys.map((key) => plan[key] ?? '').join(' ');
   const own = texts('Index Cond', 'Recheck Cond', 'Filter');
-  // What a subquery found is asked for its workspace as a whole.
+  // The workspace condition applies to the whole result of the subquery.
   if (plan['Node Type'] === 'Subquery Scan' && /\.workspace_id = \$/.test(own)) return [];
   const isCompared =
     plan['Subplan Name'] && around.includes(`workspace_id = (hashed ${texts('Subplan Name')}).`);
@@ -174,7 +174,7 @@ function readAcross(plan: Plan, around = '', given = ''): string[] {
   return [...(isCareless ? [texts('Relation Name')] : []), ...below];
 }
 
-test('every statement reads each table of tenants by workspace, but for what says that it looks across them', async (t) => {
+test('every statement reads each tenant table by workspace, except declared cross-workspace statements', async (t) => {
   const { rows: versions } = await database.query<{ version: string }>(
     "select current_setting('server_version_num') as version",
   );
@@ -201,7 +201,7 @@ test('every statement reads each table of tenants by workspace, but for what say
   assert.deepEqual(careless, {});
 });
 
-test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key carries it', async () => {
+test('every primary key and unique index of a tenant table begins with workspace_id, and every foreign key includes it', async () => {
   const lookups = ['api_key_lookup', 'form_lookup'];
   const keys = await database.query<{ relation: string; name: string; first: string }>(
     `select i.indrelid::regclass::text as relation, i.indexrelid::regclass::text as name, a.attname as first

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { home, sentencesOf, sourcesOf } from './sentences.ts';
 
 /*
- * Every string that a person can read is in test/strings, a file for each room, so that a changed sentence shows in review.
- * REWRITE=1 npm test -- test/strings.test.ts writes the files anew.
+ * Every string that a person can read is in test/strings, one file for each room, so that reviews show
+ * changed sentences. REWRITE=1 npm test -- test/strings.test.ts updates the files.
  */
 const directory = `${home}test/strings`;
 const rooms = ['src', 'web'].flatMap((root) =>
@@ -19,7 +19,7 @@ const listOf = (room: string): string[] => {
 };
 const fileOf = (room: string): string => `${room.replace('/', '-')}.txt`;
 
-test('the strings of every room are those of test/strings', () => {
+test('the strings of every room match test/strings', () => {
   const lists = rooms
     .map((room) => [fileOf(room), listOf(room)] as const)
     .filter(([, list]) => list.length > 0);

@@ -4,7 +4,7 @@ import { composite, element, structure } from './ast/forms.ts';
 import { type ConsolePerson, signIn } from './console.ts';
 import { openService, type Tenant } from './service.ts';
 
-// A service with an editor, for the tests of what people do with submissions.
+// A service with an editor, for tests of submissions.
 
 export const service = await openService();
 export const tenant = await service.makeTenant();
@@ -51,7 +51,7 @@ export async function detail(id: string, query = ''): Promise<SubmissionDetail> 
   return body;
 }
 
-/** Changes a submission, as the person does. */
+/** Changes a submission as the person. */
 export async function change(id: string, patch: object): Promise<void> {
   const { status, body } = await person.api('PATCH', `/submissions/${id}`, patch);
   assert.equal(status, 200, JSON.stringify(body));

@@ -7,12 +7,12 @@ import { shareService } from './service.ts';
 import { commandLines, documentLines } from './surface.ts';
 
 /*
- * The API and the command line are as test/surface.txt says. REWRITE=1 npm test -- test/surface.test.ts writes the file
- * anew: its difference in git then shows what changed for programs that use them.
+ * Asserts that the API and the command line match test/surface.txt. REWRITE=1 npm test --
+ * test/surface.test.ts updates the file. Its diff then shows what changed for API and CLI clients.
  */
 const file = new URL('surface.txt', import.meta.url);
 
-test('operations, schemas and commands are those of test/surface.txt', async () => {
+test('operations, schemas and commands match test/surface.txt', async () => {
   const { url } = await shareService();
   const document = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as OpenApi;
   const names = (await allCommands()).map(({ name }) => name);

@@ -2,15 +2,18 @@ import type { OpenApi } from '#app/openapi/schemas.ts';
 import { runHere } from './command-line.ts';
 
 /*
- * The contract of the product in lines that a reader of a diff understands: each operation and schema of the OpenAPI document,
- * and each command. Sentences are left out: `npm run test:record` compares those.
+ * The contract of the product in diff-friendly lines: each operation and schema of the OpenAPI document, and
+ * each command. It leaves out sentences, which `npm run test:record` compares.
  */
 
-/** Keywords of a schema that say nothing about which values are valid. */
+/** Whether a schema keyword does not affect which values are valid. */
 const isProse = (name: string): boolean =>
   /^(description|title|examples?|default|contentMediaType)$/.test(name);
 
-/** Writes a JSON schema as a type: `{name*: string(maxLength=200), tags: string[]}`; `*` marks what is required. */
+/**
+ * Formats a JSON schema as a type: `{name*: string(maxLength=200), tags: string[]}`. `*` marks required
+ * properties.
+ */
 function writeType(schema: unknown): string {
   if (typeof schema !== 'object' || schema === null) return JSON.stringify(schema);
   const {

@@ -9,14 +9,14 @@ import { freePort, until } from './service.ts';
 import { end, findProgram, makeDirectory, start } from './valkey.ts';
 
 /*
- * OpenStack Swift with its S3 API, of Debian: a store that machines are run on, beside the one of npm in s3-server.ts, which
- * runs in the process of a test. One device, one copy, no log.
+ * OpenStack Swift with its S3 API, from Debian: a storage server used in production. The npm server in
+ * s3-server.ts runs in the process of a test. One device, one copy, no log.
  */
 const kinds = ['account', 'container', 'object'] as const;
 const packages = [...kinds, 'proxy'].map((kind) => `swift-${kind}`);
 const login = { accessKeyId: 'test:tester', secretAccessKey: 'testing' };
 
-/** An INI file, as Swift reads its settings, by sections. */
+/** Formats sections as an INI file, the format of Swift's settings. */
 const written = (sections: Record<string, Record<string, string | number>>): string =>
   Object.entries(sections)
     .flatMap(([name, lines]) => [
@@ -26,8 +26,8 @@ const written = (sections: Record<string, Record<string, string | number>>): str
     .join('\n');
 
 /**
- * Starts it for as long as the calling test file runs, with an empty bucket.
- * @throws Error where this machine lacks it, which says what to install.
+ * Starts Swift with an empty bucket until the calling test file ends.
+ * @throws Error if this machine lacks it. The message says what to install.
  */
 export async function openSwift() {
   const programs = [...packages.map((name) => `${name}-server`), 'swift-ring-builder', 'memcached'];
@@ -113,7 +113,7 @@ export async function openSwift() {
   });
   const serve = (kind: string, index: number): unknown =>
     servers.push(start([found[index]!, join(directory, `${kind}.conf`)], undefined));
-  // Programs in Python, on a machine that does other things too.
+  // Waits long, because Swift runs in Python and the machine may be busy.
   const listening = (port: number): Promise<boolean> =>
     until(
       'Swift to listen',
@@ -121,7 +121,7 @@ export async function openSwift() {
       120,
     );
   for (const [index, kind] of kinds.entries()) serve(kind, index);
-  // It asks none of them for a minute that did not answer ten times.
+  // The proxy ignores a server for a minute after ten failed requests, so all servers must listen first.
   await Promise.all(ports.map(listening));
   serve('proxy', kinds.length);
   await listening(proxy!);

@@ -1,15 +1,17 @@
 import hooks, { AsyncLocalStorage } from 'node:async_hooks';
 
 /*
- * node:test finds the test that a call of `test` or `after` stands in, or that an error comes out of, by a hook on every
- * promise of the process: an eighth of all that tests take. Here it finds the same by an AsyncLocalStorage, which costs
- * nothing. It takes its parts while it is loaded, so this comes before it.
+ * node:test finds the test around a call of `test` or `after`, or around an error, with a hook on every
+ * promise. That is an eighth of the time of all tests. This module uses an AsyncLocalStorage instead, which
+ * costs nothing. node:test reads these hooks when it is loaded, so this module loads first.
  */
 const { AsyncResource, createHook, executionAsyncId } = hooks;
 const within = new AsyncLocalStorage<number>();
 let callbacks: hooks.HookCallbacks = {};
 
-/** What node:test makes its tests of: each is announced, and what it runs is within it, however late. */
+/**
+ * The base class of node:test's tests. It announces each test and runs its callbacks within it, however late.
+ */
 class Announced extends AsyncResource {
   constructor(...parameters: ConstructorParameters<typeof AsyncResource>) {
     super(...parameters);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { after } from 'node:test';
 import { dial, standBefore } from './relay.ts';
 
-/** Reads messages of PostgreSQL's protocol: one byte of type, four of length, its body. */
+/** Reads messages of PostgreSQL's protocol: one byte of type, four of length, then the body. */
 function eachMessage(socket: Socket, take: (type: string, message: Buffer) => void): void {
   let rest = Buffer.alloc(0);
   socket.on('data', (chunk) => {
@@ -18,13 +18,13 @@ function eachMessage(socket: Socket, take: (type: string, message: Buffer) => vo
 type Session = { socket: Socket; lentTo: Socket | undefined };
 
 /**
- * Stands before the server at `url` as a pooler of transactions does: a session is lent to a client for one transaction,
- * and the one that was used last is lent next. It knows clients that need no password.
- * @returns its address.
+ * Starts a transaction pooler in front of the server at `url`. It lends a session to a client for one
+ * transaction, the last used one first. Clients must need no password.
+ * @returns its URL.
  */
 export async function startTransactionPooler(url: string): Promise<string> {
   const sessions: Session[] = [];
-  /** One more session, and what it said until it took statements. */
+  /** Opens another session. Returns it with its greeting, up to the point where it accepts statements. */
   const open = async (startup: Buffer): Promise<{ session: Session; greeting: Buffer }> => {
     const session: Session = { socket: dial(url), lentTo: undefined };
     const isReady = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ export async function startTransactionPooler(url: string): Promise<string> {
     eachMessage(session.socket, (type, message) => {
       if (session.lentTo) session.lentTo.write(message);
       else greeting = Buffer.concat([greeting, message]);
-      // Its body is `I` outside of a transaction.
+      // The body is `I` outside of a transaction.
       if (type === 'Z' && message[5] === 'I'.charCodeAt(0)) {
         session.lentTo = undefined;
         isReady.resolve();
@@ -60,7 +60,7 @@ export async function startTransactionPooler(url: string): Promise<string> {
     client.once('data', (startup: Buffer) => {
       let turn = greet(startup);
       client.on('data', (sent: Buffer) => {
-        // The end of a client is not the end of a session.
+        // A client's Terminate message must not end the session.
         if (sent[0] !== 'X'.charCodeAt(0)) turn = pass(turn, sent, startup);
       });
     });

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { loadStatements } from './load-statements.ts';
 
 /*
- * What lies in the trash exists for the trash alone (docs/decisions/0017). A column has no structure that would hold
- * this, so every statement that reads submissions says what it does about it.
+ * Submissions in the trash are visible only in the trash (docs/decisions/0017). A column cannot enforce this,
+ * so every statement that reads submissions says how it treats the trash.
  */
 
 const statements = await loadStatements();
 
-/** Those that are right to see everything, or come to submissions by ids that were found with the trash left out. */
+/** Statements that may see everything, or that read submissions by ids found without the trash. */
 const exempt: Readonly<Record<string, string>> = {
   search_submissions: 'by search_documents, which the trash has none of',
   search_question: 'by search_documents',
@@ -30,10 +30,10 @@ const exempt: Readonly<Record<string, string>> = {
   'submissions.update_submission': 'after lock_submission',
 };
 
-/** An invitation stays answered while its answer lies in the trash: nobody is reminded of what they did. */
+/** An invitation stays answered while its submission is in the trash, so no reminder is sent for it. */
 const exemptRoom = 'invitations.';
 
-test('every statement that reads or changes submissions leaves the trash out, or says why not', () => {
+test('every statement that reads or changes submissions leaves the trash out or gives a reason', () => {
   const silent = statements.filter(
     ({ name, text }) =>
       /\b(from|join|update) submissions\b/.test(text) &&
@@ -47,7 +47,7 @@ test('every statement that reads or changes submissions leaves the trash out, or
   );
 });
 
-test('no exemption is for a statement that is gone', () => {
+test('every exemption is for an existing statement', () => {
   const names = new Set(statements.map(({ name }) => name));
   assert.deepEqual(
     Object.keys(exempt).filter((name) => !names.has(name)),

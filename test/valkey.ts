@@ -5,13 +5,15 @@ import { delimiter, join } from 'node:path';
 import type { Account } from '#kit/embedded-postgres/machine.ts';
 import { freePort } from './service.ts';
 
-/** Something that the tests need from outside, with how to end it. */
+/** An external server that tests need, and a function that ends it. */
 export type External = { url: string; description: string; close(): Promise<void> };
 
 export const missingValkey =
   'this machine has neither valkey-server nor redis-server (Debian: apt-get install redis-server), and VALKEY_TEST_URL names none';
 
-/** The Valkey at VALKEY_TEST_URL, else a server of this machine's; undefined when it has none. */
+/**
+ * Returns the Valkey at VALKEY_TEST_URL, or starts one of this machine. Returns undefined if there is none.
+ */
 export async function openValkey(): Promise<External | undefined> {
   const url = process.env['VALKEY_TEST_URL'];
   if (url !== undefined) return { url, description: 'the Valkey at VALKEY_TEST_URL', close: async () => {} };
@@ -33,7 +35,7 @@ export async function openValkey(): Promise<External | undefined> {
   };
 }
 
-/** Where a program of this machine is; undefined where it has none of that name. */
+/** Returns the path of a program on this machine, or undefined if it is not installed. */
 export async function findProgram(name: string): Promise<string | undefined> {
   for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
     const found = await access(join(directory, name)).then(
@@ -45,7 +47,7 @@ export async function findProgram(name: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Not in TMPDIR: the path of a socket is short, and another user must be able to reach it. */
+/** Not in TMPDIR: the path of a socket must be short, and another user must be able to reach it. */
 export async function makeDirectory(account: Account | undefined): Promise<string> {
   const directory = await mkdtemp('/tmp/formloom-external-');
   if (account) await chown(directory, account.uid, account.gid);

@@ -6,24 +6,27 @@ import type { FormNode } from '#ast/form/tree.ts';
 import { structure } from './ast/forms.ts';
 import type { Body, Tenant, TestService } from './service.ts';
 
-/** An answer of the public page: its text, and the same as JSON when it is JSON. */
+/** A response of the public page: its text, parsed too if it is JSON. */
 export type Visit = { status: number; headers: Headers; text: string; body: Body };
 
-/** A field of an HTML form, by its name: a text, or a file with its name and type. */
+/** A field of an HTML form by name: a text, or a file with its name and type. */
 export type Part = readonly [name: string, value: string | File];
 
-/** How a visitor's program or browser sends answers. */
+/** Sends answers as a visitor's program or browser does. */
 export type Visitor = {
-  /** As JSON. `query` is what follows the address, with its question mark. */
+  /** Sends JSON. `query` is the query string with its question mark. */
   submit(formId: string, answers: unknown, query?: string): Promise<Visit>;
-  /** As a browser does: multipart when there is a file or it is asked for, else urlencoded. Redirects stay. */
+  /**
+   * Sends a form as a browser does: multipart if there is a file or on request, otherwise urlencoded. Does
+   * not follow redirects.
+   */
   post(formId: string, parts: readonly Part[], options?: PostOptions): Promise<Visit>;
-  /** Anything else below the service's address. */
+  /** Sends any other request to the service. */
   fetch(path: string, request?: RequestInit): Promise<Visit>;
 };
 type PostOptions = { query?: string; multipart?: boolean; headers?: Record<string, string> };
 
-/** What makes a post answer in JSON. */
+/** The option that makes a post return JSON. */
 export const asJson = { headers: { Accept: 'application/json' } } as const;
 
 export function openVisitor({ url }: Pick<TestService, 'url'>): Visitor {
@@ -60,7 +63,7 @@ export function openVisitor({ url }: Pick<TestService, 'url'>): Visitor {
   };
 }
 
-/** Creates a form of one step and these elements, published unless told otherwise; fails when it is refused. */
+/** Creates a form of one step with these elements, published by default. Fails if it is refused. */
 export async function makeForm(
   tenant: Pick<Tenant, 'call'>,
   elements: readonly FormNode[],
@@ -75,7 +78,7 @@ export async function makeForm(
   return body;
 }
 
-/** Every file under the service's data directory, as paths below it: what uploads left on the disk. */
+/** Returns the paths of all files under the service's data directory, to find what uploads left on disk. */
 export async function listFiles({ dataDir }: Pick<TestService, 'dataDir'>): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   return entries
@@ -84,7 +87,7 @@ export async function listFiles({ dataDir }: Pick<TestService, 'dataDir'>): Prom
     .sort();
 }
 
-/** Posts as a browser does that shows the answer as its next page, which `fetch` cannot; says its status. */
+/** Posts as a browser navigation, which `fetch` cannot do, and returns the status. */
 export const loadPage = (
   { url }: Pick<TestService, 'url'>,
   formId: string,

@@ -3,9 +3,10 @@ import { type Database, transaction } from '#kit/database.ts';
 import { until } from './service.ts';
 
 /**
- * Starts work while rows are held, and lets go of them when so many of its statements wait for a lock: they then go on at the
- * same moment.
- * @param rows a statement that locks rows. @param meanwhile what is asked of the transaction that holds them while they wait.
+ * Starts work while rows are locked. Releases them once this many of its statements wait for a lock, so that
+ * all continue at the same time.
+ * @param rows a statement that locks rows.
+ * @param meanwhile runs in the locking transaction while they wait.
  */
 export async function whileHeld<Result>(
   database: Database,
@@ -18,7 +19,7 @@ export async function whileHeld<Result>(
   await transaction(database, async (client) => {
     await client.query(rows);
     running = work();
-    // Whoever asks for the result is told of its failure.
+    // The caller that awaits the result gets its failure.
     running.catch(() => {});
     await untilWaiting(database, waiting);
     await meanwhile(client);
@@ -26,7 +27,7 @@ export async function whileHeld<Result>(
   return running!;
 }
 
-/** Does something while a whole table is held: who writes into it waits until it has returned. */
+/** Runs work while a whole table is locked. Writers to it wait until the work has returned. */
 export const whileTableHeld = (
   database: Database,
   table: string,
@@ -39,7 +40,7 @@ export const whileTableHeld = (
 
 /**
  * Finds a statement that waits for a lock.
- * @param part what stands in its first 1,024 bytes, and in no other that may wait beside it.
+ * @param part a text in its first 1,024 bytes that no other waiting statement contains.
  * @returns the process that runs it.
  */
 export async function findWaiting(database: Database, part: string): Promise<number | undefined> {
@@ -51,7 +52,10 @@ export async function findWaiting(database: Database, part: string): Promise<num
   return rows[0]?.pid;
 }
 
-/** Waits until one does. @param nudge is done before each look. */
+/**
+ * Waits until a statement waits for a lock.
+ * @param nudge runs before each look.
+ */
 export const untilOneWaits = (
   database: Database,
   part: string,
@@ -62,7 +66,7 @@ export const untilOneWaits = (
     return findWaiting(database, part);
   });
 
-/** Waits until so many statements wait for a lock. */
+/** Waits until this many statements wait for a lock. */
 export const untilWaiting = (database: Database, count: number): Promise<boolean> =>
   until('the statements to wait', async () => {
     const locks = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;

@@ -6,10 +6,11 @@ import { searchWords } from '../web/builder/model/element-groups.ts';
 import { home, sentencesOf } from './sentences.ts';
 
 /*
- * How everything is written that a person reads: strings, comments and docs keep to the rules of CONTRIBUTING.md.
+ * Checks how everything that people read is written: strings, comments and docs follow the rules of
+ * CONTRIBUTING.md.
  */
 
-/** Patterns that a reader stumbles over. Each is named by what to write instead. */
+/** Patterns that slow a reader down, by what to write instead. */
 const patterns: Readonly<Record<string, RegExp>> = {
   'name the person: member, visitor, operator, client':
     /\b(whoever|no ?body|every ?body|some ?body|any ?body)\b/i,
@@ -26,7 +27,7 @@ const patterns: Readonly<Record<string, RegExp>> = {
 };
 const longestSentence = 30;
 
-/** Sentences that keep a pattern, with the reason. */
+/** Sentences that may keep a pattern, with the reason. */
 const exceptions: readonly (readonly [text: string, reason: string])[] = [
   ['`nobody`', 'the name of an account of the system'],
   ['chown -R nobody', 'the name of an account of the system'],
@@ -36,7 +37,7 @@ const exceptions: readonly (readonly [text: string, reason: string])[] = [
 const docs = globSync(['*.md', 'docs/**/*.md', '{src,web}/**/README.md', 'clients/*/README.md'], {
   cwd: home,
 });
-/** The prose of a page, a paragraph or cell each: without code, links' addresses and marks. */
+/** Returns the prose of a page by paragraph or cell, without code, link URLs and markup. */
 const proseOf = (page: string): string[] =>
   page
     .replace(/^ *```[^]*?^ *```/gm, '')
@@ -74,13 +75,13 @@ test(`no sentence has more than ${longestSentence} words`, () => {
 /** Words that a person who makes forms and reads answers does not need to know. */
 const forbidden =
   /\b(ids?|uuid|bytes?|null|boolean|integer|payload|endpoint|attributes?|attrs|composites?|nodes?|[A-Z]+_[A-Z]+|40\d|422|429)\b|\d ?KB\b/i;
-/** Sources that draw, and those whose texts are for programs: the JSON of a form, API answers. */
+/** Sources that draw, and sources with texts for programs: a form's JSON, API responses. */
 const notForMakers =
   /^web\/((page|embed|docs)\/|first-load|vite\.config|builder\/(canvas|json|preview)\/|builder\/model\/edit-node|design\/qr-code|webhooks\/workbench\/|forms\/templates\/|settings\/keys\/key-example)/;
-/** Texts that name something for programs because that is their subject. */
+/** Texts about technical names that must mention them. */
 const allowed: readonly string[] = ['Workspace ID', 'Workspace ID', 'Element ids', 'Field IDs'];
 
-test('no sentence of the console has words that only programs need', () => {
+test('no console text contains technical terms that only programs need', () => {
   const found = sentencesOf(['web/**/*.{ts,tsx}'])
     .filter(({ file, kind, text }) => kind === 'text' && !notForMakers.test(file) && /\w\s+\w/.test(text))
     .filter(({ text }) => forbidden.test(text) && !allowed.includes(text) && !/X-Request-Id/.test(text));
@@ -90,7 +91,7 @@ test('no sentence of the console has words that only programs need', () => {
   );
 });
 
-test('every type of element is found in the palette by words beside its title', () => {
+test('the palette finds every element type by words other than its title', () => {
   for (const [id, { title, words }] of Object.entries(elements)) {
     const others = words.split(' ').filter((word) => word && !title.toLowerCase().includes(word));
     assert.ok(others.length >= 2, `${id} has ${others.length} words`);

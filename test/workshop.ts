@@ -8,7 +8,9 @@ import type { Outside, OutsideTenant } from './record/outside.ts';
 import { until } from './service.ts';
 import type { Part, Visitor } from './visitor.ts';
 
-/* A workspace as it looks in use, for pictures of it: a form with its answers, deliveries, spam, trash and keys. */
+/*
+ * A workspace as it looks in use, for screenshots: a form with submissions, deliveries, spam, trash and keys.
+ */
 
 const step = (attrs: object, children: unknown[]) => ({ type: 'step', attrs, children });
 const levels = ['Beginner', 'Intermediate', 'Advanced'];
@@ -43,7 +45,7 @@ const wishes = [
   'Vegetarian lunch',
   'May I bring my own loom? It is a small one for weaving tapestries.',
 ];
-/** The answers of one visitor, as a browser posts them; some questions stay open. */
+/** Returns the answers of one visitor as a browser posts them. Some questions stay unanswered. */
 const answersOf = (index: number): Part[] => {
   const parts: Record<string, string> = {
     name: names[index % names.length]!,
@@ -63,7 +65,7 @@ const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const picture = new File([Buffer.from(onePixel, 'base64')], 'my-loom.png', { type: 'image/png' });
 
-/** What of the workshop the screens' addresses name. */
+/** The ids in the URLs of the workshop's screens. */
 export type Workshop = { form: string; webhook: string; failed: string; thanks: string };
 
 type Setting = {
@@ -74,7 +76,9 @@ type Setting = {
   receiver: Receiver;
 };
 
-/** The workshop with its answers, one of them with a file and a history, some in the trash, some held as spam. */
+/**
+ * Creates the workshop with its submissions: one with a file and a history, some in the trash, some in spam.
+ */
 export async function seedWorkshop({
   outside,
   tenant,
@@ -115,7 +119,7 @@ export async function seedWorkshop({
   return { form, webhook, failed, thanks: thanks.pathname + thanks.search };
 }
 
-/** What came on the days before, how visits went, two that were not completed, and a view of it that is saved. */
+/** Adds submissions of earlier days, page views, two incomplete submissions and a saved view. */
 async function seedDays(
   outside: Outside,
   owner: ConsolePerson,
@@ -171,10 +175,13 @@ async function seedDays(
   });
 }
 
-/** The columns of a file of answers. */
+/** The columns of an import file. */
 const columns = ['name', 'email', 'level', 'colours', 'years', 'arrival', 'lunch', 'wishes'];
 
-/** A form with what the workshop does not ask: pictures, a matrix, a calculation, consent, a signature, two languages. */
+/**
+ * Creates a form with what the workshop form lacks: pictures, a matrix, a calculation, consent, a signature,
+ * two languages.
+ */
 export async function seedOrder({ tenant, visitor }: Pick<Setting, 'tenant' | 'visitor'>): Promise<string> {
   const paint = async (background: string): Promise<string> => {
     const size = { width: 480, height: 320, channels: 3 } as const;
@@ -244,7 +251,7 @@ export async function seedOrder({ tenant, visitor }: Pick<Setting, 'tenant' | 'v
   return body.id;
 }
 
-/** A webhook with a delivery of either end, the last of a submission with a file. */
+/** Creates a webhook with a successful and a failed delivery. The last is of a submission with a file. */
 async function seedDeliveries({
   form,
   owner,
@@ -270,7 +277,7 @@ async function seedDeliveries({
   return { webhook, failed, last: last.headers.get('location')! };
 }
 
-/** Keys of three kinds: one at work, one that may do little and ends, one revoked. */
+/** Creates three keys: one in use, one that has few permissions and expires, one revoked. */
 async function seedKeys({ url }: Outside, owner: ConsolePerson): Promise<void> {
   const make = async (key: object): Promise<{ id: string; key: string }> =>
     (await owner.api<{ id: string; key: string }>('POST', '/keys', key)).body;

@@ -9,14 +9,14 @@ import { worked } from '../cpu-seconds.ts';
 import { memoryOf } from '../memory.ts';
 import { describeMachine } from '../report.ts';
 
-/** After so long what a start leaves to be done is done, and the connections that it took have ended. */
+/** After this time the work that follows a start is done, and its connections have closed. */
 const settleSeconds = 90;
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** What an instance of one, three and ten cells costs while nobody asks it anything. */
+/** Measures what an idle instance of one, three and ten cells costs. */
 export async function benchIdle(seconds: number, counts: readonly number[] = [1, 3, 10]): Promise<void> {
   say(await describeMachine());
   for (const cells of counts) await measure(cells, seconds);
@@ -25,7 +25,7 @@ export async function benchIdle(seconds: number, counts: readonly number[] = [1,
 async function measure(cells: number, seconds: number): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-idle-'));
   await chmod(dataDir, 0o755);
-  // One of its own: that which comes along has room for four cells.
+  // A separate database: the embedded one has connections for four cells only.
   const postgres = await startEmbeddedPostgres({
     dataDir,
     log: () => {},

@@ -14,23 +14,28 @@ import { describeMachine } from '../report.ts';
 import { kinds, pool, stage } from './run.ts';
 
 /*
- * Seconds of two processes of the same code differ by a tenth, by where their memory lies and by what else the machine does. The instructions
- * that they work do not. Valgrind counts them; what it runs takes some fifty times as long.
+ * CPU seconds of two processes of the same code differ by a tenth, depending on memory layout and on other
+ * load. Instruction counts do not. Valgrind counts them, and slows the process down about fifty times.
  */
 
-/** Few enough that nobody waits for a connection for as long as a request may. */
+/** Low enough that no request waits for a connection until it times out. */
 const concurrency = 8;
-/** By which V8 has compiled most of what a request goes through. */
+/** After these requests V8 has compiled most of the code that a request runs. */
 const others = { page: 30, get: 30, list: 30 } as const;
 
-/** Instructions of the thread that answers, and of all others together: V8 compiles there, and collects garbage. */
+/**
+ * Instructions of the thread that answers, and of all other threads, where V8 compiles and collects garbage.
+ */
 type Count = { answering: number; others: number };
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** How many instructions a server of one cell works for a submit, and one of three cells, of as many submits in each. */
+/**
+ * Compares the instructions per submit of a server with one cell and one with three, after equally many
+ * submits.
+ */
 export async function benchInstructions({
   rounds,
   seconds,
@@ -86,13 +91,13 @@ export async function benchInstructions({
   }
 }
 
-/** Starts the server of an instance under Valgrind, on its database that no other server is at. */
+/** Starts the server of an instance under Valgrind, on a database that no other server uses. */
 async function start(instance: Instance, directory: string) {
   const child = spawn(
     'valgrind',
     [
       '--tool=callgrind',
-      // V8 writes machine code, and writes over it.
+      // V8 writes machine code and overwrites it.
       '--smc-check=all-non-file',
       '--separate-threads=yes',
       `--callgrind-out-file=${join(directory, 'counted')}`,
@@ -102,7 +107,7 @@ async function start(instance: Instance, directory: string) {
     ],
     { env: { PATH: process.env['PATH'], ...instance.environment }, stdio: 'ignore' },
   );
-  // Also where the other server could not be measured, and this run ends at once.
+  // Also if the other server could not be measured and this run ends early.
   process.once('exit', () => child.kill('SIGKILL'));
   await once(child, 'spawn');
   const isReady = async (): Promise<boolean> =>
@@ -111,7 +116,7 @@ async function start(instance: Instance, directory: string) {
   let counted = 0;
   return {
     port: Number(new URL(instance.url).port),
-    /** Since it was last asked. */
+    /** Counts the instructions since the previous call. */
     async count(): Promise<Count> {
       counted += 1;
       await promisify(execFile)('callgrind_control', ['-d', String(child.pid)]);

@@ -9,16 +9,17 @@ import { makeCases } from '../processes/run.ts';
 import { describeMachine } from '../report.ts';
 
 /**
- * So long is each case asked before any is measured: V8 compiles what a submit goes through until 20,000 have gone through it, for half of
- * a submit's work at first (`npm run bench -- instructions`), and three cells a little longer than one.
+ * How long each case runs before any is measured. V8 keeps compiling the submit path until 20,000 submits
+ * have run; compiling is half of a submit's work at first (`npm run bench -- instructions`). Three cells take
+ * a little longer than one.
  */
 const warmUpSeconds = 8;
-/** So often a process is looked at. */
+/** The number of measurements of a process per case and round. */
 const looks = 8;
-/** How often each submission is there, once it is. */
+/** The number of copies made of each submission. */
 const copies = 20;
 const concurrency = 48;
-/** What three cells in one database may cost: issue 16 says 0.97 of one. */
+/** The goal for three cells in one database: 0.97 of one cell, by issue 16. */
 const goal = 0.97;
 
 const say = (text: string): void => {
@@ -33,8 +34,9 @@ type Stage = {
 type Rounds = { rounds: number; seconds: number };
 
 /**
- * An instance with three workspaces, each in one of these cells; what each is asked, in turn. No server runs when it is made.
- * @param databases the servers of its database, where that is not the embedded one.
+ * Prepares an instance with three workspaces, one in each of `cells`, and the requests to each in turn. The
+ * server is stopped when this returns.
+ * @param databases the server processes of its database, if it is not the embedded one.
  */
 export async function stage(
   instance: Instance,
@@ -62,22 +64,23 @@ export async function stage(
 }
 
 /**
- * PostgreSQL reads a table of 200 rows as a whole for one of them, and one of 600 by its key, from when autovacuum has looked at it, in the
- * middle of a run. What is compared are cells, not plans for tables that are hardly there.
+ * PostgreSQL scans a table of 200 rows for one row, but reads one of 600 by its key after autovacuum has
+ * analyzed it midway. This benchmark compares cells, not plans for nearly empty tables.
  */
 const growIn = (schema: string): string =>
   `insert into ${schema}.submissions
    select (jsonb_populate_record(null::${schema}.submissions, to_jsonb(s) || jsonb_build_object('id', gen_random_uuid(), 'key', null))).*
      from ${schema}.submissions s, generate_series(1, ${copies})`;
 
-/** What a request cost server and database, in microseconds. */
+/** The cost of a request for server and database, in microseconds. */
 type Cost = readonly [server: number, database: number];
 const total = ([server, database]: Cost): number => server + database;
 const describe = ([server, database]: Cost): string => `${server.toFixed(0)} + ${database.toFixed(0)} µs`;
 
 /**
- * What each case costs on each stage. Two processes of the same code differ by a tenth, so each round starts the server of each stage
- * anew; and the machine is quicker in one minute than in the next, so those of a round run at once and are looked at in turn.
+ * Measures what each case costs on each stage. Two processes of the same code differ by a tenth, so each
+ * round restarts the server of each stage. The machine's speed varies by the minute, so the servers of a
+ * round run at the same time and are measured in turn.
  * @returns by case, all rounds of each stage.
  */
 async function measure(
@@ -105,7 +108,10 @@ async function measure(
 
 type Served = Awaited<ReturnType<typeof serve>>;
 
-/** A server of a stage that was asked everything: a service is, and what V8 makes of code that has seen pages alone is another. */
+/**
+ * Starts the server of a stage and warms it up with every case, because V8 optimizes a process that has only
+ * served pages differently.
+ */
 async function serve(load: Load, { instance, databases, cases }: Stage) {
   const server = await instance.start();
   const pids = databases ?? [(await instance.databasePid())!];
@@ -126,13 +132,13 @@ async function serve(load: Load, { instance, databases, cases }: Stage) {
   };
 }
 
-/** What else the machine does makes a look dearer, and none cheaper. */
+/** Other load on the machine only makes a measurement more expensive, never cheaper. */
 const lowerQuarter = (costs: readonly Cost[]): Cost =>
   costs.toSorted((a, b) => total(a) - total(b))[costs.length >> 2]!;
 
 const mean = (figures: readonly number[]): number =>
   figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
-/** How far a mean may be from what it stands for, by how far its figures are from each other. */
+/** Returns the standard error of the mean. */
 const error = (figures: readonly number[]): number =>
   Math.sqrt(mean(figures.map((figure) => (figure - mean(figures)) ** 2)) / Math.max(1, figures.length - 1));
 
@@ -141,24 +147,30 @@ const meanCost = (costs: readonly Cost[]): Cost => [
   mean(costs.map(([, database]) => database)),
 ];
 
-/** How much of what some cost others do, and how sure that is: of each round by itself, whose servers had the same minute. */
+/**
+ * Returns the ratio of two costs and its standard error. It compares round by round, because servers of one
+ * round ran in the same minute.
+ */
 function ratio(less: readonly Cost[], more: readonly Cost[]): string {
   const ratios = less.map((cost, round) => total(cost) / total(more[round]!));
   return `× ${mean(ratios).toFixed(2)} ± ${error(ratios).toFixed(2)}`;
 }
 
-/** In which cells the workspaces are. */
+/** The cells of the three workspaces. */
 export const kinds = { one: [firstCell, firstCell, firstCell], three: [firstCell, 'c2', 'c3'] } as const;
 
-/** A pool for each cell is the default. Three of 4 connections are as many as one of 12, and three of 10 as one of 30. */
+/**
+ * Each cell has its own pool by default. Three pools of 4 connections equal one of 12, and three of 10 equal
+ * one of 30.
+ */
 export const pool = (connections: number): Readonly<Record<string, string>> => ({
   DATABASE_POOL: String(connections),
 });
 
 /**
- * Three workspaces in one cell, and in one each, either with as many connections as the other has, of four instances in turn: what
- * a request costs server and database. Where CITUS_URL names a server of this machine that has Citus, then a cell at a
- * worker of a cluster beside plain PostgreSQL of the same programs.
+ * Compares three workspaces in one cell with three in a cell each, with equal numbers of connections, on four
+ * instances in turn: the cost of a request for server and database. If CITUS_URL names a local server with
+ * Citus, compares a cell on a worker of a cluster with plain PostgreSQL of the same programs instead.
  */
 export async function benchCells(rounds: Rounds): Promise<void> {
   say(await describeMachine());
@@ -201,10 +213,12 @@ async function compareCells(load: Load, open: Open, rounds: Rounds): Promise<voi
   }
 }
 
-/** What a cell at the node that has it may cost: the issue says so much of plain PostgreSQL. */
+/** The goals for a cell on its own node, as a share of plain PostgreSQL, by the issue. */
 const goals: Readonly<Record<string, number>> = { get: 0.5, list: 0.5, submit: 0.7 };
 
-/** The least of all rounds: what else runs on the machine makes each dearer, and none cheaper. */
+/**
+ * Compares the minimum of all rounds: other load on the machine makes a round more expensive, never cheaper.
+ */
 async function compareNodes(load: Load, open: Open, cluster: CitusCluster, rounds: Rounds): Promise<void> {
   const bare = await cluster.openPlain();
   const stages = [

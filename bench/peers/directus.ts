@@ -11,7 +11,7 @@ const field = (name: string, type: string, meta: object = {}, schema: object = {
   schema,
 });
 
-/** As its data studio makes a collection with an id and the time of creation. */
+/** As Directus's data studio creates a collection with an id and a creation time. */
 const collection = {
   collection: 'entries',
   meta: {},
@@ -35,7 +35,8 @@ const api = 'node_modules/@directus/api/dist';
 export const directus: Peer = {
   name: 'directus',
   version: '12.4.0',
-  // The isolated-vm that it asks for (5.0.3) has no build for Node 24; only scripts of its flows use it.
+  // The isolated-vm version that it depends on (5.0.3) has no build for Node 24; only scripts of its flows
+  // use it.
   packages: { dependencies: { directus: '12.4.0' }, overrides: { 'isolated-vm': '7.0.1' } },
   notes:
     'rate and pressure limits, cache, telemetry, app and MCP off; static token. An insert writes a row of activity and one of revisions too. Its search (`?search=`) finds parts of words in any column, in no order, and ends at 20 rows without a total.',

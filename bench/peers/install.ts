@@ -7,9 +7,9 @@ import { type Processes, runProgram } from './processes.ts';
 const peersHome = fileURLToPath(new URL('../../.local/bench-peers/', import.meta.url));
 
 /**
- * Has npm install a peer in a folder of its own, which git does not see, unless it is there already in these versions.
- * Scripts of packages are not run: what is used of them comes built.
- * @returns the folder. @throws with what npm said.
+ * Installs a peer with npm into its own folder, ignored by git, unless these versions are already installed.
+ * Package scripts do not run, because the packages used come built.
+ * @returns the folder. @throws with npm's output.
  */
 export async function installPeer(processes: Processes, { name, packages }: Peer): Promise<string> {
   const folder = join(peersHome, name);
@@ -22,7 +22,7 @@ export async function installPeer(processes: Processes, { name, packages }: Peer
   const npm = process.env['npm_execpath'];
   const parameters = [
     'install',
-    // npm tells its scripts where its own project is, and would install there.
+    // npm tells its scripts the path of its own project, and would install there.
     `--prefix=${folder}`,
     '--ignore-scripts',
     '--no-package-lock',
@@ -37,7 +37,7 @@ export async function installPeer(processes: Processes, { name, packages }: Peer
     folder,
     environment: process.env,
   });
-  // Only now: what was broken off is installed anew.
+  // Written last, so that an interrupted installation starts again.
   await writeFile(stamp, manifest);
   return folder;
 }

@@ -4,7 +4,7 @@ import { fillTable, scarceWord, someAnswers, somePlaces } from './rows.ts';
 const json = { 'Content-Type': 'application/json' };
 const account = { email: 'bench@example.org', password: 'Measure.twice1' };
 
-/** Id, CreatedAt and UpdatedAt come by themselves. */
+/** NocoDB adds Id, CreatedAt and UpdatedAt itself. */
 const columnTypes: Readonly<Record<string, string>> = {
   subject: 'SingleLineText',
   email: 'Email',
@@ -48,7 +48,7 @@ async function start(place: Place): Promise<{ pid: number }> {
 
 type Made = { tableId: string; schema: string; headers: Readonly<Record<string, string>> };
 
-/** A base of its own schema, with one table, and a token for it. */
+/** Creates a base with its own schema, one table and a token. */
 async function makeTable(place: Place): Promise<Made> {
   const { token: session } = await place.call<{ token: string }>(
     'POST',
@@ -74,7 +74,7 @@ const like = (column: string): string => `(${column},like,%25${scarceWord}%25)`;
 export const nocodb: Peer = {
   name: 'nocodb',
   version: '0.301.3',
-  // The xlsx that it asks for is not in the registry.
+  // The xlsx version that it depends on is not in the registry.
   packages: { dependencies: { nocodb: '0.301.3' }, overrides: { xlsx: '0.18.5' } },
   notes:
     'telemetry off; API token. It sorts with `nulls last`, so an index has to be made in that order. Its search (`like`) finds parts of words in the columns that are named (subject and message), newest first, and counts.',

@@ -1,43 +1,43 @@
 import type { Request } from '../load.ts';
 import type { Rows } from './rows.ts';
 
-/** What each peer is asked, and the service beside it. */
+/** The cases that each peer and the service answer. */
 export const caseNames = ['list', 'get', 'search', 'insert'] as const;
 export type CaseName = (typeof caseNames)[number];
 export type Asked = Readonly<Record<CaseName, readonly Request[]>>;
 
-/** Another program that takes entries, keeps and lists them. */
+/** Another program that accepts, stores and lists entries. */
 export type Peer = {
-  /** As it is chosen on the command line. */
+  /** The name for the command line. */
   name: string;
   version: string;
-  /** What npm installs in a folder of its own, by exact versions. No scripts of packages are run. */
+  /** Exact versions that npm installs into the peer's own folder. Package scripts do not run. */
   packages: {
     dependencies: Readonly<Record<string, string>>;
     overrides?: Readonly<Record<string, string>>;
   };
-  /** Its settings and what has to be known of the comparison, for bench/peers.md. */
+  /** Its settings and notes on the comparison, for bench/peers.md. */
   notes: string;
-  /** Starts it on its empty database, and gives it a table with the rows. */
+  /** Starts it on its empty database, and creates a table with the rows. */
   open(place: Place): Promise<OpenPeer>;
 };
 
-/** Where a peer runs. */
+/** The environment in which a peer runs. */
 export type Place = {
-  /** Has its `node_modules`. */
+  /** Contains its `node_modules`. */
   folder: string;
-  /** Of its own, on the PostgreSQL of the service. */
+  /** The peer's own database on the service's PostgreSQL. */
   databaseUrl: string;
-  /** Free, on the loopback address. */
+  /** A free port on the loopback address. */
   port: number;
   rows: Rows;
-  /** Writes a file of the folder. */
+  /** Writes a file in the folder. */
   write(path: string, text: string): Promise<void>;
-  /** Runs a script on the pinned Node to its end. @throws with its output when it fails. */
+  /** Runs a script to its end on the pinned Node. @throws with its output if it fails. */
   run(script: string, settings: Settings): Promise<void>;
-  /** Starts a script that serves, and waits until a GET of `path` is answered with success. */
+  /** Starts a server script, and waits until a GET of `path` succeeds. */
   start(script: string, settings: Settings, path: string): Promise<{ pid: number }>;
-  /** A JSON request to what was started. @throws when the answer is no success. */
+  /** Sends a JSON request to the started server. @throws if the response is not a success. */
   call<Document>(
     method: 'GET' | 'POST',
     path: string,
@@ -46,8 +46,8 @@ export type Place = {
   ): Promise<Document>;
 };
 
-/** Its environment. */
+/** Environment variables of the peer. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** `requests`: as the load generator sends them. */
+/** `requests`: in the format of the load generator. */
 export type OpenPeer = { pid: number; requests: Asked };

@@ -5,7 +5,7 @@ import type { Place } from './peer.ts';
 import { type Processes, programOf, runProgram, startScript } from './processes.ts';
 import type { Rows } from './rows.ts';
 
-/** Gives a peer an empty database on the PostgreSQL of the instance, and the means to start in its folder. */
+/** Gives a peer an empty database on the instance's PostgreSQL, and functions to start it in its folder. */
 export async function openPlace(scene: {
   instance: Instance;
   processes: Processes;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { until } from '#test/service.ts';
 
-/** What was started for the peers and has not ended yet. */
+/** Processes that were started for the peers and still run. */
 export type Processes = Set<ChildProcess>;
 
 type Started = { child: ChildProcess; output: () => string; isOver: () => boolean };
@@ -24,7 +24,7 @@ function spawnProgram(processes: Processes, program: Program, limitMs?: number):
     stream.setEncoding('utf8').on('data', (text: string) => {
       output = (output + text).slice(-4_000);
     });
-  // An error instead of a process (no such command) ends it too.
+  // An error without a process (command not found) ends it too.
   child.once('error', (error) => {
     output += error.message;
   });
@@ -35,31 +35,31 @@ function spawnProgram(processes: Processes, program: Program, limitMs?: number):
   return { child, output: () => output, isOver: () => isOver };
 }
 
-/** An installation takes up to four minutes on a quiet machine. */
+/** An installation needs up to four minutes on a quiet machine. */
 const runLimitMs = 1_200_000;
 
-/** Runs a program to its end. @throws with its output when it fails. */
+/** Runs a program to its end. @throws with its output if it fails. */
 export async function runProgram(processes: Processes, program: Program): Promise<void> {
   const { child, output } = spawnProgram(processes, program, runLimitMs);
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`${program.parameters.join(' ')} ended with ${code}: ${output()}`);
 }
 
-/** A script with its arguments, a path from the folder, on the pinned Node. */
+/** A script with its arguments, as a path from the folder, run on the pinned Node. */
 export type Script = { folder: string; script: string; settings: Readonly<Record<string, string>> };
 
 export const programOf = ({ folder, script, settings }: Script): Program => ({
   command: process.execPath,
   parameters: script.split(' '),
   folder,
-  // Nothing else of this environment: a setting of the service may have the name of one of a peer.
+  // No other variables: a setting of the service may have the name of a peer's setting.
   environment: { PATH: process.env['PATH'], HOME: folder, NODE_ENV: 'production', ...settings },
 });
 
-/** A peer is ready within 7 s; one that has a schema to make, on a busy machine, needs more. */
+/** A peer is ready within 7 s, or later if it creates a schema on a busy machine. */
 const readySeconds = 120;
 
-/** Starts a script that serves. @param address answers with success once it is ready. */
+/** Starts a server script. @param address succeeds once the server is ready. */
 export async function startScript(
   processes: Processes,
   script: Script,
@@ -79,7 +79,7 @@ export async function startScript(
   return { pid: child.pid! };
 }
 
-/** Their data is thrown away, so nobody waits for their good-bye. */
+/** Kills all processes without a graceful shutdown, because their data is discarded. */
 export async function endAll(processes: Processes): Promise<void> {
   const closed = [...processes].map((child) => once(child, 'close'));
   for (const child of processes) child.kill('SIGKILL');

@@ -2,36 +2,36 @@ import { cellsOf, describeFigures, type Figures, row, table } from '../report.ts
 import { type CaseName, caseNames } from './peer.ts';
 import { goals } from './service.ts';
 
-/** What the service and a peer reached in one case, in turn: the medians of the rounds. */
+/** The figures of the service and a peer in one case, measured in turn: the medians of the rounds. */
 export type Compared = { name: CaseName; concurrency: number; service: Figures; theirs: Figures };
 
-/** A peer as far as it came; `problems`: what could not be measured, and why. */
+/** The results of a peer, possibly incomplete. `problems` says what could not be measured, and why. */
 export type PeerOutcome = {
   name: string;
   version: string;
   notes: string;
   compared: Compared[];
   problems: string[];
-  /** Resident memory of its process afterwards, and the service's beside it. */
+  /** Resident memory of its process and of the service afterwards. */
   memory: string | undefined;
 };
 
 const ratioOf = ({ service, theirs }: Compared): number => service.perSecond / theirs.perSecond;
 const times = (ratio: number): string => `${ratio < 10 ? ratio.toFixed(1) : ratio.toFixed(0)} times`;
-/** Goals are for many connections; a single one waits for the network and the disk for most of its time. */
+/** Goals apply to many connections; a single one mostly waits for network and disk. */
 const goalOf = (name: CaseName, concurrency: number): string => {
   const goal = goals[name];
   return goal === undefined || concurrency === 1 ? '' : `${goal} times`;
 };
 
-/** One line for the terminal. */
+/** Returns one line for the terminal. */
 export function describeCompared(peer: string, compared: Compared): string {
   const { name, concurrency, service, theirs } = compared;
   const goal = goalOf(name, concurrency);
   return `${name.padEnd(7)} c=${String(concurrency).padEnd(3)} service ${describeFigures(service)}   ${peer} ${describeFigures(theirs)}   ${times(ratioOf(compared))}${goal && ` (goal ${goal})`}`;
 }
 
-/** Beside the peer that comes nearest in each case. */
+/** The ratio to the fastest peer in a case. */
 type Best = { name: CaseName; concurrency: number; peer: string; ratio: number };
 
 export function bestOf(outcomes: readonly PeerOutcome[]): Best[] {
@@ -74,7 +74,7 @@ function sectionOf({ name, version, notes, compared, problems, memory }: PeerOut
   return parts.join('\n\n');
 }
 
-/** bench/peers.md. */
+/** Returns the text of bench/peers.md. */
 export function writePeersReport(run: {
   machine: string;
   rows: number;

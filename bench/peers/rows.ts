@@ -3,7 +3,7 @@ import { timeOfId } from '#kit/clock.ts';
 import { type SeededSubmission, wordOf } from '../seed.ts';
 import type { Site } from '../site.ts';
 
-/** The submissions of a site's first form, the oldest first: what a peer's table has as well. */
+/** The submissions of a site's first form, oldest first. A peer's table has the same rows. */
 export type Rows = { count: number; at(place: number): SeededSubmission };
 
 export const rowsOf = (site: Site): Rows => ({
@@ -11,26 +11,27 @@ export const rowsOf = (site: Site): Rows => ({
   at: (place) => site.submissionAt(2 * place),
 });
 
-/** Places from all over, always the same. */
+/** Returns positions spread over all rows, the same ones every time. */
 export const somePlaces = ({ count }: Rows): number[] =>
   Array.from({ length: 2_000 }, (_, index) => (index * 7_919) % count);
 
-/** The answers of the first thousand, to be sent anew. */
+/** Returns the answers of the first thousand rows, to be submitted again. */
 export const someAnswers = (rows: Rows): SeededSubmission['answers'][] =>
   Array.from({ length: Math.min(1_000, rows.count) }, (_, place) => rows.at(place).answers);
 
-/** About one in a thousand has it. */
+/** About one row in a thousand contains it. */
 export const scarceWord = wordOf(8_000);
 
-/** The answers of the form (bench/seed.ts), each a column of a peer's table under its own name. */
+/** The inputs of the form (bench/seed.ts). Each is a column of a peer's table under its name. */
 export const answerColumns = ['subject', 'email', 'phone', 'topic', 'people', 'day', 'newsletter', 'message'];
 
 const rowsAtOnce = 2_000;
 
 /**
- * Writes all rows into a table of a peer, and indexes when they were made, which none of the peers does by itself.
- * @param columns beside the answers: an expression over `id` (uuid), `at` (when it was made) and `place` (from 0).
- * @param newestFirst the index that its list can use: columns with their order.
+ * Writes all rows into a table of a peer, and adds an index by creation time, which no peer creates itself.
+ * @param columns beside the answers: an expression over `id` (uuid), `at` (creation time) and `place` (from
+ * 0).
+ * @param newestFirst the columns, with their order, of the index that its list can use.
  */
 export async function fillTable(
   databaseUrl: string,

@@ -28,9 +28,9 @@ import { verifyAnswers } from './verify.ts';
 const peers: readonly Peer[] = [directus, strapi, nocodb];
 
 const concurrencies = [32, 1];
-/** A new process answers its first requests slowly; three times as long as the service needs. */
+/** A new process answers its first requests slowly. Peers get three times as long as the service needs. */
 const warmUpSeconds = 3;
-/** The slowest search takes 27 s on a busy machine, and a case four of them with the usual rounds. */
+/** The slowest search takes 27 s on a busy machine, and a case runs four of them with the usual rounds. */
 const caseLimitMs = 600_000;
 
 const say = (text: string): void => {
@@ -39,12 +39,12 @@ const say = (text: string): void => {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export type PeersOptions = {
-  /** Names with commas between; undefined: all. */
+  /** Comma-separated names; undefined means all. */
   chosen: string | undefined;
-  /** How many submissions the form and each peer's table have. */
+  /** The number of submissions in the form and of rows in each peer's table. */
   rows: number;
   rounds: number;
-  /** Of each round. */
+  /** The duration of each round. */
   seconds: number;
 };
 
@@ -60,7 +60,10 @@ function choose(names: string | undefined): readonly Peer[] {
 
 type Stage = { instance: Instance; service: ServerProcess; site: Site; load: Load; processes: Processes };
 
-/** `npm run bench -- peers`: installs, starts and measures one after the other. One that fails leaves the others. */
+/**
+ * Runs `npm run bench -- peers`: installs, starts and measures the peers one after the other. A failed peer
+ * does not stop the others.
+ */
 export async function benchPeers({ chosen, ...options }: PeersOptions): Promise<void> {
   const asked = choose(chosen);
   const machine = await describeMachine();
@@ -73,7 +76,7 @@ export async function benchPeers({ chosen, ...options }: PeersOptions): Promise<
     await endAll(processes);
     await instance.close();
   };
-  // Else what was started would go on when somebody breaks off.
+  // Otherwise the started processes would outlive an interrupted run.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void end().finally(() => process.exit(1)));
   try {
@@ -130,12 +133,12 @@ async function measurePeer(
     outcome.memory = `service ${describeMemory(memory.service)}, ${name} ${describeMemory(memory.theirs)}`;
     say(`Resident memory afterwards: ${outcome.memory}.`);
   });
-  // Its memory and its cores are for the next one.
+  // Frees its memory and its cores for the next peer.
   await endAll(stage.processes);
   return outcome;
 }
 
-/** Measures the two in turn, so that whatever else the machine does falls on both. */
+/** Measures the two in turn, so that other load on the machine affects both. */
 async function compare(
   { service, site, load, processes }: Stage,
   peer: OpenPeer & { port: number },
@@ -147,7 +150,8 @@ async function compare(
     theirs: { pid: peer.pid, port: peer.port, requests: peer.requests[name] },
   };
   const measured = { service: [] as Figures[], theirs: [] as Figures[] };
-  // The load generator waits for every answer: of a peer that gives none any more, the end is one.
+  // The load generator waits for every response. If a peer stops responding, ending the processes ends the
+  // case.
   const limit = setTimeout(() => void endAll(processes), caseLimitMs);
   try {
     for (let round = 0; round < rounds; round += 1) {

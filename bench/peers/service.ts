@@ -3,7 +3,7 @@ import type { Site } from '../site.ts';
 import type { Asked, CaseName } from './peer.ts';
 import { scarceWord } from './rows.ts';
 
-/** How many times as many requests per second as a peer the service should answer; undefined: none is set. */
+/** The goal for requests per second, as a multiple of a peer's; undefined if there is none. */
 export const goals: Readonly<Record<CaseName, number | undefined>> = {
   list: 20,
   get: 20,
@@ -11,7 +11,10 @@ export const goals: Readonly<Record<CaseName, number | undefined>> = {
   insert: 8,
 };
 
-/** The service's answers to what the peers are asked: the form's newest 20 and their number, one, a word's, a new one. */
+/**
+ * Returns the service's requests for the cases: the newest 20 submissions of the form with their count, one
+ * submission, a search for a word, and an insert.
+ */
 export function askedOfService(site: Site): Asked {
   const asked = (name: string): Case => cases.find((each) => each.name === name)!;
   return {

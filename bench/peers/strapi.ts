@@ -5,7 +5,7 @@ const token = 'a-full-access-token-of-the-benchmark';
 const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
 const secret = 'a secret of the benchmark, 32 long';
 
-/** As its content-type builder makes a type whose entries are published at once. */
+/** As Strapi's content-type builder creates a type whose entries are published immediately. */
 const contentType = {
   kind: 'collectionType',
   collectionName: 'entries',
@@ -23,7 +23,7 @@ const contentType = {
   },
 };
 
-/** What a new project has, without the log of requests. */
+/** The defaults of a new project, without the request log. */
 const middlewares = [
   'strapi::errors',
   'strapi::security',
@@ -35,7 +35,7 @@ const middlewares = [
   'strapi::public',
 ];
 
-/** A start with a token that is known before. */
+/** Creates an API token with a known value at startup. */
 const lifecycle = `module.exports = {
   async bootstrap({ strapi }) {
     const tokens = strapi.service('admin::api-token');
@@ -45,7 +45,10 @@ const lifecycle = `module.exports = {
 };
 `;
 
-/** The project that its documentation has one make by hand: settings, one content type, and what serves that. */
+/**
+ * Writes the project that Strapi's documentation creates by hand: settings, one content type and the files
+ * that serve it.
+ */
 async function writeProject(place: Place): Promise<void> {
   const settings = {
     database: { connection: { client: 'postgres', connection: { connectionString: place.databaseUrl } } },

@@ -15,7 +15,7 @@ async function textOf(port: number, { method, path, headers }: Request): Promise
   return text;
 }
 
-/** The addresses in an answer, each of one row alone. */
+/** Returns the email addresses in a response; each belongs to one row. */
 const emailsIn = (text: string): string[] =>
   [...text.matchAll(/person\d+@example\.com/g)].map(([email]) => email);
 
@@ -25,8 +25,9 @@ const expectEqual = (what: string, found: readonly unknown[], expected: readonly
 };
 
 /**
- * Reads each answer once, before anything is inserted: a figure for a wrong answer would be worth nothing.
- * @throws what is wrong with it.
+ * Checks one response of each case before anything is inserted, because a figure for a wrong response is
+ * worthless.
+ * @throws with the fault of the response.
  */
 export async function verifyAnswers(port: number, { list, get, search }: Asked, rows: Rows): Promise<void> {
   const emailAt = (place: number): string => String(rows.at(place).answers['email']);

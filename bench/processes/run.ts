@@ -16,7 +16,7 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** What both are asked, by name. */
+/** Returns the requests of each case, by name. */
 export async function makeCases(form: PublishedForm): Promise<Record<string, Request[]>> {
   for (let entry = 0; entry < submissions; entry += 1) await submitEntry(form.publicUrl, `entry ${entry}`);
   const { idsByAnswer } = await form.listAll();
@@ -38,7 +38,9 @@ export async function makeCases(form: PublishedForm): Promise<Record<string, Req
   };
 }
 
-/** `cpu`: microseconds that all processes of the server worked for one request. It hardly changes with what else runs. */
+/**
+ * `cpu`: microseconds of CPU that all processes of the server use per request. Other load hardly changes it.
+ */
 type Figures = LoadFigures & { cpu: number };
 
 function median(figures: readonly Figures[]): Figures {
@@ -47,13 +49,16 @@ function median(figures: readonly Figures[]): Figures {
   return { perSecond: middle('perSecond'), p50: middle('p50'), p99: middle('p99'), cpu: middle('cpu') };
 }
 
-/** What a server and its web processes have worked so far, where the system tells (Linux): 1/100 s. */
+/**
+ * Returns the CPU seconds of a server and its web processes so far, if the system reports them (Linux), to
+ * 1/100 s.
+ */
 async function cpuSeconds(pid: number): Promise<number> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   let ticks = 0;
   for (const each of [pid, ...children.split(' ').filter(Boolean).map(Number)]) {
     const stat = await readFile(`/proc/${each}/stat`, 'utf8').catch(() => '');
-    // The embedded database is a child too, and no part of the server.
+    // The embedded database is a child too, but not part of the server.
     if (!stat.includes('(node') && !stat.includes('(MainThread')) continue;
     const [user, system] = stat
       .slice(stat.lastIndexOf(')') + 2)
@@ -75,8 +80,9 @@ const describe = ({ perSecond, p50, p99, cpu }: Figures): string =>
   `${perSecond.toFixed(0).padStart(6)}/s p50 ${p50.toFixed(1).padStart(5)} p99 ${p99.toFixed(0).padStart(4)} ms cpu ${cpu.toFixed(0).padStart(4)} µs`;
 
 /**
- * The same requests to two servers of one instance, in turn: one of one process, one of as many as are told. The load
- * generator and PostgreSQL have the same cores, so what a second process gains is what these leave.
+ * Sends equal requests to two servers of one instance in turn: one with a single process, one with
+ * `processes`. The load generator and PostgreSQL share the cores, so a second process can only gain what they
+ * leave.
  */
 export async function benchProcesses(processes: number): Promise<void> {
   say(await describeMachine());

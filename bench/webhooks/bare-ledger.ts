@@ -16,13 +16,13 @@ export type LedgerOrder = {
   databaseUrl: string;
 };
 
-/** As many as the service takes with one statement. */
+/** The size of the service's own batches. */
 const batch = 128;
 const usual = { look_back: 1e9, lease_seconds: 60 } as const;
 
 /**
- * The bare loop with the log written: what is due is claimed, read and settled by the service's own statements, in
- * batches, with nothing around it: no lanes, no deadlines, no guard, no retries, and a body that is not made from the event.
+ * The bare loop with the delivery log: claims, reads and settles due deliveries in batches with the service's
+ * own statements. It has no lanes, deadlines, guard or retries, and does not build the body from the event.
  */
 export async function postQueued({ url, count, connections, body, databaseUrl }: LedgerOrder): Promise<void> {
   const database = openDatabase({ connectionString: databaseUrl }, { pool: 4, log: openLog('silent') });

@@ -2,16 +2,16 @@ import { Agent, request } from 'undici';
 import { postQueued } from './bare-ledger.ts';
 
 /*
- * What the engine is measured against: undici over the same number of kept connections, posting bodies of the same
- * length to the same receiver, and nothing else; with a database, the log written as well (bare-ledger.ts). It is told
- * by messages, and answers each when all were answered.
+ * The baseline of the webhook engine: undici over the same number of kept-alive connections, with bodies of
+ * equal length to the same receiver. With a database it also writes the delivery log (bare-ledger.ts). It
+ * receives orders as messages, and replies when all requests are answered.
  */
 export type BareOrder = {
   url: string;
   count: number;
   connections: number;
   body: string;
-  /** Where the deliveries wait that are posted, and their log is written. */
+  /** The database that contains the due deliveries and their log. */
   databaseUrl?: string;
 };
 

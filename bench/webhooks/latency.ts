@@ -4,7 +4,7 @@ import { record, type Stage } from './stage.ts';
 
 const waitingForDead = 10_000;
 
-/** From commit to receiver, at 50 events a second. */
+/** Measures the time from commit to receiver, at 50 events per second. */
 export async function latency(stage: Stage): Promise<string> {
   const place = await placeFor(stage, '/timed');
   await delaysAt(stage, place, { rate: 50, seconds: 3 });
@@ -12,7 +12,7 @@ export async function latency(stage: Stage): Promise<string> {
   return `at 50 a second: ${describe(delays)} (goal p50 100 ms, p99 500 ms)`;
 }
 
-/** A healthy receiver alone and beside one that never answers, in turn. */
+/** Measures a healthy receiver alone, and in turn beside one that never responds. */
 export async function* isolation(stage: Stage, rounds: number): AsyncGenerator<string> {
   const { database, receiver } = stage;
   const place = await placeFor(stage, '/timed');
@@ -40,7 +40,7 @@ async function placeFor({ database, receiver }: Stage, path: string): Promise<Pl
   return place;
 }
 
-/** Milliseconds from an event to its arrival, one by one. */
+/** Returns the milliseconds from each event to its arrival. */
 async function delaysAt(
   { database, receiver }: Stage,
   place: Place,
@@ -51,7 +51,7 @@ async function delaysAt(
   for (let made = 0; made < rate * seconds; made += 1) {
     await sleep(Math.max(0, began + (made * 1_000) / rate - performance.now()));
     await record(database, place, 1);
-    // As a server does after the commit; this process has no queue.
+    // Notifies as a server does after the commit, because this process has no queue.
     await database.query("select pg_notify('formloom_jobs', '')");
   }
   return (await receiver.untilCount(rate * seconds)).delays;

@@ -3,16 +3,16 @@ import type { AddressInfo, Socket } from 'node:net';
 import { certificate } from '#test/receiver.ts';
 
 /*
- * A receiver over TLS in a process of its own. `/hook` answers 200, `/dead` never answers. It is asked by messages:
- * `reset` begins to count anew, `tell` is answered with the figures.
+ * A TLS receiver in a separate process. `/hook` answers 200, `/dead` never answers. Message `reset` restarts
+ * the counts, `tell` returns the figures.
  */
 export type ReceiverFigures = {
   count: number;
   /** Milliseconds from the first request to the last. */
   ms: number;
-  /** Of each event, from its timestamp to its arrival, in milliseconds. */
+  /** The milliseconds from each event's timestamp to its arrival. */
   delays: number[];
-  /** Connections of `/dead` that were open at once. */
+  /** The highest number of concurrent connections to `/dead`. */
   mostDead: number;
 };
 
@@ -34,7 +34,7 @@ const server = createServer(certificate('receiver'), (request, response) => {
     if (figures.count === 0) first = at;
     figures.count += 1;
     figures.ms = at - first;
-    // Only few are asked for their delay: reading JSON would be most of what this process does.
+    // Only few requests are checked for their delay, because parsing JSON would dominate this process.
     if (request.url === '/timed') {
       const { timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { timestamp: string };
       figures.delays.push(Date.now() - Date.parse(timestamp));

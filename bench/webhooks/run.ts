@@ -8,8 +8,8 @@ const say = (text: string): void => {
 };
 
 /**
- * `npm run bench -- webhooks`. As many connections as the service uses (webhooks/sending/deliver.ts): 32 of a webhook
- * whose receiver is quick, 256 of the process.
+ * Runs `npm run bench -- webhooks` with as many connections as the service uses
+ * (webhooks/sending/deliver.ts): 32 per webhook with a fast receiver, 256 per process.
  */
 export async function benchWebhooks({
   rounds,

@@ -13,12 +13,12 @@ import { recordEvents, type SubmissionEvent } from '#webhooks/record-event.ts';
 import type { BareOrder } from './bare.ts';
 import type { ReceiverFigures } from './receiver.ts';
 
-/** A service as a user starts it, a receiver, and the bare loop: each a process of its own. */
+/** A service as a user starts it, a receiver and the bare loop, each in its own process. */
 export type Stage = {
   database: Database;
   receiver: Receiver;
   bare: { pid: number; post(order: BareOrder): Promise<void> };
-  /** A database like the service's, on the same server, that only the bare loop knows. */
+  /** A database with the service's schema on the same server, used only by the bare loop. */
   ledger: { url: string; database: Database };
   service: { pid: number };
   close(): Promise<void>;
@@ -27,7 +27,7 @@ export type Stage = {
 export type Receiver = {
   url: string;
   ask(message: 'reset' | 'tell'): Promise<ReceiverFigures>;
-  /** The figures when so many requests have come since `reset`. */
+  /** Waits for `count` requests since `reset`, and returns the figures. */
   untilCount(count: number): Promise<ReceiverFigures>;
 };
 
@@ -98,7 +98,10 @@ export async function openStage(profile: string | undefined): Promise<Stage> {
   };
 }
 
-/** So many events of 1 KB, as submit.ts records them, in one transaction: they are there all at once. */
+/**
+ * Records `count` events of 1 KB in one transaction, as submit.ts does, so that all become due at the same
+ * time.
+ */
 export const record = (database: Database, place: Place, count: number): Promise<void> =>
   transaction(database, async (client) => {
     for (let left = count; left > 0; left -= 100)

@@ -5,17 +5,17 @@ import { middle } from '../report.ts';
 import type { ReceiverFigures } from './receiver.ts';
 import { record, type Stage } from './stage.ts';
 
-/** Requests per second as the receiver saw them, and microseconds that the sender's process worked for one. */
+/** Requests per second that the receiver saw, and microseconds of the sender's CPU per request. */
 type Speed = { rate: number; cpu: number };
 
-/** As long as the bodies that the service makes. */
+/** As long as the bodies of the service. */
 const body = JSON.stringify({ text: 'word '.repeat(220) });
 
 type Order = { hooks: number; connections: number; count: number };
 
 /**
- * Deliveries per second with the ledger written, beside two limits: what undici alone reaches, and undici with the log
- * written by the service's own statements. The three in turn, after one turn of each that is not counted.
+ * Measures deliveries per second with the delivery log, against two limits: undici alone, and undici with the
+ * log written by the service's own statements. The three take turns, after one uncounted round each.
  */
 export async function* throughput(
   stage: Stage,

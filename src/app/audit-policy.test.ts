@@ -26,7 +26,7 @@ test('every operation that changes something declares what the audit log records
   );
 });
 
-test('the audit log records what takes data out of a workspace or deletes it, and that a person reads a submission', () => {
+test('the audit log records exports, deletions, and reads of a submission by a member', () => {
   const exports = all.filter(({ method, path }) => method === 'GET' && /\/(export|package)$/.test(path));
   assert.ok(exports.length >= 5);
   assert.deepEqual(withoutEntry(exports), []);
@@ -38,7 +38,7 @@ test('the audit log records what takes data out of a workspace or deletes it, an
   assert.deepEqual(withoutEntry(all.filter(({ method }) => method === 'DELETE')), []);
 });
 
-test('an operation whose change is recorded names the operation that reads it', () => {
+test('an operation whose changes are recorded names the operation that reads the resource', () => {
   const named = declaredRoutes().filter(({ operation }) => readerOf(operation) !== undefined);
   assert.ok(named.length > 15);
   assert.ok(named.every(({ reader }) => reader?.permission.endsWith(':read')));

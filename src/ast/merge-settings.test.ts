@@ -21,7 +21,7 @@ const pairs: readonly (readonly [one: unknown, other: unknown, isSame: boolean])
 ];
 
 for (const [one, other, isSame] of pairs) {
-  test(`${JSON.stringify(one)} and ${JSON.stringify(other)} say ${isSame ? 'the same' : 'something else'}`, () => {
+  test(`${JSON.stringify(one)} and ${JSON.stringify(other)} mean ${isSame ? 'the same' : 'something else'}`, () => {
     assert.equal(isSameJson(one, other), isSame);
     assert.equal(isSameJson(other, one), isSame);
   });
@@ -29,7 +29,7 @@ for (const [one, other, isSame] of pairs) {
 
 const base = { closed_message: 'Send', confirmation_message: 'Thanks', max_submissions: 10 };
 
-test('settings that only one of two changed are taken from that one', () => {
+test('a setting that only one of two people changed keeps that change', () => {
   const merged = mergeSettings(base, { ...base, closed_message: 'Go' }, { ...base, max_submissions: 20 });
   assert.deepEqual(merged, {
     settings: { ...base, closed_message: 'Go', max_submissions: 20 },
@@ -37,13 +37,13 @@ test('settings that only one of two changed are taken from that one', () => {
   });
 });
 
-test('where both changed a setting mine stays, and it is named; unless both changed it to the same', () => {
+test('if both people changed a setting, mine is kept and reported as a conflict, unless both values are equal', () => {
   const mine = { ...base, closed_message: 'Go', max_submissions: 20 };
   const theirs = { ...base, closed_message: 'Off', max_submissions: 20 };
   assert.deepEqual(mergeSettings(base, mine, theirs), { settings: mine, conflicts: ['closed_message'] });
 });
 
-test('a setting that they removed is gone', () => {
+test('a setting that the other person removed is removed', () => {
   const { max_submissions: _gone, ...theirs } = base;
   assert.deepEqual(mergeSettings(base, base, theirs), { settings: theirs, conflicts: [] });
   assert.deepEqual(changedSettings(base, theirs), ['max_submissions']);

@@ -14,7 +14,7 @@ import { searchableText } from './searchable.ts';
 import { checkSettings } from './settings.ts';
 import { validateStructure } from './validate.ts';
 
-// A failure prints its seed and path: put both into these options to run it again.
+// A failure prints its seed and path. Add both to these options to run it again.
 const options: fc.Parameters<unknown> = { numRuns: cases(300) };
 
 const line = fc
@@ -29,7 +29,7 @@ const date = fc
 const time = fc.tuple(twoDigits(0, 23), twoDigits(0, 59)).map((parts) => parts.join(':'));
 const optionList = ['Red', 'Green', 'Blue'];
 
-/** Valid answers of each type; files come by another way, and results by none. */
+/** Valid answers of each type, except files, which are uploaded, and results, which are computed. */
 const answerOf: Record<
   Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>,
   fc.Arbitrary<unknown>
@@ -39,7 +39,7 @@ const answerOf: Record<
   email: fc.constantFrom('a@b.co', 'name+tag@example.com'),
   phone: fc.constantFrom('+1 555 010 0199', '123'),
   url: fc.webUrl(),
-  // A larger one may not be the number that was written, and a page refuses it.
+  // A larger number may lose digits, and a page rejects it.
   number: fc.double({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, noNaN: true }),
   date,
   time,
@@ -92,7 +92,7 @@ const filledForm = fc
     answers: { ...top.answers[0], ...plain.answers[0], group: rows.answers },
   }));
 
-/** What a browser would submit for the answers. */
+/** Returns the fields that a browser would submit for the answers. */
 function fieldsFrom(answers: Record<string, unknown>, name = (id: string) => id): [string, string][] {
   return Object.entries(answers).flatMap(([id, value]): [string, string][] => {
     if (id === 'group') {
@@ -122,7 +122,7 @@ test('valid answers give the same result through JSON and through an HTML form',
   );
 });
 
-test('accepted answers are accepted again, unchanged, also after they were stored as JSON', () => {
+test('accepted answers are accepted again unchanged, also after they were stored as JSON', () => {
   fc.assert(
     fc.property(filledForm, ({ form, answers }) => {
       const first = checkAnswers(form, answers, new Map(), context);
@@ -153,7 +153,7 @@ test('no JSON value makes a check throw', () => {
   );
 });
 
-test('no value of any element makes a check throw, and what is accepted can be searched', () => {
+test('no value of any element makes a check throw, and accepted values can be indexed for search', () => {
   const weird = fc.oneof(fc.jsonValue(), fc.array(fc.dictionary(keys, fc.jsonValue())), fc.anything());
   fc.assert(
     fc.property(fc.dictionary(keys, weird, { noNullPrototype: true }), (raw) => {
@@ -174,7 +174,7 @@ test('no submitted fields make reading or checking throw', () => {
   );
 });
 
-/** Trees that look like forms: right keys, values of any kind. */
+/** Trees that resemble forms: valid keys with values of any type. */
 const almostNode = fc.letrec<{ node: unknown }>((tie) => ({
   node: fc.record(
     {
@@ -189,7 +189,7 @@ const almostNode = fc.letrec<{ node: unknown }>((tie) => ({
   ),
 })).node;
 
-test('no tree makes validation throw; what was sent is not changed, and no text or unknown attribute is lost', () => {
+test('no tree makes validation throw; the input is not modified, and no text or unknown attribute is lost', () => {
   fc.assert(
     fc.property(fc.array(almostNode), (children) => {
       const input = { type: 'form', attrs: { name: 'F' }, children: [{ type: 'step', attrs: {}, children }] };
@@ -203,7 +203,7 @@ test('no tree makes validation throw; what was sent is not changed, and no text 
   );
 });
 
-test('what is an attribute of another type, of any shape, is kept and breaks nothing', () => {
+test('an attribute of another type is kept with any value, and breaks nothing', () => {
   const names = new Set(Object.values(elements).flatMap(({ attrs }) => Object.keys(attrs)));
   let kept = 0;
   for (const [type, { attrs }] of Object.entries(elements))
@@ -214,7 +214,7 @@ test('what is an attribute of another type, of any shape, is kept and breaks not
           type === 'composite'
             ? composite('e', [element('text', 't')], foreign)
             : element(type, 'e', foreign);
-        // With logic, so that all of it is evaluated.
+        // With logic, so that the whole form is evaluated.
         const asked = element('text', 'z', { show_when: { element: 'y', is: 'answered' } });
         const result = validateStructure(structure(element('text', 'y'), node, asked));
         assert.ok(result.ok, `${type} ${JSON.stringify(foreign)}`);

@@ -19,14 +19,14 @@ const rows: readonly [question: string, ...parts: string[]][] = [
   ['after:2026-01-01T08:00:00+02:00', 'operator after=2026-01-01T08:00:00+02:00'],
   ['name:ada -name:"Ada L"', 'field name=ada', 'not field name=Ada L'],
   ['status[Room]:good', 'field status=good'],
-  // Signs that mean nothing where they stand.
+  // Characters that have no meaning at these positions.
   ['- -- -! " ""', 'word -', 'word --', 'word -!'],
   ['note: hello', 'word note:', 'word hello'],
   ['https://acme.com rock-climbing', 'word https://acme.com', 'word rock-climbing'],
-  // Element ids begin with a digit or underscore, have any script, dots and colons.
+  // Element ids may begin with a digit or underscore, and may contain any script, dots and colons.
   ['12:30 q.1:x übung:y _own:z', 'field 12=30', 'field q.1=x', 'field übung=y', 'field _own=z'],
   ['a:b:c tag:a:b', 'field a:b=c', 'operator tag=a:b'],
-  // Operators with a value that they do not understand are text.
+  // An operator with an invalid value is read as text.
   ['ada before:soon', 'word ada', 'word before:soon'],
   ['after:2026-02-30 before:2026', 'word after:2026-02-30', 'word before:2026'],
   [
@@ -42,7 +42,7 @@ const rows: readonly [question: string, ...parts: string[]][] = [
   ['   '],
 ];
 for (const [question, ...expected] of rows)
-  test(`${question} is read as: ${expected.join(', ') || 'nothing'}`, () => {
+  test(`${question} is parsed as: ${expected.join(', ') || 'nothing'}`, () => {
     assert.deepEqual(parts(question), expected);
     assert.deepEqual(readQuestion(question).problems, []);
   });
@@ -62,25 +62,25 @@ const refused: readonly [question: string, begin: number, end: number, says: Reg
   ],
 ];
 for (const [question, begin, end, says] of refused)
-  test(`${question.slice(0, 40)} is refused, and says where`, () => {
+  test(`${question.slice(0, 40)} is rejected, with the position`, () => {
     const [problem] = readQuestion(question).problems;
     assert.match(problem!.message, says);
     assert.deepEqual([problem!.begin, problem!.end], [begin, end]);
   });
 
-test('every example of an operator is one', () => {
+test('every example of an operator parses as that operator', () => {
   for (const [name, { example }] of Object.entries(operators)) {
     const { parts: found, problems } = readQuestion(example);
     assert.deepEqual([found.length, found[0]?.kind, problems], [1, 'operator', []], name);
   }
 });
 
-test('a question of any length is read in time that grows with it', () => {
+test('a search of any length is parsed in linear time', () => {
   const long = '-"a:b'.repeat(20_000);
   assert.ok(readQuestion(long).parts.length > 0);
 });
 
-test('days become the moments in which they begin for the reader', () => {
+test('a date becomes the time at which that day starts for the reader', () => {
   const berlin = (day: string): string => `${day}T00:00:00+02:00`;
   assert.equal(
     withMoments('ada after:2026-05-01 -before:2026-06-01 "after:2026-05-01"', berlin),

@@ -27,7 +27,7 @@ const addresses: readonly (readonly [address: unknown, allowed: boolean])[] = [
 ];
 
 for (const [address, allowed] of addresses) {
-  test(`visitors are ${allowed ? '' : 'not '}sent on to ${JSON.stringify(address).slice(0, 60)}`, () => {
+  test(`visitors are ${allowed ? '' : 'not '}redirected to ${JSON.stringify(address).slice(0, 60)}`, () => {
     assert.equal(isRedirect(address), allowed);
   });
 }

@@ -10,7 +10,7 @@ const asked = [
   { id: 'message', label: 'Message', type: 'textarea' },
 ];
 
-test('a submission is called by the name of its sender, else by its subject, else by an address', () => {
+test("a submission is named by its sender's name, else by its subject, else by an email address", () => {
   const email = 'ada@example.org';
   assert.equal(
     sayWho(asked, { topic: 'Looms', email, first_name: 'Ada', last_name: 'Lovelace' }),
@@ -24,7 +24,7 @@ test('a submission is called by the name of its sender, else by its subject, els
   assert.equal(sayWho(asked, { topic: ' ', email }), email);
 });
 
-test('whose name it is counts, and not that of a friend; a long name is cut', () => {
+test('only a name that identifies the sender counts; a long name is truncated', () => {
   const named = [{ id: 'who', label: 'Who', type: 'text', autocomplete: 'name' }];
   assert.equal(sayWho([asked[0]!, ...named], { topic: 'Looms', who: 'Ada' }), 'Ada');
   const chosen = [{ id: 'name', label: 'Name of the product', type: 'dropdown' }];

@@ -14,7 +14,7 @@ test('the schemas name the structure, the step, the element, the condition, the 
   assert.ok(names.includes('MultipleChoiceElement'));
 });
 
-test('every reference leads to a schema, and nothing but JSON is in them', () => {
+test('every reference leads to a schema, and the schemas are pure JSON', () => {
   const schemas = structureSchemas();
   const text = JSON.stringify(schemas);
   assert.deepEqual(JSON.parse(text), schemas);
@@ -83,7 +83,7 @@ test('the schema of a number requires more than 0 if its attribute does', () => 
   });
 });
 
-test('what may be left out is not required: attributes of a divider, children of a leaf', () => {
+test('optional parts are not required: attributes of a divider, children of a leaf', () => {
   const schemas = structureSchemas() as Record<string, { required: string[] }>;
   assert.deepEqual(schemas.DividerElement?.required, ['type']);
   assert.ok(!JSON.stringify(schemas.DividerElement).includes('"required":[]'));
@@ -91,13 +91,13 @@ test('what may be left out is not required: attributes of a divider, children of
   assert.deepEqual(schemas.Structure?.required, ['type', 'attrs', 'children']);
 });
 
-test('a condition refers to itself, at every place where it holds conditions', () => {
+test('the schema of a condition refers to itself wherever conditions nest', () => {
   const text = JSON.stringify(structureSchemas().Condition);
   assert.equal(text.split('"$ref":"#/components/schemas/Condition"').length - 1, 3);
   assert.equal(text.split('"row":').length - 1, 1, 'elements alone have rows');
 });
 
-test('an option is a text, or an id with a label and what it counts; what is ranked counts nothing by itself', () => {
+test('an option is a text, or an object with id, label and points; options of a ranking have no points', () => {
   const itemsOf = (type: 'radio' | 'ranking') =>
     (attributeSchema(elements[type].attrs.options) as { items: { anyOf: [object, { properties: object }] } })
       .items;
@@ -114,7 +114,7 @@ test('an option is a text, or an id with a label and what it counts; what is ran
   assert.deepEqual(Object.keys(itemsOf('ranking').anyOf[1].properties), ['id', 'label', 'image']);
 });
 
-test('the schema of an answer says its limits, in words where JSON Schema has none', () => {
+test('the schema of an answer states its limits, in words if JSON Schema cannot express them', () => {
   assert.deepEqual(elements.number.schema({ id: 'q', label: 'Q', min: 10, step: 5 }), {
     type: 'number',
     minimum: 10,
@@ -139,7 +139,7 @@ test('the schema of an answer says its limits, in words where JSON Schema has no
   assert.ok(!('description' in elements.date.schema({ id: 'q', label: 'Q' })));
 });
 
-test('the sample of a file is one that the form takes', () => {
+test('the sample of a file is accepted by its form', () => {
   for (const accept of [['.docx'], ['image/*'], ['application/zip']]) {
     const [files] = elements.file_upload.samples({ id: 'q', label: 'Q', accept }, '2026-01-31');
     const form = formOf(element('file_upload', 'q', { accept }));

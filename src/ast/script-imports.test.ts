@@ -6,7 +6,10 @@ import { lateRules } from './form/late-rules.ts';
 
 const room = import.meta.dirname;
 
-/** Every file that a bundle of the given ones holds: what they import; types aside, and rules that are loaded for a form. */
+/**
+ * Returns every file in a bundle of `paths`, by their imports, except types and rules that are loaded on
+ * demand.
+ */
 async function bundleOf(paths: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>();
   const open = paths.map((path) => join(room, path));
@@ -23,7 +26,7 @@ async function bundleOf(paths: readonly string[]): Promise<Set<string>> {
   return new Set([...found].map((path) => relative(room, path)));
 }
 
-test('the page’s script bundles the checks without titles, schemas, validation and sentences', async () => {
+test("the page's script bundles the checks, but no titles, schemas, validation or messages", async () => {
   const bundle = await bundleOf([
     'logic/evaluate.ts',
     'answers/check-step.ts',
@@ -45,7 +48,7 @@ test('the page’s script bundles the checks without titles, schemas, validation
   );
 });
 
-test('the rules of late types, and only those, are files that the script finds by the type’s name', async () => {
+test("the page's script loads exactly the rules of late types on demand, by type name", async () => {
   const files = (await readdir(join(room, 'types'), { recursive: true })).filter((path) =>
     /[\\/]rules\.ts$/.test(path),
   );

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorsCalled, quoteValue, unfinishedAt } from './search.ts';
 
-/** A question with `|` where the caret is, and what is being written there. */
+/** A search with `|` at the caret, and what is being typed there. */
 const rows: readonly [question: string, name: string | undefined, text: string, replaced: string][] = [
   ['sta|', undefined, 'sta', 'sta'],
   ['ada -sta|', undefined, 'sta', 'sta'],
@@ -13,7 +13,7 @@ const rows: readonly [question: string, name: string | undefined, text: string, 
   ['-form:"Con|tact us" ada', 'form', 'Con', '"Contact'],
 ];
 for (const [written, name, text, replaced] of rows)
-  test(`in ${written} is being written: ${name ?? ''} ${text}`, () => {
+  test(`${written} completes: ${name ?? ''} ${text}`, () => {
     const at = written.indexOf('|');
     const question = written.replace('|', '');
     const found = unfinishedAt(question, at)!;
@@ -22,14 +22,14 @@ for (const [written, name, text, replaced] of rows)
   });
 
 for (const written of ['|', 'ada |', '"ada|', '"ada lo|'])
-  test(`in ${written} nothing is completed`, () => {
+  test(`${written} completes nothing`, () => {
     assert.equal(unfinishedAt(written.replace('|', ''), written.indexOf('|')), undefined);
   });
 
-test('a value of several words stands in quotes', () => {
+test('a value of several words is quoted', () => {
   assert.deepEqual(['vip', 'Contact us', 'a "b"'].map(quoteValue), ['vip', '"Contact us"', '"a b"']);
 });
 
-test('operators are found by how they begin', () => {
+test('operators are found by their prefix', () => {
   assert.deepEqual(operatorsCalled('ST'), ['status']);
 });

@@ -44,19 +44,19 @@ test('the subject is the setting, else the id "subject", else the first text ele
   assert.equal(subjectOf(headed), undefined);
 });
 
-test('the body holds every other textual answer and the reference values, but no yes or no', () => {
+test('the body has all other textual answers and the reference values, but no yes or no', () => {
   assert.deepEqual(searchableText(form, answers, { campaign: 'spring' }), {
     subject: 'Hello',
     body: 'Ada\ncat.png\nGrace\nada@example.com\nLong\ntext\n36\n2026-01-31\nRed\nGreen\nBlue\nspring\nexample.com\nexample',
   });
 });
 
-test('answers that are absent add nothing, not even for an id like toString', () => {
+test('missing answers add nothing, not even for an id like toString', () => {
   const odd = formOf(element('text', 'toString'), element('textarea', 'valueOf'));
   assert.deepEqual(searchableText(odd, {}, {}), { subject: '', body: '' });
 });
 
-test('subject and body together stay within the cap and are cut between characters', () => {
+test('subject and body together stay within the limit and are cut between characters', () => {
   const text = `x${'😀'.repeat(200_000)}`;
   const long = searchableText(form, { title: text.slice(0, 1001), notes: text }, { reference: text });
   assert.equal(long.subject.length, 1001);
@@ -65,7 +65,7 @@ test('subject and body together stay within the cap and are cut between characte
   assert.ok(total <= limits.searchBytes && total > limits.searchBytes - 4);
 });
 
-test('an answer besides the options can be found', () => {
+test('an "other" answer can be found', () => {
   const form = formOf(
     element('radio', 'one', { other: true }),
     element('multiple_choice', 'many', { other: true }),
@@ -73,7 +73,7 @@ test('an answer besides the options can be found', () => {
   assert.equal(searchableText(form, { one: 'Teal', many: ['Red', 'Pink'] }, {}).body, 'Teal\nRed\nPink');
 });
 
-test('an option is found by its label, as its form calls it', () => {
+test('an option is found by its label in the form', () => {
   const options = [{ id: 'r', label: 'Ruby red' }, 'Blue'];
   const labelled = formOf(
     element('dropdown', 'colour', { options, other: true }),
@@ -83,7 +83,7 @@ test('an option is found by its label, as its form calls it', () => {
   assert.equal(body, 'Mauve\nBlue\nRuby red');
 });
 
-test('the domains of mail addresses are words, whole and in parts, wherever they stand', () => {
+test('domains of email addresses are indexed whole and in parts, in every answer', () => {
   const asked = formOf(element('text', 'title'), element('textarea', 'notes'));
   const found = searchableText(
     asked,
@@ -97,7 +97,7 @@ test('the domains of mail addresses are words, whole and in parts, wherever they
   );
 });
 
-test('of what was chosen the labels are known, and of no other answer', () => {
+test('chosen labels include only those of chosen options', () => {
   const options = [{ id: 'r', label: 'Ruby red' }, 'Blue'];
   const asked = formOf(
     element('text', 'title'),

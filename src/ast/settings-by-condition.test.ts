@@ -69,7 +69,7 @@ test('confirmations and notifications accept only known keys and answers outside
     assert.match(messagesOf({ notifications: none })[0]!, /must be a list of 1 to 20 objects/);
 });
 
-test('the first confirmation whose condition holds takes the place of what the others see, its address too', () => {
+test('the first confirmation whose condition is true replaces the default one, including its redirect', () => {
   const confirmations = [
     { when: good, message: 'Great' },
     { when: old, redirect_url: 'https://example.com/' },
@@ -93,7 +93,7 @@ test('the first confirmation whose condition holds takes the place of what the o
   assert.equal(confirmedBy(settings, undefined), settings);
 });
 
-test('a notification is for those submissions that meet its condition, files among what it asks for', () => {
+test('a notification is sent for submissions that meet its condition, which may use files', () => {
   const notifications = [
     { to: 'always@b.co' },
     { when: old, to: 'old@b.co' },
@@ -106,7 +106,7 @@ test('a notification is for those submissions that meet its condition, files amo
   assert.deepEqual(heard({ photo }), ['always@b.co', 'photo@b.co']);
 });
 
-test('where a condition takes more work than may be done, everybody sees the same, and nobody is left untold', () => {
+test('if a condition exceeds the work limit, visitors see the default confirmation and all notifications are sent', () => {
   const worn = { ...context, work: { left: 0, kept: new Set() } };
   assert.equal(
     chooseConfirmation([{ when: old, message: 'x' }], form, { age: 20 }, worn, new Map()),
@@ -116,7 +116,7 @@ test('where a condition takes more work than may be done, everybody sees the sam
   assert.deepEqual(notificationsFor(notifications, form, { age: 10 }, worn), notifications);
 });
 
-test('what names an element that went is left out of stored settings', () => {
+test('stored settings omit what refers to a removed element', () => {
   const settings: Settings = {
     confirmations: [
       { when: old, message: 'Hello {{mail}}' },
@@ -129,7 +129,7 @@ test('what names an element that went is left out of stored settings', () => {
   assert.equal(settingsFor(less, settings).notifications, undefined);
 });
 
-test('stored settings stay as they are where all that they name is there, addresses with braces too', () => {
+test('stored settings are unchanged if all their elements exist, including addresses with braces', () => {
   const settings: Settings = {
     review_step: true,
     receipt_email_element: 'mail',

@@ -43,12 +43,12 @@ const errorsOf = (input: unknown) => {
   return result.ok ? [] : result.errors;
 };
 
-test('every key of the settings is accepted and comes back', () => {
+test('every settings key is accepted and returned', () => {
   assert.deepEqual(checkSettings(full, form), { ok: true, settings: full });
   assert.deepEqual(checkSettings({}, undefined), { ok: true, settings: {} });
 });
 
-test('a key with null is left out: that is how a client clears it', () => {
+test('a key with null is omitted, so a client can clear it', () => {
   const nothing = Object.fromEntries(Object.keys(full).map((key) => [key, null]));
   assert.deepEqual(checkSettings(nothing, form), { ok: true, settings: {} });
 });
@@ -108,7 +108,7 @@ const bad: Record<keyof typeof full, unknown[]> = {
   ],
 };
 
-test('a time with an offset is a time, and is kept in UTC', () => {
+test('a time with an offset is valid and stored in UTC', () => {
   const times = { opens_at: '2026-01-01T00:00:00+00:00', closes_at: '2026-01-01t01:30:00.5-05:30' };
   assert.deepEqual(checkSettings(times, undefined), {
     ok: true,
@@ -117,7 +117,7 @@ test('a time with an offset is a time, and is kept in UTC', () => {
 });
 
 for (const [field, values] of Object.entries(bad)) {
-  test(`settings.${field} refuses ${values.map((value) => JSON.stringify(value).slice(0, 30)).join(', ')}`, () => {
+  test(`settings.${field} rejects ${values.map((value) => JSON.stringify(value).slice(0, 30)).join(', ')}`, () => {
     for (const value of values) {
       const found = errorsOf({ [field]: value });
       assert.deepEqual(
@@ -129,14 +129,14 @@ for (const [field, values] of Object.entries(bad)) {
   });
 }
 
-test('a form closes after it opens', () => {
+test('a form must close after it opens', () => {
   const found = errorsOf({ opens_at: '2026-01-02T00:00:00Z', closes_at: '2026-01-02T00:00:00.000Z' });
   assert.deepEqual(found, [
     { field: 'closes_at', code: 'too_small', message: '"closes_at" must be later than "opens_at".' },
   ]);
 });
 
-test('unknown keys are refused by name, and all problems are reported together', () => {
+test('unknown keys are rejected by name, and all problems are reported together', () => {
   const input = JSON.parse('{"colour":"dark","__proto__":{"access":"public"},"editing":1}') as unknown;
   assert.deepEqual(
     errorsOf(input).map((error) => error.field),
@@ -150,7 +150,7 @@ test('unknown keys are refused by name, and all problems are reported together',
     );
 });
 
-test('a theme is refused by its part, with the figure of a contrast that is too low', () => {
+test('a theme is rejected by its property, with the ratio if a contrast is too low', () => {
   const found = errorsOf({ theme: { color: '#ffd400' }, locale: 'auto' });
   assert.deepEqual(
     found.map((error) => error.field),
@@ -159,12 +159,12 @@ test('a theme is refused by its part, with the figure of a contrast that is too 
   assert.match(found[0]!.message, /1\.4:1 .* 4\.5:1/);
 });
 
-test('without a form a subject element only has to look like an id', () => {
+test('without a form, a subject element only needs the format of an id', () => {
   assert.equal(checkSettings({ subject_element: 'anything' }, undefined).ok, true);
   assert.equal(checkSettings({ subject_element: '-1' }, undefined).ok, false);
 });
 
-test('search knows the 29 languages of PostgreSQL 15, each with a tag that a browser understands', () => {
+test('search supports the 29 languages of PostgreSQL 15, each with a valid language tag', () => {
   assert.equal(Object.keys(languages).length, 29);
   for (const tag of Object.values(languages)) assert.deepEqual(Intl.getCanonicalLocales(tag), [tag]);
   assert.deepEqual([isLanguage('english'), isLanguage('constructor')], [true, false]);

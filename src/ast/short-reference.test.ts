@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { newId, timeOfId } from '#kit/clock.ts';
 import { readShortReference, shortReference } from './short-reference.ts';
 
-test('a short reference leads to the millisecond of its submission, and tells those of one millisecond apart', () => {
+test('a short reference encodes the millisecond of its submission, and distinguishes submissions of one millisecond', () => {
   const ids = Array.from({ length: 2_000 }, newId);
   const references = ids.map(shortReference);
-  // Of one millisecond 1,024 are told apart, and a warm process makes more.
+  // 1,024 submissions per millisecond are distinguishable, and a warmed-up process creates more.
   const told = [...Map.groupBy(ids, (id) => timeOfId(id).getTime()).values()].flatMap((same) =>
     same.slice(0, 1_024),
   );
@@ -18,7 +18,7 @@ test('a short reference leads to the millisecond of its submission, and tells th
   }
 });
 
-test('a short reference is read as people write it, and another text is none', () => {
+test('a short reference is parsed as people type it, and other text is rejected', () => {
   const reference = shortReference('0199f3b2-6a10-7abc-9def-012345678901');
   const { time } = readShortReference(reference)!;
   const written = reference.toLowerCase().replace('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l');

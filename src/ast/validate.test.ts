@@ -9,17 +9,17 @@ import { validateStructure } from './validate.ts';
 
 const fields = (count: number) => Array.from({ length: count }, (_, index) => element('text', `f${index}`));
 const bytes = (count: number) => 'x'.repeat(count);
-/** Composites inside each other, the innermost with one text. */
+/** Returns nested composites, the innermost with one text. */
 const nested = (depth: number, attrs = {}): ReturnType<typeof element> =>
   depth === 0 ? element('text', 'inner') : composite(`c${depth}`, [nested(depth - 1, attrs)], attrs);
 
-test('every element type is accepted with what it requires, and no more', () => {
+test('every element type is accepted with only its required attributes', () => {
   for (const type of Object.keys(elements)) {
     assert.deepEqual(problemsOf(structure({ ...element(type, 'only') })), [], type);
   }
 });
 
-test('a complete structure comes back as the very object that was sent, unknown attributes included', () => {
+test('a complete structure is returned as the same object, with unknown attributes', () => {
   const input = structure(element('text', 'name', { newer: { version: 9 } }), {
     ...element('divider', 'line'),
     extra: 1,
@@ -31,7 +31,7 @@ test('a complete structure comes back as the very object that was sent, unknown 
   assert.deepEqual(input, copy);
 });
 
-test('nodes without attrs or children get empty ones; everything else stays as it was sent', () => {
+test('nodes without attrs or children get empty ones; everything else stays as sent', () => {
   const sent = structure(
     { type: 'divider' },
     { type: 'heading', attrs: null, children: null, extra: [null] },
@@ -92,7 +92,7 @@ test('null means absent for every optional attribute of every node, and in condi
   assert.deepEqual(codesOf(structure(element('radio', 'a', { options: ['Red', null] }))), ['invalid']);
 });
 
-test('a step with an unknown layout is a stack; a layout that is no text, or one of a composite, is refused', () => {
+test('a step with an unknown layout is a stack; a layout that is not text, or on a composite, is rejected', () => {
   const step = (layout: unknown) => ({
     type: 'form',
     attrs: { name: 'F' },
@@ -104,7 +104,7 @@ test('a step with an unknown layout is a stack; a layout that is no text, or one
   assert.deepEqual(codesOf(structure(composite('c', [], { layout: 'two-column' }))), ['invalid_choice']);
 });
 
-test('a heading or paragraph needs no label, and shows text or content in its place', () => {
+test('a heading or paragraph needs no label, and shows its text or content instead', () => {
   const shown = (attrs: object) => {
     const sent = structure({ type: 'paragraph', attrs, children: [] });
     assert.deepEqual(problemsOf(sent), [], JSON.stringify(attrs));
@@ -136,14 +136,14 @@ test('every problem of a structure has a code', () => {
   assert.deepEqual(codes(...fields(1_001)), ['too_many']);
 });
 
-test('a composite of one answer lies in a repeatable one, and a repeatable one in it', () => {
+test('composites may contain repeatable ones, and repeatable ones may contain composites', () => {
   const inner = composite('inner', [element('text', 'a')]);
   assert.deepEqual(problemsOf(structure(composite('outer', [inner], { repeatable: true }))), []);
   const rows = composite('rows', [element('text', 'a')], { repeatable: true });
   assert.deepEqual(problemsOf(structure(composite('outer', [rows]))), []);
 });
 
-test('children of leaves, and attributes where none is required, may be left out', () => {
+test('children of leaves, and attributes if none is required, may be omitted', () => {
   const { children: _children, ...leaf } = element('email', 'mail');
   const step = {
     type: 'step',
@@ -433,7 +433,7 @@ for (const [name, children, expected] of elementProblems) {
   });
 }
 
-test('element ids must be unique across steps, composites and content: the second and later are named', () => {
+test('element ids must be unique across steps, composites and content; the second and later ones are reported', () => {
   const input = {
     type: 'form',
     attrs: { name: 'F' },
@@ -449,7 +449,7 @@ test('element ids must be unique across steps, composites and content: the secon
   ]);
 });
 
-test('every limit accepts its own value and refuses one more, with the number in the message', () => {
+test('every limit accepts its own value and rejects one more, with the limit in the message', () => {
   const steps = (count: number) => ({
     type: 'form',
     attrs: { name: 'F' },
@@ -505,7 +505,7 @@ function attributeCap(type: string, name: string, at: unknown, over: unknown, pr
   return [row];
 }
 
-test('NUL characters and lone surrogates are refused in every text and key, unknown attributes too', () => {
+test('NUL characters and lone surrogates are rejected in every text and key, including unknown attributes', () => {
   const message = '"a" contains a NUL character or an unpaired surrogate.';
   for (const bad of ['\u0000', 'x\ud800', '\udc00x']) {
     const attrs = [{ label: bad }, { unknown: [{ deep: bad }] }, { unknown: { [bad]: 1 } }, { [bad]: 1 }];
@@ -537,7 +537,7 @@ test('at most 100 problems are listed; a last one says that there are more', () 
   });
 });
 
-test('hostile structures are refused in linear time and without a stack overflow', () => {
+test('malicious structures are rejected in linear time and without a stack overflow', () => {
   let deepNodes: unknown = element('text', 'inner');
   let deepAttribute: unknown = 1;
   for (let level = 0; level < 100_000; level += 1) {
@@ -565,7 +565,7 @@ test('hostile structures are refused in linear time and without a stack overflow
     ['1,000,000 steps', { type: 'form', attrs: { name: 'F' }, children: Array(1_000_000).fill(0) }],
   ];
   for (const [name, input] of hostile) {
-    // The work of this process alone: what else the machine does is not counted.
+    // The CPU time of this process, without other load on the machine.
     const start = process.cpuUsage();
     const found = problemsOf(input);
     const milliseconds = process.cpuUsage(start).user / 1000;
@@ -574,7 +574,7 @@ test('hostile structures are refused in linear time and without a stack overflow
   }
 });
 
-test('elements without an id, or with a blank one, are told that alone, and not that they are alike', () => {
+test('elements with a missing or blank id are reported for that only, not as duplicates', () => {
   const nameless = [
     { type: 'text', attrs: { label: 'A' } },
     { type: 'text', attrs: { label: 'B' } },
@@ -586,7 +586,7 @@ test('elements without an id, or with a blank one, are told that alone, and not 
   for (const message of messages) assert.doesNotMatch(message, /unique/);
 });
 
-test('bounds that nothing lies between are a problem of their element', () => {
+test('limits with no value between them are a problem of their element', () => {
   const messages = problemsOf(structure(element('number', 'age', { min: 5, max: 4 }))).map(
     ({ message }) => message,
   );
@@ -594,13 +594,13 @@ test('bounds that nothing lies between are a problem of their element', () => {
   assert.match(messages[0]!, /"min"/);
 });
 
-test('an answer of one’s own has a name that no option beside it may have', () => {
+test('with "other", no option may have the value that stands for it', () => {
   const choice = (other: boolean) => element('radio', 'colour', { options: ['Red', otherChoice], other });
   assert.match(problemsOf(structure(choice(true)))[0]!.message, /must not have .* if "other" is true/);
   assert.deepEqual(problemsOf(structure(choice(false))), []);
 });
 
-test('too many options in all are told once, at the element that has the first one too many', () => {
+test('too many options in total are reported once, at the first element beyond the limit', () => {
   const options = Array.from({ length: limits.options }, (_, index) => `Option ${index}`);
   const full = Array.from({ length: limits.formOptions / limits.options }, (_, index) =>
     element('radio', `r${index}`, { options }),
@@ -616,7 +616,7 @@ for (const [what, filling] of [
   ['values', { newer: Array.from({ length: limits.values }, () => 0) }],
   ['markup', { newer: Array.from({ length: 50 }, () => '<'.repeat(limits.markupCharacters / 40)) }],
 ] as const) {
-  test(`what is too much of ${what} is told once, and nothing more is counted after it`, () => {
+  test(`too much of ${what} is reported once, and counting stops there`, () => {
     const small = [element('text', 'b', { newer: ['<'] }), element('text', 'c', { newer: ['<'] })];
     const problems = problemsOf(structure(element('text', 'a', filling), ...small));
     assert.deepEqual(

@@ -41,7 +41,7 @@ test('an archive is read as it was written', async () => {
   assert.deepEqual(await read(await write('whole')), all);
 });
 
-test('an archive that is cut off or changed anywhere is refused', async () => {
+test('an archive that is truncated or changed anywhere is rejected', async () => {
   const path = await write('broken');
   const bytes = await readFile(path);
   for (const at of [20, 300, Math.floor(bytes.length / 2), bytes.length - 40]) {
@@ -55,7 +55,7 @@ test('an archive that is cut off or changed anywhere is refused', async () => {
   }
 });
 
-test('a sealed archive takes its own passphrase, and shows nothing of what is in it', async () => {
+test('a sealed archive only opens with its passphrase, and reveals nothing of its content', async () => {
   const path = await write('sealed', 'correct horse');
   assert.deepEqual(await read(path, 'correct horse'), all);
   await assert.rejects(read(path), /is encrypted\. Pass its passphrase/);
@@ -63,14 +63,14 @@ test('a sealed archive takes its own passphrase, and shows nothing of what is in
   assert.ok(!(await readFile(path)).includes('first'));
 });
 
-test('while a passphrase is worked on, which takes half a second, all else goes on', async () => {
+test('deriving a key from a passphrase takes half a second, and does not block the event loop', async () => {
   const before = performance.eventLoopUtilization();
   await write('beside', 'correct horse');
   const { utilization } = performance.eventLoopUtilization(before);
   assert.ok(utilization < 0.8, `the event loop was busy for ${utilization} of the time`);
 });
 
-test('what breaks while an archive is written leaves no file, and none is replaced', async () => {
+test('an error while an archive is written leaves no file, and replaces none', async () => {
   const broken = writeArchive(join(home, 'none'), undefined, async (archive) => {
     await archive.add('short', 10, Buffer.from('five!'));
   });
@@ -85,7 +85,7 @@ test('what breaks while an archive is written leaves no file, and none is replac
   );
 });
 
-test('of two that write one file at once the first gives up and takes nothing of the other; what comes meanwhile stays', async () => {
+test("of two writers to one file the first stops and leaves the other's file; a file that appears meanwhile is kept", async () => {
   const path = join(home, 'twice');
   const second = Promise.withResolvers<void>();
   const first = writeArchive(path, undefined, async (archive) => {
@@ -107,10 +107,10 @@ test('of two that write one file at once the first gives up and takes nothing of
   assert.equal(await readFile(late, 'utf8'), 'of another');
 });
 
-test('an archive that is left off midway, at whichever moment, ends nothing else', async () => {
+test('an archive that is abandoned at any point causes no uncaught error', async () => {
   const fill = async (archive: ArchiveWriter): Promise<void> => {
     await archive.add('first', 5, Buffer.from('first'));
-    // Much comes of few bytes, little of many.
+    // Alternates parts that compress well with parts that do not.
     for (let part = 0; part < 400; part += 1) {
       const content = part % 2 === 0 ? Buffer.alloc(300_000, 'word') : randomBytes(30_000);
       await archive.add('part', content.length, content);
@@ -131,14 +131,14 @@ test('an archive that is left off midway, at whichever moment, ends nothing else
   assert.deepEqual(thrown, []);
 });
 
-test('a disk that takes no more is said with its file and what to do, leaves nothing and ends nothing else', async () => {
+test('a full disk is reported with the file and a remedy, leaves no file and does not crash the process', async () => {
   const [archive, path] = [new URL('archive.ts', import.meta.url).href, join(home, 'full')];
   const make = `
     const { writeArchive } = await import(${JSON.stringify(archive)});
     const content = (await import('node:crypto')).randomBytes(300_000);
     const fill = (archive) => archive.add('part', content.length, content);
     await writeArchive(${JSON.stringify(path)}, undefined, fill).catch((error) => console.log(error.message));`;
-  // The same to a write as a disk with room for 16 KB.
+  // To a write this looks like a disk with 16 KB of space.
   const limited =
     'ulimit -f 32 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
   const { stdout, stderr } = await promisify(execFile)('sh', ['-c', limited, process.execPath, make]);
@@ -150,7 +150,7 @@ test('a disk that takes no more is said with its file and what to do, leaves not
   );
 });
 
-test('a disk with less room than has to stay free is left to the database, and nothing stays of the archive', async () => {
+test('an archive is not written if the disk has less space than must stay free, and leaves no file', async () => {
   const path = join(home, 'crowded');
   const fill = (archive: ArchiveWriter) => archive.add('large', large.length, large);
   await assert.rejects(
@@ -163,7 +163,7 @@ test('a disk with less room than has to stay free is left to the database, and n
   );
 });
 
-test('what is no archive is refused', async () => {
+test('a file that is not an archive is rejected', async () => {
   await assert.rejects(read(home), /EISDIR.*Choose a backup file/);
   await assert.rejects(read(join(home, 'nowhere')), /ENOENT.*Choose a backup file/);
   await writeFile(join(home, 'text'), 'no archive at all');

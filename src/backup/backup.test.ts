@@ -30,7 +30,7 @@ const visitor = openVisitor(service);
 const { database, storage, vault } = service.services;
 const home = await mkdtemp(join(tmpdir(), 'formloom-backup-'));
 after(() => rm(home, { recursive: true }));
-/** The key of test services. */
+/** The instance key of test services. */
 const key = '0f'.repeat(32);
 await database.query('insert into instance (key_fingerprint) values ($1)', [vault.derive('fingerprint')[0]]);
 const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
@@ -38,7 +38,7 @@ const form = await makeForm(tenant, [element('text', 'a'), element('file_upload'
 const backUp = (name: string, more: { key?: string } = { key }) =>
   makeBackup({ database, storage }, { path: join(home, name), version: '1', ...more });
 
-/** An empty instance of its own; of a new one the database has no tables either. */
+/** Opens an empty instance. With `isNew` its database has no tables either. */
 async function emptyInstance(more: { secretKey?: string; isNew?: boolean } = {}) {
   const { database: empty } = await testDatabase({
     isEmpty: more.isNew ?? false,
@@ -64,7 +64,7 @@ async function emptyInstance(more: { secretKey?: string; isNew?: boolean } = {})
   };
 }
 
-/** What every table holds, as one short text for each. */
+/** Returns a digest of every table. */
 async function contents(db: Database): Promise<Record<string, string>> {
   const tables = await selectTables(db, { cells: [] });
   const found = tables.map(async ({ name }) => {
@@ -79,7 +79,7 @@ async function contents(db: Database): Promise<Record<string, string>> {
 const isThere = async (db: Database, id: string): Promise<boolean> =>
   (await db.query('select from submissions where id = $1', [id])).rowCount === 1;
 
-test('what was acknowledged before a backup began is in it, whatever comes in meanwhile, with its file', async () => {
+test('a backup contains every submission acknowledged before it began, with its file, whatever arrives meanwhile', async () => {
   const acknowledged: string[] = [];
   const load = { isOn: true };
   const send = async (): Promise<void> => {
@@ -107,7 +107,7 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   assert.deepEqual(made.missing, []);
   const other = await emptyInstance({ isNew: true });
   const restored = await other.restore('under-load');
-  // Its files are in another storage, which its first start marks as the one.
+  // Its files are in another storage, which its first start claims.
   await claimStorage(other.database, { storage: other.storage, place: 'other' });
   assert.deepEqual([restored.rows, restored.files, restored.bytes], [made.rows, made.files, made.bytes]);
   for (const id of before) assert.ok(await isThere(other.database, id), id);
@@ -121,7 +121,7 @@ test('what was acknowledged before a backup began is in it, whatever comes in me
   }
 });
 
-test('one file that is cut off, grew or cannot be read keeps no backup from all else, and is told of', async () => {
+test('a file that is truncated, grew or cannot be read does not stop a backup, and is reported', async () => {
   const { rows } = await database.query<{ key: string; size: number }>(
     `select workspace_id || '/' || right(id::text, 2) || '/' || id as key, size from files where size > 6 order by id limit 3`,
   );
@@ -148,7 +148,7 @@ test('one file that is cut off, grew or cannot be read keeps no backup from all 
   for (const [index, path] of [cut, grown, broken].entries()) await writeFile(path, whole[index]!);
 });
 
-test('a table from which nothing comes for long ends no backup', async () => {
+test('a table that sends nothing for a long time does not end a backup', async () => {
   const { url, database: quiet } = await testDatabase();
   const hasty = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), silenceMs: 800 });
   const holder = await quiet.connect();
@@ -164,10 +164,10 @@ test('a table from which nothing comes for long ends no backup', async () => {
   await hasty.end();
 });
 
-test('a version that migrates beside a backup waits for its end, and nobody who works on the tables waits behind it', async () => {
+test('a migration that starts during a backup waits for its end, without blocking work on the tables', async () => {
   const { database: read } = await testDatabase();
   const holder = await read.connect();
-  // The last of the tables: all others are read by then, and held until the end.
+  // The last table: all others are read by now, and stay locked until the end.
   await holder.query('begin; lock table workspaces in access exclusive mode');
   const made = makeBackup({ database: read, storage }, { path: join(home, 'read'), version: '1' });
   made.catch(() => {});
@@ -191,7 +191,7 @@ test('a version that migrates beside a backup waits for its end, and nobody who 
   assert.deepEqual(await migrated, [later.name]);
 });
 
-test('a cell that is made beside a backup waits for its end too, and no request waits behind it', async () => {
+test('a cell that is created during a backup waits for its end, without blocking requests', async () => {
   const { database: read, url } = await testDatabase();
   const unhurried = openDatabase(
     { connectionString: url },
@@ -216,8 +216,8 @@ test('a cell that is made beside a backup waits for its end too, and no request 
   await unhurried.end();
 });
 
-test('every table, the place of every sequence, all rules and the key are as they were', async () => {
-  // As a backup of the schedule has it, which has not ended when its own row is read.
+test('a restore brings back every table, sequence position, constraint and the key', async () => {
+  // As in a scheduled backup, which has not ended when its own row is read.
   await database.query(`insert into backups (due_at, name, begun_at) values (now(), 'quiet', now())`);
   await backUp('quiet');
   await database.query('delete from backups');
@@ -237,10 +237,10 @@ test('every table, the place of every sequence, all rules and the key are as the
   assert.deepEqual((await other.database.query(sequences)).rows, (await database.query(sequences)).rows);
 });
 
-/** The end of a COPY, after which PostgreSQL says how many rows it had. */
+/** CopyDone of PostgreSQL's protocol. The row count follows it. */
 const copyDone = Buffer.from([0x63, 0, 0, 0, 4]);
 
-test('what a backup says of its rows is true, also where the database says it later than the last of them', async () => {
+test('a backup reports the true number of rows, even if the database sends it after the last row', async () => {
   const { database: slow } = await testDatabase({
     reach: (url) =>
       standBefore(url, (client) => {
@@ -275,7 +275,7 @@ test('what a backup says of its rows is true, also where the database says it la
 const move = (from: Database, to: Database, tell: (line: string) => void = () => undefined) =>
   moveInstance({ from, to, place: 'there', tell });
 
-test('an instance that was moved is the same there, with its sequences, and may come back to where it was', async () => {
+test('a moved instance is unchanged, including its sequences, and can be moved back', async () => {
   await backUp('to-move');
   const [here, there] = [await emptyInstance(), await emptyInstance({ isNew: true })];
   await here.restore('to-move');
@@ -298,19 +298,19 @@ test('an instance that was moved is the same there, with its sequences, and may 
   await move(there.database, here.database);
   assert.equal((await here.database.query('select name from forms')).rows[0].name, 'Changed there');
   assert.equal((await findMoved(here.database))?.moved_to, null);
-  // What is there now is what was left behind: of no use but to be replaced, or to stay after all.
+  // `there` now has the leftover copy, which a move can replace, or which can stay in use after all.
   await stayInPlace(there.database);
   await assert.rejects(move(here.database, there.database), /is in use/);
   await assert.rejects(stayInPlace(there.database), /was not moved/);
 });
 
-test('a move that is cut off in the middle leaves both as they were, and may be made again', async () => {
+test('a move that is interrupted midway leaves both databases as they were, and can be repeated', async () => {
   await backUp('to-cut');
   const [here, there] = [await emptyInstance(), await emptyInstance()];
   await here.restore('to-cut');
   const before = await contents(here.database);
   for (const cut of [here, there]) {
-    // A table in the middle, with rows before it that are there already: the move waits for it until it is cut off.
+    // Locks a table in the middle, after others were copied: the move waits for it until it is interrupted.
     const holder = await here.database.connect();
     await holder.query('begin; lock table submissions in access exclusive mode');
     const moving = assert.rejects(move(here.database, there.database));
@@ -336,13 +336,13 @@ test('a move that is cut off in the middle leaves both as they were, and may be 
   assert.deepEqual(await contents(there.database), before);
 });
 
-test('a move that is cut off while the other one is looked through at the end has changed nothing either', async () => {
+test('a move that is interrupted during the final `analyze` of the target has changed nothing', async () => {
   await backUp('to-cut-late');
   const [here, there] = [await emptyInstance(), await emptyInstance()];
   await here.restore('to-cut-late');
   const before = await contents(here.database);
   const holder = await there.database.connect();
-  // What `analyze` finds out is written there, and nothing that comes before it is.
+  // `analyze` writes to this table, and no earlier step does.
   await holder.query('begin; lock table pg_statistic in share mode');
   const moving = assert.rejects(move(here.database, there.database));
   await until('it to wait', async () => {
@@ -361,13 +361,14 @@ test('a move that is cut off while the other one is looked through at the end ha
   assert.deepEqual(await contents(there.database), before);
 });
 
-test('a move that is cut off between what it notes here and there leaves one of both in use, and may be made again', async () => {
+test('a move interrupted between marking source and target leaves exactly one of them in use, and can be repeated', async () => {
   await backUp('to-end');
   for (const cut of ['here', 'there'] as const) {
     const both = { here: await emptyInstance(), there: await emptyInstance() };
     const [here, there] = [both.here.database, both.there.database];
     await both.here.restore('to-end');
-    // Here it is noted that it was moved, then there that it has come: who notes that is ended at that very moment.
+    // The move marks the source as moved, then the target as arrived. The trigger ends the connection at that
+    // moment.
     const isNoted = `new.moved_to is ${cut === 'here' ? 'not ' : ''}null`;
     await both[cut].database.query(
       `create function cut() returns trigger language plpgsql as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
@@ -382,7 +383,7 @@ test('a move that is cut off between what it notes here and there leaves one of 
       /was interrupted; run it again/,
       'an instance continues on one side only',
     );
-    // Where it goes on here, it is moved as it is then.
+    // If the source stays in use, the next move includes its latest changes.
     if (cut === 'here') await here.query(`update forms set name = 'Changed here'`);
     const before = { ...(await contents(here)), instance: '' };
     await move(here, there);
@@ -395,7 +396,7 @@ test('a move that is cut off between what it notes here and there leaves one of 
   }
 });
 
-test('a connection that was lost before a table is filled ends it, and nobody waits', {
+test('a connection that was lost before a table is filled ends the restore without waiting', {
   timeout: 20_000,
 }, async () => {
   const { database: lost } = await emptyInstance();
@@ -412,7 +413,7 @@ test('a connection that was lost before a table is filled ends it, and nobody wa
   client.release(true);
 });
 
-test('nothing is moved from or to a database that a service runs on, or that is in use', async () => {
+test('nothing is moved from or to a database that is in use, or on which a service runs', async () => {
   await backUp('to-refuse');
   const [here, there] = [await emptyInstance(), await emptyInstance()];
   const older = await emptyInstance({ isNew: true });
@@ -426,7 +427,7 @@ test('nothing is moved from or to a database that a service runs on, or that is 
   assert.equal((await findMoved(here.database))?.moved_to, null);
 });
 
-test('an instance that is in use takes no backup, nor does one whose service runs', async () => {
+test('a backup is not restored into an instance that is in use, or whose service runs', async () => {
   await backUp('taken');
   const other = await emptyInstance();
   await other.restore('taken');
@@ -441,7 +442,7 @@ test('an instance that is in use takes no backup, nor does one whose service run
   await assert.rejects(restoreBackup(place, { path: join(home, 'taken') }), /is running/);
 });
 
-test('a backup that is cut off, or is not all that it says, restores nothing; the whole one is restored after it', async () => {
+test('a truncated or incomplete backup restores nothing; the complete one can be restored afterwards', async () => {
   await backUp('whole');
   const other = await emptyInstance();
   const copy = async (name: string, change: (entry: string, bytes: Buffer) => Buffer | undefined) => {
@@ -465,7 +466,7 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
         ? undefined
         : bytes,
   );
-  // Whoever may write where backups lie writes nowhere else.
+  // A modified backup cannot write outside the storage.
   await writeArchive(join(home, 'escaping'), undefined, async (archive) => {
     for await (const { name, body } of readArchive(join(home, 'whole'), undefined)) {
       const bytes = await buffer(body);
@@ -474,7 +475,7 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
   });
   await assert.rejects(other.restore('escaping'), /damaged: it contains files\/\.\.\/\.\.\/escaped/);
   assert.ok(!(await readdir(home)).includes('escaped'));
-  // In the middle of a table: what does not pack arrives piece by piece.
+  // In the middle of a table: incompressible data arrives in pieces.
   const noise = randomBytes(2_000_000).toString('hex');
   await writeArchive(join(home, 'long'), undefined, async (archive) => {
     for await (const { name: entry, body } of readArchive(join(home, 'whole'), undefined)) {
@@ -490,14 +491,14 @@ test('a backup that is cut off, or is not all that it says, restores nothing; th
   assert.equal((await other.database.query('select from forms')).rowCount, 1);
 });
 
-test('a disk with less room than has to stay free takes no rows either, which may be that of another database', async () => {
+test('a restore is rejected if the disk has less space than must stay free', async () => {
   await backUp('crowded');
   const crowded = await emptyInstance();
   await assert.rejects(crowded.restore('crowded', {}, 2 ** 60), /UPLOAD_FREE_MB.*Free space there/);
   await crowded.restore('crowded');
 });
 
-/** Makes a backup of a database that has one workspace, and so many of the migrations. */
+/** Makes a backup of a database with one workspace and the first `count` migrations. */
 async function backUpOlder(name: string, count: number, last?: number): Promise<void> {
   const { database: older } = await testDatabase({ isEmpty: true });
   await migrate(older, (await readMigrations()).slice(0, count));
@@ -508,7 +509,7 @@ async function backUpOlder(name: string, count: number, last?: number): Promise<
   await makeBackup({ database: older, storage }, { path: join(home, name), version: '0' });
 }
 
-test('a backup of an earlier version becomes one of this version, also with the old numbers of migrations', async () => {
+test('a backup of an earlier version is migrated to this one, even with the old migration numbers', async () => {
   const { length } = await readMigrations();
   await backUpOlder('older', -1);
   await backUpOlder('at-84', 1, 84);
@@ -526,7 +527,7 @@ test('a backup of an earlier version becomes one of this version, also with the 
   await assert.rejects(other.restore('at-60'), /whose database this version does not know/);
 });
 
-test('a backup of a newer version is refused by its name, and so is what is none', async () => {
+test('a backup of a newer version is rejected with that version, and a file that is not a backup is rejected', async () => {
   const manifest = {
     format: 1,
     version: '99.1.2',
@@ -548,10 +549,10 @@ test('a backup of a newer version is refused by its name, and so is what is none
   await assert.rejects(other.restore('empty'), /can read/);
 });
 
-test('a backup without its key takes that key and no other, or is told that it is lost', async () => {
+test('a backup without its key is restored only with that key, or if the key is declared lost', async () => {
   await backUp('keyless', {});
   assert.ok(!(await readFile(join(home, 'keyless'))).includes(key));
-  // Before the first of what may take hours.
+  // Checked before the first step that may take hours.
   for (const [other, why] of [
     [await emptyInstance(), /does not contain its key/],
     [await emptyInstance({ secretKey: '1e'.repeat(32) }), /not the key/],

@@ -4,10 +4,10 @@ import { Decrypter, Encrypter } from 'age-encryption';
 import { openedWith, sealedWith } from './archive.ts';
 
 const passphrase = 'crème brûlée twice';
-/** Little work, as age's own takes seconds for what is usual. */
+/** A low work factor, because age's default takes seconds. */
 const work = 10;
 
-test('what is sealed by a passphrase is a file of age, and a file of age is opened', async () => {
+test('data sealed by a passphrase is an age file, and age files can be opened', async () => {
   const sealer = new Encrypter();
   sealer.addRecipient(sealedWith(passphrase, work));
   const opener = new Decrypter();
@@ -22,7 +22,7 @@ test('what is sealed by a passphrase is a file of age, and a file of age is open
   assert.equal(await own.decrypt(await theirs.encrypt('theirs'), 'text'), 'theirs');
 });
 
-test('another passphrase opens nothing, nor does any where the file asks for more than a gigabyte', async () => {
+test('a wrong passphrase opens nothing, and a file that needs over a gigabyte to open is rejected', async () => {
   const fileKey = new Uint8Array(16).fill(7);
   const [stanza] = await sealedWith(passphrase, work).wrapFileKey(fileKey);
   assert.deepEqual(

@@ -40,17 +40,17 @@ const contextOf = (environment: Record<string, string>) => {
   return { database, storage, log, version: '1', config };
 };
 
-/** Makes the backup of the next moment of a schedule. */
+/** Makes the next scheduled backup. */
 const makeNext = (context: Parameters<typeof backUpWhenDue>[0]): Promise<string> =>
   until('the next moment', () => backUpWhenDue(context));
 
-test('without a schedule none is made', async () => {
+test('without a schedule no backup is made', async () => {
   assert.equal(await backUpWhenDue(contextOf({})), undefined);
 });
 
-test('of several processes one makes the backup of a moment; those beyond the number kept are removed', async () => {
+test('one of several processes makes each scheduled backup; backups beyond the number to keep are deleted', async () => {
   const to = join(home, 'nightly');
-  // Each second is a moment of its own, so that three are due in three seconds.
+  // A backup is due every second, so three are due in three seconds.
   const context = contextOf({ BACKUP_SCHEDULE: '* * * * * *', BACKUP_KEEP: '2', BACKUP_TO: to });
   const names = new Set<string>();
   while (names.size < 3) {
@@ -71,7 +71,7 @@ test('of several processes one makes the backup of a moment; those beyond the nu
   assert.ok(entries.includes('secret.key') && entries.at(-1) === 'ending.json');
 });
 
-test('to object storage it is sealed where a passphrase is set, and leaves nothing on the disk, nor does one that was killed', async () => {
+test('a backup to object storage is sealed if a passphrase is set, and leaves nothing on disk, even from a killed one', async () => {
   const spool = join(home, 'spool');
   await mkdir(spool, { recursive: true });
   const killed = 'formloom-2026-01-01T03-00-00-000Z.backup';
@@ -95,14 +95,14 @@ test('to object storage it is sealed where a passphrase is set, and leaves nothi
   await entries.return(undefined);
 });
 
-test('one that cannot be made says why, is tried again at the next moment, and is in no way of it', async () => {
+test('a backup that cannot be made records the reason, and does not prevent the next one', async () => {
   const context = contextOf({
     BACKUP_SCHEDULE: '* * * * * *',
     BACKUP_TO: join(home, 'bucket', 'backups', 'no-folder'),
   });
   const { rows: before } = await database.query('select from backups where problem is not null');
   const config = { ...context.config, backup: { ...context.config.backup!, to: '/dev/null/folder' } };
-  // Nothing is due in the second in which the one before was made.
+  // No backup is due in the second of the previous one.
   const rows = await until('the next moment', async () => {
     await backUpWhenDue({ ...context, config });
     const { rows } = await database.query<{ problem: string }>(
@@ -114,13 +114,13 @@ test('one that cannot be made says why, is tried again at the next moment, and i
   assert.match(rows.at(-1)!.problem, /ENOTDIR/);
 });
 
-/** A moment that does not pass during a test. */
+/** A schedule whose time does not come during a test. */
 const yearly = { BACKUP_SCHEDULE: '0 3 1 1 *', BACKUP_TO: join(home, 'yearly') };
 
 const rows = async () =>
   (await database.query('select name, finished_at, bytes, problem from backups order by due_at')).rows;
 
-/** Holds a table that a backup reads, from the moment that one begins until it is let go. */
+/** Locks a table that a backup reads, and returns a function that unlocks it. */
 async function holdTable(): Promise<() => Promise<void>> {
   const holder = await database.connect();
   await holder.query('begin; lock table announced in access exclusive mode');
@@ -130,7 +130,7 @@ async function holdTable(): Promise<() => Promise<void>> {
   };
 }
 
-test('one that a stop breaks off is over at once, leaves nothing, and is made by the next process', {
+test('a backup that a stop interrupts ends immediately, leaves nothing, and is made by the next process', {
   timeout: 60_000,
 }, async () => {
   await database.query('delete from backups');
@@ -140,7 +140,7 @@ test('one that a stop breaks off is over at once, leaves nothing, and is made by
   const made = backUpWhenDue(context, stop.signal);
   await untilWaiting(database, 1);
   assert.equal((await readdir(yearly.BACKUP_TO)).length, 1);
-  // Meanwhile another process leaves it alone.
+  // Another process does not start it in the meantime.
   assert.equal(await backUpWhenDue(context), undefined);
   stop.abort();
   assert.equal(await made, undefined);
@@ -150,7 +150,7 @@ test('one that a stop breaks off is over at once, leaves nothing, and is made by
   assert.deepEqual(await readdir(yearly.BACKUP_TO), [name]);
 });
 
-test('a bucket that does not answer keeps no stop from its end', { timeout: 60_000 }, async () => {
+test('a bucket that does not respond does not delay a stop', { timeout: 60_000 }, async () => {
   await database.query('delete from backups');
   const asked = Promise.withResolvers<void>();
   const silent = createServer(() => asked.resolve()).listen(0, '127.0.0.1');
@@ -167,7 +167,7 @@ test('a bucket that does not answer keeps no stop from its end', { timeout: 60_0
   silent.close();
 });
 
-test('of a bucket that is away it says which, and leaves nothing on the disk', async () => {
+test('an unreachable bucket is named in the error, and nothing is left on disk', async () => {
   await database.query('delete from backups');
   const away = { ...yearly, ...toBucket, S3_ENDPOINT: 'http://127.0.0.1:1/bucket' };
   await backUpWhenDue(contextOf(away));
@@ -178,7 +178,7 @@ test('of a bucket that is away it says which, and leaves nothing on the disk', a
   assert.deepEqual(await readdir(join(home, 'spool')), []);
 });
 
-test('one that a kill broke off or that failed is tried again when some minutes have passed, and counts as failed until then', async () => {
+test('a killed or failed backup is retried after some minutes, and counts as failed until then', async () => {
   await database.query('delete from backups');
   await rm(yearly.BACKUP_TO, { recursive: true });
   const context = contextOf(yearly);
@@ -214,7 +214,7 @@ test('one that a kill broke off or that failed is tried again when some minutes 
   assert.deepEqual(await problems(), [null]);
 });
 
-test('over several servers with folders of their own no more are kept than are to be, and none of another instance is touched', async () => {
+test("several servers with separate folders keep no more than BACKUP_KEEP backups, and leave other instances' backups alone", async () => {
   await database.query('delete from backups');
   await database.query(
     `insert into instance (key_fingerprint, storage_id) values ('a', '00000000-0000-0000-0000-0000a0b1c2d3')`,
@@ -241,7 +241,7 @@ test('over several servers with folders of their own no more are kept than are t
   assert.deepEqual(await readdir(join(home, 'two')), [last]);
 });
 
-test('one that lacks files is a problem that is kept in mind, and pushes out no whole one', async () => {
+test('a backup with missing files is recorded as a problem, and does not replace a complete one', async () => {
   await database.query('delete from backups');
   const context = contextOf({
     BACKUP_SCHEDULE: '* * * * * *',

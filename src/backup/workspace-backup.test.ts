@@ -28,11 +28,11 @@ const service = await openService();
 const { database, storage, vault } = service.services;
 const home = await mkdtemp(join(tmpdir(), 'formloom-workspace-'));
 after(() => rm(home, { recursive: true }));
-/** The key of test services. */
+/** The instance key of test services. */
 const key = '0f'.repeat(32);
 await database.query('insert into instance (key_fingerprint) values ($1)', [vault.derive('fingerprint')[0]]);
 
-/** A workspace with one of everything, and a submission with a file. */
+/** Creates a workspace with one of everything, and a submission with a file. */
 async function makeWorkspace(): Promise<Tenant> {
   const tenant = await service.makeTenant();
   await makeOneOfEach(service, tenant);
@@ -60,10 +60,10 @@ async function emptyInstance() {
   return { database: empty, storage: diskStorage(folder, 0), key, folder };
 }
 
-/** The columns that a restore assigns anew. */
+/** Columns that a restore assigns anew. */
 const renumbered = new Set(['number', 'code', 'terms']);
 
-/** The rows of a workspace by table, as JSON. */
+/** Returns the rows of a workspace by table, as JSON. */
 async function rowsOf(db: Database, id: string): Promise<Record<string, object[]>> {
   const tables = [...(await selectTenantTables(db, {})).map(({ name }) => name), 'stored_bytes'];
   const found: Record<string, object[]> = {};
@@ -80,7 +80,7 @@ async function rowsOf(db: Database, id: string): Promise<Record<string, object[]
   return found;
 }
 
-/** The tables that have any row, of whichever workspace. */
+/** Returns the tables that have rows of any workspace. */
 async function filledTables(db: Database): Promise<string[]> {
   const names = [...(await selectTenantTables(db, {})).map(({ name }) => name), ...Object.keys(peopleTables)];
   const filled = await Promise.all(
@@ -99,7 +99,7 @@ const filesOf = async (from: Storage, db: Database): Promise<string[]> => {
   return Promise.all(keys.map(async (file) => String(await buffer((await from.open(file.key))!))));
 };
 
-/** Tables that the running service does not write to by itself. */
+/** Tables that the running service does not change without a request. */
 const unchanging = [
   'workspaces',
   'forms',
@@ -116,7 +116,7 @@ const unchanging = [
   'api_keys',
 ] as const;
 
-test('a workspace is restored with all rows, files and accounts, and without rows of another one', async () => {
+test('a workspace is restored with all its rows, files and accounts, and without rows of another workspace', async () => {
   const there = await emptyInstance();
   const restored = await restoreWorkspace(there, { path });
   assert.deepEqual([restored.workspace, restored.name], [workspaceId, 'Test']);
@@ -139,7 +139,7 @@ test('a workspace is restored with all rows, files and accounts, and without row
   assert.deepEqual(await filesOf(there.storage, there.database), await filesOf(storage, database));
 });
 
-test('every table of a restored workspace is the same when it is backed up and restored again', async () => {
+test('every table of a restored workspace is unchanged after another backup and restore', async () => {
   const [first, second] = [await emptyInstance(), await emptyInstance()];
   await restoreWorkspace(first, { path });
   const again = join(home, 'again');
@@ -148,7 +148,7 @@ test('every table of a restored workspace is the same when it is backed up and r
   assert.deepEqual(await rowsOf(second.database, workspaceId), await rowsOf(first.database, workspaceId));
 });
 
-test('restored submissions are found by search, behind codes that no other workspace has', async () => {
+test('restored submissions are found by search, under segment codes that no other workspace uses', async () => {
   const there = await emptyInstance();
   await there.database.query('select setval($1, 4000)', ['search_segments_number_seq']);
   await restoreWorkspace(there, { path });
@@ -160,7 +160,7 @@ test('restored submissions are found by search, behind codes that no other works
   assert.equal(rows[0]!.fitting, rows[0]!.documents);
 });
 
-test('an account that exists keeps its name and password', async () => {
+test('an existing account keeps its name and password', async () => {
   const there = await emptyInstance();
   const { rows } = await database.query<{ id: string; email: string }>(
     'select u.id, u.email from users u join members m on m.user_id = u.id where m.workspace_id = $1 limit 1',
@@ -177,7 +177,7 @@ test('an account that exists keeps its name and password', async () => {
   assert.equal(accounts.rowCount, 0);
 });
 
-test('an address of another account is refused by name', async () => {
+test('an email address of another account is rejected by name', async () => {
   const there = await emptyInstance();
   await there.database.query(
     `insert into users (id, name, email, email_verified, created_at, updated_at)
@@ -195,7 +195,7 @@ test('an address of another account is refused by name', async () => {
   assert.deepEqual(await filledTables(there.database), ['users']);
 });
 
-test('a workspace that exists is refused, and so are another version and another key', async () => {
+test('an existing workspace is rejected, and so are another version and another key', async () => {
   await assert.rejects(
     restoreWorkspace({ database, storage, key }, { path }),
     (error) =>
@@ -219,7 +219,7 @@ test('a workspace that exists is refused, and so are another version and another
   assert.deepEqual(await filledTables(newer.database), []);
 });
 
-/** Writes the archive again with other bytes. */
+/** Writes the archive again with changed bytes. */
 const rewrite = (name: string, change: (entry: string, bytes: Buffer) => Buffer): Promise<void> =>
   writeArchive(join(home, name), undefined, async (archive) => {
     for await (const { name: entry, body } of readArchive(path, undefined)) {
@@ -228,7 +228,7 @@ const rewrite = (name: string, change: (entry: string, bytes: Buffer) => Buffer)
     }
   });
 
-test('a damaged archive, and one with rows of another workspace, leave nothing', async () => {
+test('a damaged archive, and one with rows of another workspace, restore nothing', async () => {
   const there = await emptyInstance();
   const bytes = await readFile(path);
   await writeFile(join(home, 'cut'), bytes);
@@ -255,7 +255,7 @@ test('a damaged archive, and one with rows of another workspace, leave nothing',
   assert.deepEqual(await filesIn(there.folder), []);
 });
 
-test('a restore whose connection is killed leaves no row and no file, and runs again', async () => {
+test('a restore whose connection is killed leaves no row and no file, and can be repeated', async () => {
   const there = await emptyInstance();
   const killing: Storage = {
     ...there.storage,
@@ -274,6 +274,6 @@ test('a restore whose connection is killed leaves no row and no file, and runs a
   await restoreWorkspace(there, { path });
 });
 
-test('an archive says which workspace it holds', async () => {
+test('an archive says which workspace it contains', async () => {
   assert.deepEqual(await readWorkspaceOf(path, undefined), { id: workspaceId, name: 'Test' });
 });

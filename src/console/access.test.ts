@@ -21,7 +21,7 @@ const nameOf = async (): Promise<string> =>
     ])
   ).rows[0]!.name;
 
-/** What another site can make a browser send, with the cookie. docs/rules.md T21, C32. */
+/** Requests that another site can make a browser send, with the cookie. docs/rules.md T21, C32. */
 const foreign: [what: string, headers: Record<string, string>][] = [
   ['an Origin of another site', { Origin: 'https://evil.example' }],
   ['no Origin at all', { Origin: '' }],
@@ -35,13 +35,13 @@ const foreign: [what: string, headers: Record<string, string>][] = [
 ];
 
 for (const [what, headers] of foreign) {
-  test(`a request with ${what} is refused and changes nothing`, async () => {
+  test(`a request with ${what} is rejected and changes nothing`, async () => {
     const answer = await owner.api('PATCH', '/workspace', { name: 'Imported' }, headers);
     assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden']);
     assert.equal(await nameOf(), 'Test');
   });
 
-  test(`nobody is signed in by a request with ${what}`, async () => {
+  test(`a sign-in request with ${what} is rejected`, async () => {
     const answer = await callConsole(
       url,
       '',
@@ -55,7 +55,7 @@ for (const [what, headers] of foreign) {
   });
 }
 
-test('a request of our own page passes, by Origin or by Sec-Fetch-Site', async () => {
+test("a request of the console's page passes, by Origin or by Sec-Fetch-Site", async () => {
   assert.equal((await owner.api('PATCH', '/workspace', { name: 'Ours' })).status, 200);
   const modern = {
     Origin: '',
@@ -65,7 +65,7 @@ test('a request of our own page passes, by Origin or by Sec-Fetch-Site', async (
   assert.equal((await owner.api('PATCH', '/workspace', { name: 'Test' }, modern)).status, 200);
 });
 
-test('there is no CORS: a preflight from anywhere gets no permission', async () => {
+test('there is no CORS: a preflight from any origin is rejected', async () => {
   const answer = await fetch(`${url}/app/api/session`, {
     method: 'OPTIONS',
     headers: { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' },
@@ -73,7 +73,7 @@ test('there is no CORS: a preflight from anywhere gets no permission', async () 
   assert.equal(answer.headers.get('access-control-allow-origin'), null);
 });
 
-test('an API key is no session, and a session is no API key', async () => {
+test('an API key is not a session, and a session is not an API key', async () => {
   const key = (await owner.api<{ key: string }>('POST', '/keys', { name: 'K' })).body.key;
   const withKey = await callConsole<{ error: string }>(url, '', 'GET', '/session', undefined, {
     Authorization: `Bearer ${key}`,
@@ -84,7 +84,7 @@ test('an API key is no session, and a session is no API key', async () => {
   assert.equal((await callApi(url, key, 'GET', '/forms')).status, 200);
 });
 
-/** Not the last letter of the signature: some of its bits say nothing. */
+/** Not the last character of the signature, because some of its bits are unused. */
 const forged = owner.cookie.replace(
   /\.([^.])([^.]*)$/,
   (_, first: string, rest: string) => `.${first === 'x' ? 'y' : 'x'}${rest}`,
@@ -103,7 +103,7 @@ for (const [what, cookie] of broken) {
   });
 }
 
-test('what a role may do changes with the next request', async () => {
+test('a changed role applies from the next request', async () => {
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   assert.equal((await admin.api('GET', '/keys')).status, 200);
   await owner.api('PATCH', `/members/${admin.userId}`, { role: 'viewer' });
@@ -112,7 +112,7 @@ test('what a role may do changes with the next request', async () => {
   assert.equal((await admin.api('GET', '/workspace')).status, 404);
 });
 
-test('while the database is away nobody is told that they are signed out', async () => {
+test('while the database is away, a session is not reported as signed out', async () => {
   const { vault, log } = services;
   const database = openDatabase(
     { connectionString: 'postgres://nobody@127.0.0.1:1/nothing' },
@@ -124,11 +124,11 @@ test('while the database is away nobody is told that they are signed out', async
   await database.end();
 });
 
-test('answers are kept nowhere', async () => {
+test('responses are not cached', async () => {
   assert.equal((await owner.call('GET', '/session')).headers.get('cache-control'), 'no-store');
 });
 
-test('a form is located by its id for members alone', async () => {
+test('only members can locate a form by its id', async () => {
   const { body: form } = await owner.api<{ id: string }>('POST', '/forms', {
     structure: structure(element('text', 'a')),
   });

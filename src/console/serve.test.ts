@@ -19,7 +19,7 @@ const person = await signIn(service);
 const absentId = randomUUID();
 const at = (path: string, id: string): string => path.replace(':id', id);
 
-test('every operation of the console that is not for visitors is refused to whoever is not signed in', async () => {
+test('every console operation that is not for visitors is rejected without a session', async () => {
   const personal = routes.filter(({ operation }) => operation.caller !== 'visitor');
   assert.ok(personal.length >= 9);
   for (const { method, path } of personal) {
@@ -28,7 +28,7 @@ test('every operation of the console that is not for visitors is refused to whoe
   }
 });
 
-test('the form of a workspace that is not theirs is to a person as one that does not exist', async () => {
+test('a form of a workspace without membership is answered like one that does not exist', async () => {
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant, [element('text', 'a')]);
   const arrangement = { order: [], hidden: [], widths: {}, pinned: 0, is_tall: false };
@@ -50,14 +50,14 @@ const plain = ({ status, body, headers }: { status: number; body: unknown; heade
   names: [...headers.keys()],
 });
 
-test('an id that is no UUID is a 400, an unknown path a 404, each as JSON', async () => {
+test('an id that is not a UUID is a 400, an unknown path a 404, each as JSON', async () => {
   const malformed = await person.call('GET', '/forms/x/arrangement');
   assert.deepEqual([malformed.status, malformed.body.error], [400, 'bad_request']);
   const unknown = await person.call('GET', '/nothing');
   assert.deepEqual([unknown.status, unknown.body.error], [404, 'not_found']);
 });
 
-test('unknown parameters and fields are refused', async () => {
+test('unknown parameters and fields are rejected', async () => {
   assert.equal((await person.call('GET', `/forms/${absentId}/locate?colour=red`)).status, 400);
   assert.equal((await person.call('POST', '/workspaces', { name: 'X', plan: 'enterprise' })).status, 422);
   const { workspaceId } = person;

@@ -27,7 +27,7 @@ after(async () => {
 });
 
 for (const path of ['/app/', '/app/sign-in', '/app/forms/x/submissions?q=a', '/app/index.html']) {
-  test(`${path} is the page, which nobody keeps, frames or adds a script to`, async () => {
+  test(`${path} is the page, which is not cached, framed or extended with scripts`, async () => {
     const answer = await server.inject(path);
     assert.equal(answer.statusCode, 200);
     assert.match(answer.body, /The console/);
@@ -42,7 +42,7 @@ for (const path of ['/app/', '/app/sign-in', '/app/forms/x/submissions?q=a', '/a
   });
 }
 
-test('the nonce of styles is another one in each page, and the same in its policy', async () => {
+test('each page has a new style nonce, equal to the one in its policy', async () => {
   const nonceOf = async (): Promise<string> => {
     const { body, headers } = await server.inject('/app/');
     const nonce = /nonce="([^"]+)"/.exec(body)![1]!;
@@ -52,7 +52,7 @@ test('the nonce of styles is another one in each page, and the same in its polic
   assert.notEqual(await nonceOf(), await nonceOf());
 });
 
-test('a file with a hash in its name is kept for ever, packed for whoever can unpack it', async () => {
+test('a file with a hash in its name is cached permanently, and compressed for clients that support it', async () => {
   const packed = await server.inject({
     url: '/app/assets/index-4f3a.js',
     headers: { 'Accept-Encoding': 'gzip, br' },
@@ -65,7 +65,7 @@ test('a file with a hash in its name is kept for ever, packed for whoever can un
   assert.ok(packed.rawPayload.length < plain.rawPayload.length / 5);
 });
 
-test('a file without one is asked for again, and not sent again', async () => {
+test('a file without a hash is revalidated, and not sent again if unchanged', async () => {
   const first = await server.inject('/app/theme.js');
   assert.equal(first.headers['cache-control'], 'no-cache');
   const again = await server.inject({
@@ -81,19 +81,19 @@ for (const path of [
   '/app/assets/%2e%2e/%2e%2e/package.json',
   '/app/assets//etc/passwd',
 ]) {
-  test(`${path} is no file of the console`, async () => {
+  test(`${path} is not a file of the console`, async () => {
     const answer = await server.inject(path);
     assert.notEqual(answer.headers['content-type'], 'text/javascript; charset=utf-8');
     assert.doesNotMatch(answer.body, /dependencies|root:/);
   });
 }
 
-test('/app leads to /app/', async () => {
+test('/app redirects to /app/', async () => {
   const answer = await server.inject('/app');
   assert.deepEqual([answer.statusCode, answer.headers.location], [308, '/app/']);
 });
 
-test('a service whose console was never built says so', async () => {
+test('a service whose console was not built says so', async () => {
   const unbuilt = await open(join(directory, 'nowhere'));
   const answer = await unbuilt.inject('/app/');
   assert.equal(answer.statusCode, 503);

@@ -10,7 +10,7 @@ const visitor = openVisitor(service);
 const tenant = await service.makeTenant();
 const form = await makeForm(tenant, [element('file_upload', 'file')]);
 
-/** Submits a file and asks the API for its link. */
+/** Submits a file and returns its link from the API. */
 async function uploaded(file: File, formId = form.id): Promise<{ id: string; url: string }> {
   const { status, body } = await visitor.post(formId, [['file', file]], asJson);
   assert.equal(status, 201, JSON.stringify(body));
@@ -21,7 +21,7 @@ async function uploaded(file: File, formId = form.id): Promise<{ id: string; url
 }
 const text = await uploaded(new File(['hello'], 'hello.txt', { type: 'text/plain' }));
 
-test('a link gives the bytes, always as a download: never sniffed, never run, never kept', async () => {
+test('a link returns the bytes as a download, never sniffed, run or cached', async () => {
   const response = await fetch(text.url);
   assert.equal(response.status, 200);
   assert.equal(await response.text(), 'hello');
@@ -101,7 +101,7 @@ const refused = async (url: string, method = 'GET'): Promise<void> => {
   if (method === 'GET') assert.equal((JSON.parse(body) as { error: string }).error, 'forbidden');
 };
 
-test('a link that was changed anywhere is a 403, and says no more than one that is no link at all', async () => {
+test('a link that was changed anywhere is a 403, equal to the response for an invalid link', async () => {
   const url = new URL(text.url);
   const edit = (change: (copy: URL) => void): string => {
     const copy = new URL(url);
@@ -132,7 +132,7 @@ test('a link that was changed anywhere is a 403, and says no more than one that 
   );
 });
 
-test('an hour later the link is a 403, and the API gives a fresh one', async () => {
+test('after an hour the link is a 403, and the API returns a new one', async () => {
   const { vault, config } = service.services;
   const hourAgo = openFileLinks({
     vault,
@@ -148,7 +148,7 @@ test('an hour later the link is a 403, and the API gives a fresh one', async () 
   assert.equal((await fetch(almost.sign(textFile))).status, 200);
 });
 
-test('HEAD answers what GET would, without the bytes', async () => {
+test('HEAD returns the headers of GET, without the bytes', async () => {
   const [head, get] = [await fetch(text.url, { method: 'HEAD' }), await fetch(text.url)];
   await get.arrayBuffer();
   assert.equal(head.status, 200);
@@ -158,17 +158,17 @@ test('HEAD answers what GET would, without the bytes', async () => {
   assert.deepEqual(plain(head.headers), plain(get.headers));
 });
 
-test('a part of it cannot be asked for: Range is answered by the whole', async () => {
+test('Range requests return the whole file', async () => {
   const response = await fetch(text.url, { headers: { Range: 'bytes=1-2' } });
   assert.deepEqual([response.status, await response.text()], [200, 'hello']);
 });
 
-test('any other method: 405 with Allow', async () => {
+test('other methods are a 405 with Allow', async () => {
   const response = await fetch(text.url, { method: 'DELETE' });
   assert.deepEqual([response.status, response.headers.get('allow')], [405, 'GET, HEAD']);
 });
 
-test('a file that no submission claimed has no address, even with a signature', async () => {
+test('a file that no submission claimed has no link, even with a signature', async () => {
   const { services } = service;
   const id = '0199e5b0-0000-7000-8000-00000000000f';
   await services.database.query(
@@ -182,7 +182,7 @@ test('a file that no submission claimed has no address, even with a signature', 
   );
 });
 
-test('after its form is deleted, and when its bytes are gone, a valid link is a 404', async () => {
+test('after its form is deleted, or its bytes are missing, a valid link is a 404', async () => {
   const doomed = await makeForm(tenant, [element('file_upload', 'file')]);
   const { url } = await uploaded(new File(['x'], 'x.txt'), doomed.id);
   await tenant.call('DELETE', `/forms/${doomed.id}`);
@@ -192,7 +192,7 @@ test('after its form is deleted, and when its bytes are gone, a valid link is a 
   assert.equal((await fetch(lost.url)).status, 404);
 });
 
-test('there is no list of files', async () => {
+test('files cannot be listed', async () => {
   for (const path of ['/files', '/files/', `/files/${tenant.workspaceId}`, `/files/${tenant.workspaceId}/`]) {
     assert.ok([403, 404].includes((await fetch(`${service.url}${path}`)).status), path);
   }

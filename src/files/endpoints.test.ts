@@ -22,7 +22,7 @@ const read = async (url: string) => {
   return [response.status, response.ok ? await response.text() : undefined];
 };
 
-test('a file is uploaded by key, a submission is made with it, and a merge patch replaces it: the old one is gone', async () => {
+test('a file is uploaded by key and used in a submission; a merge patch that replaces it deletes the old one', async () => {
   const { id: form } = await makeForm(tenant, [element('text', 'name'), element('file_upload', 'cv')]);
   const first = await upload(form, 'one', { content_type: 'text/plain' });
   assert.equal(first.status, 201);
@@ -53,7 +53,7 @@ test('a file is uploaded by key, a submission is made with it, and a merge patch
   );
 });
 
-test('files in rows of a group are named in their rows, and one more joins those that are there', async () => {
+test('files in rows are named in their rows, and another file can be added', async () => {
   const group = composite('people', [element('file_upload', 'cv')], { repeatable: true });
   const { id: form } = await makeForm(tenant, [group]);
   const [one, two] = [(await upload(form, '1')).body.id, (await upload(form, '2')).body.id];
@@ -73,7 +73,7 @@ test('files in rows of a group are named in their rows, and one more joins those
   );
 });
 
-test('a file answers one question of one submission: what is another’s, of another form or made up is refused', async () => {
+test('a file answers one question of one submission; files of other questions, submissions or forms, and unknown ids, are rejected', async () => {
   const questions = [element('file_upload', 'cv'), element('file_upload', 'photo')];
   const { id: form } = await makeForm(tenant, questions);
   const { id: other } = await makeForm(tenant, questions);

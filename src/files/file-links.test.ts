@@ -27,13 +27,13 @@ const at = (ms: number): boolean => {
   return isValid;
 };
 
-test('a link names the file, its end and a signature of 256 bits', () => {
+test('a link contains the file, its expiry and a signature of 256 bits', () => {
   assert.equal(signed.pathname, `/files/${workspaceId}/${formId}/${id}`);
   assert.match(signed.signature, /^[\w-]{43}$/);
   assert.ok(links.sign(file).startsWith('https://forms.example/files/'));
 });
 
-test('a link lives for one hour: to the second, and no longer', () => {
+test('a link is valid for exactly one hour', () => {
   assert.equal(linkSeconds, 3_600);
   assert.equal(at(start), true);
   assert.equal(at(start + 3_599_000), true);
@@ -75,7 +75,7 @@ for (const [name, values] of Object.entries(changed)) {
   });
 }
 
-test('another instance, with another key, does not accept it', () => {
+test('another instance with another key rejects the link', () => {
   const elsewhere = openFileLinks({
     vault: openVault('cd'.repeat(32)),
     publicUrl: 'https://forms.example',

@@ -92,7 +92,7 @@ const types: readonly { name: string; bytes: Buffer; declared: string; stored: s
     stored: 'application/octet-stream',
   },
 ];
-test('the type is what the bytes show; what they cannot show keeps a harmless declared type', async () => {
+test('the type is detected from the bytes; otherwise a harmless declared type is kept', async () => {
   for (const { name, bytes, declared, stored } of types) {
     const file = await receive(bytes, { declaredType: declared });
     assert.equal(file.content_type, stored, name);
@@ -101,7 +101,7 @@ test('the type is what the bytes show; what they cannot show keeps a harmless de
   }
 });
 
-test('a drawing that may hold a script is never stored as one that a browser would run', async () => {
+test('an SVG, which may contain a script, is never stored with a type that browsers run', async () => {
   for (const bytes of [
     '<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>',
     '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -133,22 +133,22 @@ const names: readonly [given: string, kept: string][] = [
   ['é'.repeat(150), 'é'.repeat(100)],
   [`a.${'y'.repeat(300)}`, `a.${'y'.repeat(198)}`],
 ];
-test('a file name becomes a plain name of at most 200 bytes, its extension kept', () => {
+test('a file name is sanitized to at most 200 bytes, and keeps its extension', () => {
   for (const [given, kept] of names) assert.equal(cleanFilename(given), kept);
 });
 
-test('a name of a megabyte is cut at once', () => {
+test('a name of a megabyte is truncated quickly', () => {
   const work = (): void => assert.equal(cleanFilename(`${'é'.repeat(500_000)}.pdf`), `${'é'.repeat(98)}.pdf`);
   assert.ok(cpuMsOf(work) < 500);
 });
 
-test('where the bytes lie says nothing of the visitor', async () => {
+test('the storage path reveals nothing about the visitor', async () => {
   const { id } = await receive(Buffer.from('x'), { filename: '../../../../tmp/evil' });
   assert.match(storageKey(place.workspaceId, id), /^[0-9a-f-]{36}\/[0-9a-f]{2}\/[0-9a-f-]{36}$/);
   assert.ok((await onDisk()).includes(id));
 });
 
-test('a file of exactly the limit is kept; one byte more is refused, and nothing of it stays', async () => {
+test('a file of exactly the limit is kept; with one byte more it is rejected and nothing is stored', async () => {
   const { size } = await receive(Buffer.alloc(fileLimits.fileBytes));
   assert.equal(size, fileLimits.fileBytes);
   const [rows, files] = [await rowsOf(), await onDisk()];
@@ -159,7 +159,7 @@ test('a file of exactly the limit is kept; one byte more is refused, and nothing
   assert.deepEqual([await rowsOf(), await onDisk()], [rows, files]);
 });
 
-test('a stream that breaks off leaves nothing', async () => {
+test('an interrupted stream stores nothing', async () => {
   const [rows, files] = [await rowsOf(), await onDisk()];
   async function* broken() {
     yield Buffer.from('first');
@@ -169,7 +169,7 @@ test('a stream that breaks off leaves nothing', async () => {
   assert.deepEqual([await rowsOf(), await onDisk()], [rows, files]);
 });
 
-test('a file for a form that is gone is a 404 to whoever sends it, and nothing is stored', async () => {
+test('an upload to a deleted form is a 404, and nothing is stored', async () => {
   const before = await onDisk();
   const source = Readable.from([Buffer.from('x')], { objectMode: false });
   const late = receiveFile(context, {
@@ -184,7 +184,7 @@ test('a file for a form that is gone is a 404 to whoever sends it, and nothing i
   assert.deepEqual(await onDisk(), before);
 });
 
-test('while bytes arrive their row is there already, so that a crash leaves something for the sweep to find', async () => {
+test('while bytes arrive their row already exists, so that the sweep finds them after a crash', async () => {
   const before = (await rowsOf()).length;
   let during = 0;
   async function* counting() {
@@ -200,7 +200,7 @@ test('while bytes arrive their row is there already, so that a crash leaves some
   );
 });
 
-test('discarding removes bytes and rows of what nobody claimed, and leaves alone what somebody did', async () => {
+test('discarding removes the bytes and rows of unclaimed files, and keeps claimed ones', async () => {
   const [mine, claimed] = [await receive(Buffer.from('a')), await receive(Buffer.from('b'))];
   await database.query('update files set claimed_at = now() where id = $1', [claimed.id]);
   await discardFiles(context, place.workspaceId, [mine.id, claimed.id]);

@@ -20,7 +20,7 @@ const places = [await makeForm(database), await makeForm(database)] as const;
 
 type State = { age: string; submission: 'none' | 'living' | 'gone' };
 
-/** A file as it would be after so long, claimed or not. A living submission is one that exists. */
+/** Creates a file of a given age, claimed or not. A living submission is one that exists. */
 async function makeFile({ age, submission }: State, place = places[0]): Promise<string> {
   const source = Readable.from([Buffer.from('bytes')], { objectMode: false });
   const { id } = await receiveFile(context, {
@@ -52,7 +52,7 @@ const stored = async (): Promise<string[]> =>
 const rows = async (): Promise<string[]> =>
   (await database.query<{ id: string }>('select id from files order by id')).rows.map(({ id }) => id);
 
-test('what nobody claimed within a day, and what lost its submission, is removed; all else stays', async () => {
+test('files that are unclaimed for a day, or whose submission was deleted, are removed; all others are kept', async () => {
   const kept = [
     await makeFile({ age: '23 hours', submission: 'none' }),
     await makeFile({ age: '1 second', submission: 'none' }),
@@ -69,7 +69,7 @@ test('what nobody claimed within a day, and what lost its submission, is removed
   assert.equal(await sweepFiles(context), 0);
 });
 
-test('a submission that is deleted makes its files orphans', async () => {
+test('deleting a submission makes its files orphans', async () => {
   const id = await makeFile({ age: '1 second', submission: 'living' });
   await database.query('delete from submissions where id = (select submission_id from files where id = $1)', [
     id,
@@ -78,7 +78,7 @@ test('a submission that is deleted makes its files orphans', async () => {
   assert.ok(!(await stored()).includes(id));
 });
 
-test('a file is either claimed or swept, never both, when both happen at once', async () => {
+test('a file that is claimed and swept at the same time is either claimed or swept, never both', async () => {
   for (let round = 0; round < 10; round += 1) {
     const id = await makeFile({ age: '2 days', submission: 'none' });
     const [place] = places;
@@ -103,7 +103,7 @@ test('a file is either claimed or swept, never both, when both happen at once', 
   }
 });
 
-test('bytes that cannot be removed now keep their row, and the next sweep removes both', async () => {
+test('bytes that cannot be removed keep their row, and the next sweep removes both', async () => {
   const id = await makeFile({ age: '2 days', submission: 'none' });
   const broken = { ...context.storage, remove: () => Promise.reject(new Error('the disk is away')) };
   await assert.rejects(sweepFiles({ database, storage: broken }), /the disk is away/);
@@ -123,7 +123,7 @@ test('bytes that cannot be removed now keep their row, and the next sweep remove
   assert.deepEqual([(await rows()).includes(id), (await stored()).includes(id)], [false, false]);
 });
 
-test('two sweeps at once remove everything once', async () => {
+test('two parallel sweeps remove everything once', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, () => makeFile({ age: '2 days', submission: 'none' })),
   );
@@ -138,7 +138,7 @@ test('two sweeps at once remove everything once', async () => {
   );
 });
 
-test('two that delete files of several forms at once, in another order each, do not wait for each other', async () => {
+test('parallel deletions of files of several forms, in different orders, do not deadlock', async () => {
   const [{ workspaceId }] = places;
   const { id: other } = await createForm(database, workspaceId, {
     structure: structure(element('text', 'a')),
@@ -151,11 +151,12 @@ test('two that delete files of several forms at once, in another order each, do 
     text: 'select from stored_bytes where workspace_id = $1 and form_id = $2 for update',
     values: [workspaceId, other],
   };
-  // In which order the rows of one are deleted is chance.
+  // The order in which one deletion locks its rows is random.
   for (let round = 0; round < 4; round += 1) {
     const first = [await makeFile(gone, there), await makeFile(gone, here)];
     const second = [await makeFile(gone, here), await makeFile(gone, there)];
-    // The first waits for the other form's counter; the second comes behind it, and may have this one's.
+    // The first waits for the other form's counter; the second queues behind it, and may lock this form's
+    // counter.
     await whileHeld(database, counter, 2, async () => {
       const removed = [remove(first)];
       await untilWaiting(database, 1);

@@ -4,7 +4,7 @@ import { checkAnswers } from '#ast/answers/check-answers.ts';
 import { context, element, formOf } from '#test/ast/forms.ts';
 import { answersSchema } from './payload.ts';
 
-test('the schema of a web address takes every one that the form takes, letters of any script among them', () => {
+test('the schema of a web address accepts every address that the form accepts, including letters of any script', () => {
   const form = formOf(element('url', 'site'));
   const schema = answersSchema(form, { files: true }).properties!['site']!;
   for (const site of [

@@ -14,7 +14,7 @@ const visitor = openVisitor(service);
 const editor = await signIn(service, { role: 'editor', workspaceId, name: 'Ada' });
 const bob = await signIn(service, { role: 'editor', workspaceId, name: 'Bob' });
 const viewer = await signIn(service, { role: 'viewer', workspaceId });
-/** A key that may change forms, and not read what people answered. */
+/** A key that may change forms, but not read submissions. */
 const writer = await tenant.makeKey(['forms:read', 'forms:write']);
 
 type Draft = Static<typeof shapes.Draft>;
@@ -40,7 +40,7 @@ const publish = (id: string, body: object = {}, headers: Record<string, string> 
     headers,
   );
 
-test('a form that nobody is editing has what is live as its draft, with an ETag', async () => {
+test('the draft of a form without edits is the live version, with an ETag', async () => {
   const id = await make();
   const { status, body, headers } = await viewer.api<Draft>('GET', `/forms/${id}/draft`);
   assert.equal(status, 200);
@@ -55,7 +55,7 @@ test('a form that nobody is editing has what is live as its draft, with an ETag'
   assert.equal(again.status, 304);
 });
 
-test('a key edits, compares and publishes as a person does: visitors see it then, and not before', async () => {
+test('a key edits, compares and publishes as a person does; visitors see changes only after publishing', async () => {
   const id = await make();
   const settings = { theme: { color: '#6d28d9' }, confirmation_message: 'Merci' };
   const saved = await tenant.call('PUT', `/forms/${id}/draft`, { structure: edited, settings });
@@ -74,7 +74,7 @@ test('a key edits, compares and publishes as a person does: visitors see it then
   assert.deepEqual(kept.body.settings, settings);
 });
 
-test('two editors of one draft: the second gets 412 that names the first, and nothing of either is lost', async () => {
+test('two editors of one draft: the second gets 412 that names the first, and no change of either is lost', async () => {
   const id = await make();
   const { etag } = await open(id);
   const [mine, theirs] = [structure(element('text', 'mine')), structure(element('text', 'theirs'))];
@@ -89,10 +89,10 @@ test('two editors of one draft: the second gets 412 that names the first, and no
   assert.match(refused.body.message, new RegExp(`^${isMine ? 'Ada' : 'Bob'} saved this form at `));
   const now = await open(id);
   assert.deepEqual(now.structure, isMine ? mine : theirs);
-  // Who was refused looks, decides, and goes on from there.
+  // The rejected editor reads the new state, decides, and saves based on it.
   const second = await save(id, now.etag, { structure: isMine ? theirs : mine }, isMine ? bob : editor);
   assert.equal(second.status, 200);
-  // A save whose answer was lost is sent again, and succeeds once.
+  // A save whose response was lost is sent again, and succeeds once.
   const repeated = await save(id, now.etag, { structure: isMine ? theirs : mine }, isMine ? bob : editor);
   assert.deepEqual([repeated.status, repeated.body.revision], [200, 2]);
   assert.equal((await publish(id, {}, { 'If-Match': now.etag })).status, 412);
@@ -100,7 +100,7 @@ test('two editors of one draft: the second gets 412 that names the first, and no
   assert.equal((await publish(id, {}, { 'If-Match': second.body.etag })).status, 200);
 });
 
-test('what was compared with another live version is not published over it', async () => {
+test('a draft compared with an outdated live version is not published over the current one', async () => {
   const id = await make();
   await save(id, (await open(id)).etag, { structure: edited });
   await tenant.call('PUT', `/forms/${id}`, { structure: live });
@@ -109,7 +109,7 @@ test('what was compared with another live version is not published over it', asy
   assert.equal((await publish(id, { version: 2 })).status, 200);
 });
 
-test('publishing what is incomplete, or has settings that do not hold: 422 that names each, and nothing is live', async () => {
+test('publishing an incomplete form, or invalid settings, is a 422 that names each problem, and changes nothing live', async () => {
   const id = await make();
   await save(id, (await open(id)).etag, { structure: incomplete });
   const { status, body } = await publish(id);
@@ -124,7 +124,7 @@ test('publishing what is incomplete, or has settings that do not hold: 422 that 
   assert.equal((await open(id)).live.version, 1);
 });
 
-test('a working copy over 1 MB: 413, and one that is no object: 422', async () => {
+test('a working copy over 1 MB is a 413, and one that is not an object a 422', async () => {
   const id = await make();
   const { etag } = await open(id);
   assert.equal((await save(id, etag, { structure: { note: 'x'.repeat(1024 * 1024) } })).status, 413);
@@ -132,7 +132,7 @@ test('a working copy over 1 MB: 413, and one that is no object: 422', async () =
   assert.equal((await open(id)).revision, 0);
 });
 
-test('a key that may not read answers redirects them neither by a draft, nor by publishing one, nor by an old version', async () => {
+test('a key that may not read answers cannot redirect them, by a draft, by publishing one, or by an old version', async () => {
   const id = await make(live, { settings: { notification_email: 'old@example.org' } });
   await tenant.call('PATCH', `/forms/${id}`, { settings: { notification_email: 'ours@example.org' } });
   const ask = (method: string, path: string, body?: object) =>
@@ -161,7 +161,7 @@ test('a key that may not read answers redirects them neither by a draft, nor by 
   assert.equal(now.notification_email, 'ours@example.org');
 });
 
-test('the first version of a form is of the person who made it, in whichever way; of a key it is nobody’s', async () => {
+test('the first version of a form names the person who created it, and no author if a key did', async () => {
   const made = await editor.api<{ id: string }>('POST', '/forms', { structure: live });
   const imported = await editor.api<{ id: string }>('POST', '/forms/import', { structure: live });
   const copy = await editor.api<{ id: string }>('POST', `/forms/${made.body.id}/duplicate`);
@@ -172,7 +172,7 @@ test('the first version of a form is of the person who made it, in whichever way
   assert.deepEqual(await Promise.all(authors), [['Ada'], ['Ada'], ['Ada'], [null]]);
 });
 
-test('versions: newest first, who and when; one with its structure; an old one becomes the draft again', async () => {
+test('versions are listed newest first with author and time; one version has its structure; an old one can become the draft', async () => {
   const id = await make();
   await save(id, (await open(id)).etag, { structure: edited });
   await publish(id);
@@ -213,7 +213,7 @@ const smaller = structure(
   element('matrix', 'drinks', { rows: ['Coffee'], options: ['Red', 'Green'] }),
 );
 
-test('a dry run of every change says what it would touch, and stores nothing', async () => {
+test('a dry run of every change reports its effects and stores nothing', async () => {
   const id = await make(asked, { publish: true });
   for (const answers of [
     { colour: 'Blue', name: 'a', people: [{ who: 'x', likes: ['Green', 'Blue'] }, { likes: ['Green'] }] },
@@ -254,7 +254,7 @@ test('a dry run of every change says what it would touch, and stores nothing', a
   });
 });
 
-test('a dry run tells all problems at once, of structure and settings, and is refused by what would refuse the change', async () => {
+test('a dry run reports all problems of structure and settings together, and fails if the change would', async () => {
   const id = await make();
   const broken = { structure: structure({ type: 'text' }), settings: { colour: 1, theme: { logo: id } } };
   const put = await tenant.call('PUT', `/forms/${id}?dry_run=true`, broken);
@@ -298,7 +298,7 @@ test('a dry run tells all problems at once, of structure and settings, and is re
   assert.equal((await tenant.call('PUT', `/forms/${id}?dry_run=maybe`, { structure: live })).status, 400);
 });
 
-test('what a dry run counts are answers: a key that may not read them is told what goes, and not how much', async () => {
+test('counts of a dry run reveal answers, so a key that may not read them sees only which elements are removed', async () => {
   const id = await make(asked, { publish: true });
   await visitor.submit(id, { colour: 'Blue' });
   const { body } = await callApi(service.url, writer, 'PUT', `/forms/${id}?dry_run=true`, {

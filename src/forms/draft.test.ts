@@ -75,7 +75,7 @@ const refused =
     return true;
   };
 
-test('a form that was never edited is edited from its live version, and opening it writes nothing', async () => {
+test('a form without edits opens with its live version, and opening it writes nothing', async () => {
   const id = await make();
   const { draft } = await read(id);
   assert.deepEqual(draft, {
@@ -98,7 +98,7 @@ test('a save changes the working copy and never the live version', async () => {
   assert.deepEqual(await liveStructure(id), live);
 });
 
-test('a working copy may be incomplete; publishing it is refused with the path of every problem', async () => {
+test('a working copy may be incomplete; publishing it is rejected with the path of every problem', async () => {
   const id = await make();
   await save(id, 0, incomplete);
   await assert.rejects(publish(id, 1, 1), (error) => {
@@ -112,7 +112,7 @@ test('a working copy may be incomplete; publishing it is refused with the path o
   assert.deepEqual(await liveStructure(id), live);
 });
 
-test('two editors: the second save on one revision is refused, saying who saved and when, and loses nothing', async () => {
+test('two editors: the second save on one revision is rejected with the name and time of the first, and loses nothing', async () => {
   const id = await make();
   await save(id, 0, edited);
   const mine = structure(element('text', 'mine'));
@@ -126,7 +126,7 @@ test('two editors: the second save on one revision is refused, saying who saved 
   assert.deepEqual((await read(id)).draft.structure, theirs);
 });
 
-test('two first saves at once: one wins, the other is told', async () => {
+test('of two parallel first saves, one succeeds and the other is rejected', async () => {
   const id = await make();
   const saves = await Promise.allSettled(
     ['a', 'b', 'c', 'd'].map((name) => save(id, 0, structure(element('text', name)))),
@@ -134,14 +134,14 @@ test('two first saves at once: one wins, the other is told', async () => {
   assert.equal(saves.filter(({ status }) => status === 'fulfilled').length, 1);
 });
 
-test('a save that is sent again because its answer was lost succeeds, once', async () => {
+test('a save that is repeated because its response was lost succeeds once', async () => {
   const id = await make();
   const first = await save(id, 0, edited);
   assert.deepEqual(await save(id, 0, edited), first);
   assert.equal((await read(id)).draft.revision, 1);
 });
 
-test('who says no revision saves over whatever is there, and leaves what the copy rests on', async () => {
+test('a save without a revision overwrites the working copy, and keeps its base version', async () => {
   const id = await make();
   await saveWorkingCopy(database, {
     workspaceId,
@@ -166,7 +166,7 @@ test('who says no revision saves over whatever is there, and leaves what the cop
   );
 });
 
-test('publish makes the working copy live as a new version by its author, and the form published', async () => {
+test('publishing makes the working copy live as a new version by its author, and publishes the form', async () => {
   const id = await make();
   await save(id, 0, edited);
   await publish(id, 1, 1);
@@ -181,14 +181,14 @@ test('publish makes the working copy live as a new version by its author, and th
   assert.deepEqual([first!.structure, first!.is_live, first!.created_by], [live, false, null]);
 });
 
-test('publish without a change publishes the live version as it is', async () => {
+test('publishing without a change publishes the live version unchanged', async () => {
   const id = await make();
   await publish(id, 0, 1);
   const { form } = await read(id);
   assert.deepEqual([form.status, form.version], ['published', 1]);
 });
 
-test('publish on an old revision, on an old live version, or of an archived form is refused', async () => {
+test('publishing an old revision, on an old live version, or an archived form is rejected', async () => {
   const id = await make();
   await save(id, 0, edited);
   await assert.rejects(publish(id, 0, 1), refused('precondition_failed', /^Ada saved/));
@@ -201,7 +201,7 @@ test('publish on an old revision, on an old live version, or of an archived form
   await assert.rejects(publish(id, 1, 2), refused('conflict', /Restore it/));
 });
 
-test('a change over the API beside a working copy keeps both, and shows as another live version', async () => {
+test('a change over the API beside a working copy keeps both, and appears as another live version', async () => {
   const id = await make();
   await save(id, 0, edited);
   const fromApi = structure(element('text', 'api'));
@@ -213,7 +213,7 @@ test('a change over the API beside a working copy keeps both, and shows as anoth
   );
 });
 
-test('a working copy that holds nothing of its own follows the live version', async () => {
+test('a working copy without changes follows the live version', async () => {
   const id = await make();
   await save(id, 0, edited);
   await publish(id, 1, 1);
@@ -223,7 +223,7 @@ test('a working copy that holds nothing of its own follows the live version', as
   assert.deepEqual([draft.structure, draft.base_version, draft.revision], [fromApi, 3, 1]);
 });
 
-test('who saves next on a published copy rests on the published version', async () => {
+test('the next save after publishing is based on the published version', async () => {
   const id = await make();
   await save(id, 0, edited);
   await publish(id, 1, 1);
@@ -231,7 +231,7 @@ test('who saves next on a published copy rests on the published version', async 
   assert.equal((await read(id)).draft.base_version, 2);
 });
 
-test('status: unpublished, archived and restored, each only from where it leads, and again without effect', async () => {
+test('a form is unpublished, archived and restored only from the right status; repeating it has no effect', async () => {
   const id = await make();
   await publish(id, 0, 1);
   await assert.rejects(changeStatus(database, workspaceId, id, 'restore'), refused('conflict'));
@@ -250,7 +250,7 @@ test('status: unpublished, archived and restored, each only from where it leads,
   assert.equal((await read(id)).form.version, 1);
 });
 
-test('settings: two people who change different ones lose nothing; null takes one away; wrong ones are named', async () => {
+test('settings: two people who change different ones lose nothing, null removes one, and invalid ones are named', async () => {
   const id = await make();
   await Promise.all([
     changeSettings(database, workspaceId, id, { confirmation_message: 'Thank you' }),
@@ -273,7 +273,7 @@ test('settings: two people who change different ones lose nothing; null takes on
   );
 });
 
-test('settings are part of the working copy: complete or not, they are live when it is published, and not before', async () => {
+test('settings belong to the working copy, complete or not, and only become live when it is published', async () => {
   const id = await make();
   const theme = { corner: 'round', color: '#0b6655' };
   await saveSettings(id, 0, { theme, closes_at: 'tomor', password: 'never kept' });
@@ -287,7 +287,7 @@ test('settings are part of the working copy: complete or not, they are live when
   assert.equal(published.form.has_password, false);
 });
 
-test('a save without settings leaves them as they are, and one that is repeated succeeds once, with them', async () => {
+test('a save without settings keeps them, and a repeated save with settings succeeds once', async () => {
   const id = await make();
   const first = await saveSettings(id, 0, { editing: true });
   assert.deepEqual(await saveSettings(id, 0, { editing: true }), first);
@@ -296,7 +296,7 @@ test('a save without settings leaves them as they are, and one that is repeated 
   assert.deepEqual((await read(id)).draft.settings, { editing: true });
 });
 
-test('every version holds its settings: of a publication, of the API with and without them, and of single ones', async () => {
+test('every version has its settings: from a publication, from the API with or without settings, and from single changes', async () => {
   const id = await make();
   await saveSettings(id, 0, { editing: true });
   await publish(id, 1, 1);
@@ -319,7 +319,7 @@ test('every version holds its settings: of a publication, of the API with and wi
   assert.deepEqual([form.version, form.has_password], [5, true], 'a password is part of no version');
 });
 
-test('a setting that is changed at once reaches the working copy, but for those that it changed itself', async () => {
+test('a setting that is changed immediately reaches the working copy too, unless the copy has changed it', async () => {
   const id = await make();
   await saveSettings(id, 0, { language: 'german', edit_days: 3 }, edited);
   await changeSettings(database, workspaceId, id, { language: 'french', embed_origins: ['https://a.test'] });
@@ -330,7 +330,7 @@ test('a setting that is changed at once reaches the working copy, but for those 
   await assert.rejects(save(id, 1, live), refused('precondition_failed'), 'an open editor is told');
 });
 
-test('a working copy that differs in its settings alone is one of its own beside a change over the API', async () => {
+test('a working copy that differs only in settings stays separate from a change over the API', async () => {
   const id = await make();
   await saveSettings(id, 0, { editing: true });
   await changeForm(database, workspaceId, id, { structure: edited });
@@ -338,7 +338,7 @@ test('a working copy that differs in its settings alone is one of its own beside
   assert.deepEqual([draft.structure, draft.settings, draft.base_version], [live, { editing: true }, 1]);
 });
 
-test("a setting that names an element which went is in nobody's way: other settings change, and the form is duplicated", async () => {
+test('a setting that names a removed element does not block other settings or duplicating the form', async () => {
   const settings = { receipt_email_element: 'email', subject_element: 'subject', editing: true };
   const { id } = await createForm(database, workspaceId, { structure: edited, settings });
   await changeForm(database, workspaceId, id, { structure: structure(element('text', 'other')) });
@@ -354,7 +354,7 @@ test("a setting that names an element which went is in nobody's way: other setti
   );
 });
 
-test('a copy or a duplicate that fails on the way leaves no form behind', async () => {
+test('a copy or duplicate that fails midway leaves no form', async () => {
   const id = await make();
   await save(id, 0, edited);
   const count = async () => (await database.query('select count(*) from forms')).rows[0].count as string;
@@ -365,7 +365,7 @@ test('a copy or a duplicate that fails on the way leaves no form behind', async 
   assert.equal(await count(), before);
 });
 
-test('a copy becomes a form of its own with the working copy, complete or not', async () => {
+test('a copy becomes a new form with the working copy, complete or not', async () => {
   const id = await make();
   const settings = { editing: true };
   const copy = await copyAsNewForm(database, {
@@ -380,7 +380,7 @@ test('a copy becomes a form of its own with the working copy, complete or not', 
   assert.deepEqual(draft.settings, settings);
 });
 
-test('the form of another workspace is absent in every way', async () => {
+test('a form of another workspace is never found', async () => {
   const id = await make();
   const stranger = { workspaceId: other.id, formId: id, structure: edited, userId: ada };
   await assert.rejects(readBuilderForm(database, other.id, id), refused('not_found'));

@@ -23,7 +23,7 @@ const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const create = async (name: string, more: object = {}) =>
   (await tenant.call('POST', '/forms', { structure: structure(name), ...more })).body;
 
-test('create: 201 with the structure as it was sent, both addresses, name and description from its attrs, a draft', async () => {
+test('create: 201 with the structure as sent, both addresses, name and description from its attrs, as a draft', async () => {
   const sent = structure('Contact', [text('subject', { future_attribute: { kept: [1, 2.5, null] } })], {
     description: 'Say hello',
   });
@@ -54,7 +54,7 @@ test('create: 201 with the structure as it was sent, both addresses, name and de
   assert.equal(body.published_at, null);
 });
 
-test('create with publish true: published, published_at set', async () => {
+test('create with publish true publishes the form and sets published_at', async () => {
   const form = await create('Live', { publish: true });
   assert.equal(form.status, 'published');
   assert.match(String(form.published_at), timestamp);
@@ -84,7 +84,7 @@ const invalid: { name: string; structure: unknown; errors: object[] }[] = [
   },
 ];
 for (const scenario of invalid) {
-  test(`create with ${scenario.name}: 422 validation_error with message and path, and nothing is made`, async () => {
+  test(`create with ${scenario.name}: 422 validation_error with message and path, and nothing is created`, async () => {
     const before = (await tenant.call('GET', '/forms')).body.pagination.total_count;
     const { status, body } = await tenant.call('POST', '/forms', { structure: scenario.structure });
     assert.equal(status, 422);
@@ -99,7 +99,7 @@ for (const scenario of invalid) {
   });
 }
 
-test('create: unknown keys and another workspace are refused by name', async () => {
+test('create: unknown keys and another workspace are rejected by name', async () => {
   const { status, body } = await tenant.call('POST', '/forms', {
     structure: structure('x'),
     owner: absent,
@@ -117,7 +117,7 @@ test('create: unknown keys and another workspace are refused by name', async () 
   assert.deepEqual([elsewhere.status, elsewhere.body.errors[0]!.field], [422, 'workspace_id']);
 });
 
-test('create and update take settings: known keys are kept, unknown ones refused', async () => {
+test('create and update accept settings: known keys are stored, unknown ones rejected', async () => {
   const settings = { confirmation_message: 'Thank you', subject_element: 'subject' };
   const form = await create('With settings', { settings });
   assert.deepEqual((await tenant.call('GET', `/forms/${form.id}`)).body.settings, {
@@ -131,7 +131,7 @@ test('create and update take settings: known keys are kept, unknown ones refused
   assert.equal(refused.status, 422);
 });
 
-test('get: structure, settings and the number of submissions', async () => {
+test('get returns structure, settings and the number of submissions', async () => {
   const form = await create('Get me');
   const { status, body } = await tenant.call('GET', `/forms/${form.id}`);
   assert.equal(status, 200);
@@ -151,7 +151,7 @@ test('get: structure, settings and the number of submissions', async () => {
   assert.equal(body.submission_count, 0);
 });
 
-test('update: the same shape as get, the new name, a later updated_at', async () => {
+test('update returns the shape of get, with the new name and a later updated_at', async () => {
   const form = await create('Before');
   const { status, body } = await tenant.call('PUT', `/forms/${form.id}`, {
     structure: structure('After', [text('added')]),
@@ -171,7 +171,7 @@ test('update with status: draft to published to draft, archived, restored', asyn
   }
 });
 
-test('fifty updates at once: the last one whole, never a mixture', async () => {
+test('of fifty parallel updates, the last one is stored completely, never a mixture', async () => {
   const form = await create('Race');
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -186,7 +186,7 @@ test('fifty updates at once: the last one whole, never a mixture', async () => {
   assert.equal(body.structure.children[0]!.children[0]!.attrs['id'], `id_${number}`);
 });
 
-test('list: newest first, without structure, filtered by status, in pages with an exact total', async () => {
+test('list returns forms newest first, without structure, filtered by status, in pages with an exact total', async () => {
   const lister = await service.makeTenant();
   const made: string[] = [];
   for (let index = 0; index < 5; index += 1) {
@@ -220,7 +220,7 @@ test('list: newest first, without structure, filtered by status, in pages with a
   assert.deepEqual([past.status, past.body.data, past.body.pagination.total_count], [200, [], 5]);
 });
 
-test('delete: 204 with an empty body; then it and its row are gone, and deleting it again is a 404', async () => {
+test('delete: 204 with an empty body; the form and its row are gone, and deleting it again is a 404', async () => {
   const form = await create('Short-lived', { publish: true });
   const { status, body } = await tenant.call('DELETE', `/forms/${form.id}`);
   assert.deepEqual([status, body], [204, undefined]);
@@ -240,7 +240,7 @@ test('delete: 204 with an empty body; then it and its row are gone, and deleting
   );
 });
 
-test("another workspace's form is answered exactly like one that does not exist, and stays as it was", async () => {
+test("another workspace's form is answered exactly like an unknown one, and is not changed", async () => {
   const form = await create('Mine');
   for (const [method, sent] of [
     ['GET', undefined],
@@ -275,7 +275,7 @@ for (const [name, path] of [
   });
 }
 
-test('permissions: a key that may only read gets 403 for writing, and nothing changes', async () => {
+test('a key that may only read gets 403 for writing, and nothing changes', async () => {
   const form = await create('Guarded');
   const reader = await tenant.makeKey(['forms:read']);
   const answer = await fetch(`${service.url}/api/v1/forms/${form.id}`, {
@@ -286,7 +286,7 @@ test('permissions: a key that may only read gets 403 for writing, and nothing ch
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).status, 200);
 });
 
-test('a key that may not read submissions sends them to nobody: it sets no address to notify, and keeps or clears one', async () => {
+test('a key that may not read submissions cannot set a notification address, but may keep or clear one', async () => {
   const mailed = { notification_email: 'owner@example.org' };
   const { body: form } = await tenant.call('POST', '/forms', {
     structure: structure('Notified', [text('a')]),
@@ -312,7 +312,7 @@ test('a key that may not read submissions sends them to nobody: it sets no addre
   assert.equal((await callApi(service.url, reader, 'PUT', `/forms/${form.id}`, whole)).status, 200);
 });
 
-test('what is sent comes back exactly: unknown attributes, their order, and names of the language itself', async () => {
+test("a structure is returned exactly as sent: unknown attributes, their order, and names of JavaScript's own properties", async () => {
   const sent = JSON.stringify(structure('Exact', [text('a')])).replace(
     '"label":"a"',
     '"label":"a","z":1,"b":[0.1,1e21,-5e-324,123456789012345680000],"__proto__":{"polluted":true},"toString":null,"é":"\\u2028👍"',
@@ -326,7 +326,7 @@ test('what is sent comes back exactly: unknown attributes, their order, and name
   assert.ok(!('polluted' in {}));
 });
 
-test('a published form changes at once for its visitors, and a draft stays hidden', async () => {
+test('a published form changes immediately for its visitors, and a draft stays hidden', async () => {
   const [live, draft] = [await create('Live', { publish: true }), await create('Draft')];
   for (const [form, status] of [
     [live, 200],
@@ -340,7 +340,7 @@ test('a published form changes at once for its visitors, and a draft stays hidde
   }
 });
 
-test('published_at is the time of the publication, stays through changes, and is new after a time as a draft', async () => {
+test('published_at is the time of publication, is kept through changes, and is new after a time as a draft', async () => {
   const form = await create('Times', { publish: true });
   assert.equal(form.published_at, form.created_at);
   const put = async (more: object = {}) =>
@@ -351,7 +351,7 @@ test('published_at is the time of the publication, stays through changes, and is
   assert.ok((await put({ status: 'published' })).published_at! > form.published_at);
 });
 
-test('settings stay when they are not sent, are replaced when they are, and a null clears one', async () => {
+test('settings are kept if omitted, replaced if sent, and cleared by null', async () => {
   const form = await create('Settings', {
     settings: { access: 'public', confirmation_message: 'Thanks', language: 'german' },
   });
@@ -381,7 +381,7 @@ const wrongSettings: Record<string, unknown> = {
   max_submissions: 0,
   colour: 'red',
 };
-test('every setting that does not hold is named, all at once, and nothing is made', async () => {
+test('all invalid settings are reported together, and nothing is created', async () => {
   const before = (await tenant.call('GET', '/forms')).body.pagination.total_count;
   const { status, body } = await tenant.call('POST', '/forms', {
     structure: structure('x'),
@@ -394,7 +394,7 @@ test('every setting that does not hold is named, all at once, and nothing is mad
   assert.equal((await tenant.call('GET', '/forms')).body.pagination.total_count, before);
 });
 
-test('of ten deletes at once one is a 204 and nine are 404s', async () => {
+test('of ten parallel deletes one is a 204 and nine are 404s', async () => {
   const form = await create('Raced');
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => tenant.call('DELETE', `/forms/${form.id}`)),
@@ -405,7 +405,7 @@ test('of ten deletes at once one is a 204 and nine are 404s', async () => {
   ]);
 });
 
-test('a change that races a deletion is a 200 before it or a 404 after it, never a form that came back', async () => {
+test('a change that races a deletion is a 200 before it or a 404 after it, and never revives the form', async () => {
   for (let round = 0; round < 5; round += 1) {
     const form = await create('Raced');
     const [removal, ...changes] = await Promise.all([
@@ -423,7 +423,7 @@ test('a change that races a deletion is a 200 before it or a 404 after it, never
   }
 });
 
-test('an id in capitals is the same id', async () => {
+test('an id in uppercase is the same id', async () => {
   const form = await create('Capitals');
   assert.equal((await tenant.call('GET', `/forms/${form.id.toUpperCase()}`)).body.id, form.id);
 });

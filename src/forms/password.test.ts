@@ -18,7 +18,7 @@ const hashOf = async (id: string): Promise<string | null> =>
     )
   ).rows[0]!.password_hash;
 
-test('the password of a form is written by the API and the console, and shown by neither', async () => {
+test('the API and the console can set the password of a form, but neither shows it', async () => {
   const made = await tenant.call('POST', '/forms', {
     structure: tree,
     settings: { access: 'password', password },
@@ -43,7 +43,7 @@ test('the password of a form is written by the API and the console, and shown by
   assert.equal(rows.length, 0);
 });
 
-test('settings that were read and written back keep the password; null takes it away; it says whether there is one', async () => {
+test('settings that are read and written back keep the password; null removes it; the settings say whether one is set', async () => {
   const { body } = await tenant.call('POST', '/forms', {
     structure: tree,
     settings: { access: 'password', password },
@@ -64,7 +64,7 @@ test('settings that were read and written back keep the password; null takes it 
   assert.deepEqual([await hashOf(id), await hasPassword()], [null, false]);
 });
 
-test('a password that is none is refused by name, and changes nothing', async () => {
+test('an invalid password is rejected with its field and changes nothing', async () => {
   const { id } = (await tenant.call('POST', '/forms', { structure: tree, settings: { password } })).body;
   const before = await hashOf(id);
   for (const wrong of ['abc', 'x'.repeat(129), 12345, {}]) {

@@ -18,7 +18,7 @@ const create = async (name: string, more: object = {}): Promise<Body> =>
   (await tenant.call('POST', '/forms', { structure: structure(name), ...more })).body;
 const get = async (id: string): Promise<Body> => (await tenant.call('GET', `/forms/${id}`)).body;
 
-// An image has to be uploaded first; it has a test of its own in images/.
+// An image must be uploaded first; images/ has a test for it.
 const types = (Object.keys(elements) as ElementType[]).filter(
   (type) => type !== 'image' && type !== 'picture_choice',
 );
@@ -36,7 +36,7 @@ const more = fc.record(
   },
   { requiredKeys: [] },
 );
-/** Only elements with a label have one in other languages. */
+/** Only elements with a label have translations of it. */
 const withTexts = (
   type: ElementType,
   { translations, ...attrs }: Record<string, unknown>,
@@ -68,7 +68,7 @@ const wholeForm = fc.record({
   description: fc.constantFrom(undefined, null, '', 'About it'),
 });
 
-test('PUT of what GET returned is 200 and changes nothing, for every element type, settings, theme and translations', async () => {
+test('PUT with the result of GET returns 200 and changes nothing, for every element type, settings, theme and translations', async () => {
   await fc.assert(
     fc.asyncProperty(wholeForm, async ({ attrs, settings, publish, description }) => {
       const nodes = types.map((type, index) => ({
@@ -100,7 +100,7 @@ test('PUT of what GET returned is 200 and changes nothing, for every element typ
   );
 });
 
-test('POST and PUT accept what create, list and get returned; a copy is a new draft with the same structure', async () => {
+test('POST and PUT accept the results of create, list and get; a copy is a new draft with the same structure', async () => {
   const made = await create('Copied', { publish: true, settings: { editing: true } });
   const { data } = (await tenant.call('GET', '/forms?per_page=1')).body;
   const overview = (await tenant.call('GET', '/forms/overview?per_page=1')).body;
@@ -119,7 +119,7 @@ test('POST and PUT accept what create, list and get returned; a copy is a new dr
   }
 });
 
-test('PUT with an id, workspace, name or description of something else is 422 and names each', async () => {
+test("PUT with another form's id, workspace, name or description returns 422 and names each field", async () => {
   const made = await get((await create('Mine')).id);
   const wrong = {
     id: '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
@@ -138,7 +138,7 @@ test('PUT with an id, workspace, name or description of something else is 422 an
   assert.deepEqual([unknown.status, unknown.body.errors[0]!.code], [422, 'unknown_field']);
 });
 
-test('PUT with publish publishes, whatever status was read; publish false leaves the status', async () => {
+test('PUT with `publish: true` publishes a form of any status; `publish: false` keeps the status', async () => {
   const draft = await get((await create('Later')).id);
   const published = await tenant.call('PUT', `/forms/${draft.id}`, { ...draft, publish: true });
   assert.deepEqual([published.status, published.body.status], [200, 'published']);

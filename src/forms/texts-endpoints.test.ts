@@ -25,7 +25,7 @@ const textsOf = (id: string) => call('GET', `/forms/${id}/texts`);
 const importInto = (id: string, text: string, headers = {}) =>
   call('POST', `/forms/${id}/texts/import`, { text }, headers);
 
-test('the texts of a working copy are listed and exported, and come back translated: published, visitors read them', async () => {
+test('the texts of a working copy can be exported, translated and imported, and visitors see the translations after publishing', async () => {
   const id = await make();
   const { body } = await textsOf(id);
   assert.deepEqual([body.languages, body.missing, body.texts.length], [['en', 'de'], { de: 5 }, 6]);
@@ -45,7 +45,7 @@ test('the texts of a working copy are listed and exported, and come back transla
   for (const word of ['Kontakt', 'Farbe', 'Rot', 'Blau']) assert.ok(page.includes(word), word);
 });
 
-test('a file that cannot be taken changes nothing and names its lines; so does one for a copy that was changed', async () => {
+test('an invalid file changes nothing and the error names its lines; a file for an outdated working copy changes nothing', async () => {
   const id = await make();
   const before = (await call('GET', `/forms/${id}/draft`)).body;
   const refused = await importInto(id, 'key,de,fr\ncolour/label,Farbe,Couleur\n');

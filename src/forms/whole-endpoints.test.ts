@@ -14,7 +14,7 @@ const service = await shareService();
 type List = Static<typeof shapes.Overview>;
 type ExportedForm = Static<typeof shapes.ExportedForm>;
 
-/** A workspace of its own, so that no test sees another's forms. */
+/** Opens a separate workspace, so that tests do not see each other's forms. */
 async function openWorkspace() {
   const editor = await signIn(service, { role: 'editor' });
   return {
@@ -28,7 +28,7 @@ async function openWorkspace() {
       ).body.id,
     names: async (query: string): Promise<string[]> =>
       (await editor.api<List>('GET', `/forms/overview${query}`)).body.data.map(({ name }) => name),
-    /** What its screens are headed with. */
+    /** Reads the name and the count that the form's screens show in their heading. */
     located: async (id: string) =>
       (await editor.call<{ name: string; submission_count: number }>('GET', `/forms/${id}/locate`)).body,
   };
@@ -54,7 +54,7 @@ async function submit(id: string, subject: string): Promise<void> {
   assert.equal(answer.status, 201);
 }
 
-test('the list says of each form its name, status, submissions and last activity', async () => {
+test('the list shows the name, status, submissions and last activity of each form', async () => {
   const { editor, create } = await openWorkspace();
   const quiet = await create('Quiet');
   const busy = await create('Busy');
@@ -77,7 +77,7 @@ test('the list says of each form its name, status, submissions and last activity
   assert.equal(data[0]!.description, 'About');
 });
 
-test('the list is searched by part of a name, filtered by status, and sorted', async () => {
+test('the list can be searched by part of a name, filtered by status, and sorted', async () => {
   const { create, names } = await openWorkspace();
   await create('banana');
   const apple = await create('Apple 100%');
@@ -98,14 +98,14 @@ test('the list is searched by part of a name, filtered by status, and sorted', a
   assert.deepEqual(await names('?page=9'), []);
 });
 
-test('wrong parameters of the list are a 400', async () => {
+test('invalid parameters of the list return 400', async () => {
   const { editor } = await openWorkspace();
   for (const query of ['?page=0', '?per_page=101', '?status=open', '?sort=size', `?q=${'x'.repeat(201)}`]) {
     assert.equal((await editor.api('GET', `/forms/overview${query}`)).status, 400, query);
   }
 });
 
-test('a form is created from a structure and settings; what is wrong with them is located', async () => {
+test('a form can be created from a structure and settings; errors give the location of the problem', async () => {
   const { editor, create } = await openWorkspace();
   const id = await create('Made', { confirmation_message: 'Thanks' });
   const exported = (await editor.api<ExportedForm>('GET', `/forms/${id}/export`)).body;
@@ -125,7 +125,7 @@ test('a form is created from a structure and settings; what is wrong with them i
   );
 });
 
-test('a duplicate is a draft under another name, with the settings and without the submissions', async () => {
+test('a duplicate is a draft with a new name and the same settings, but no submissions', async () => {
   const { editor, create, names } = await openWorkspace();
   const id = await create('Original', { confirmation_message: 'Thanks' });
   await publish(id);
@@ -145,7 +145,7 @@ test('a duplicate is a draft under another name, with the settings and without t
   assert.equal((await editor.api('POST', `/forms/${randomUUID()}/duplicate`)).status, 404);
 });
 
-test('a duplicate takes the working copy along, and a name as long as a name may be is cut', async () => {
+test('a duplicate includes the working copy, and a name of maximum length is shortened for the suffix', async () => {
   const { editor, create, names } = await openWorkspace();
   const id = await create('é'.repeat(512));
   const edited = { ...named('Edited'), children: [] };
@@ -164,7 +164,7 @@ test('a duplicate takes the working copy along, and a name as long as a name may
   assert.deepEqual(rows[0]!.structure, { ...edited, attrs: { ...edited.attrs, name: 'Edited (copy)' } });
 });
 
-test('a form that visitors do not see is listed, found, headed and exported as it is being made', async () => {
+test('an unpublished form is listed, found, headed and exported with its working copy', async () => {
   const { editor, create, names, located } = await openWorkspace();
   const id = await create('Untitled form');
   const settings = { confirmation_message: 'Thanks' };
@@ -190,7 +190,7 @@ test('a form that visitors do not see is listed, found, headed and exported as i
   assert.deepEqual((await exported()).structure, named('Garden party'));
 });
 
-test('an archived form takes no answers until it is restored, as a draft', async () => {
+test('an archived form accepts no answers until it is restored as a draft', async () => {
   const { editor, create, names } = await openWorkspace();
   const id = await create('Old');
   await publish(id);
@@ -202,7 +202,7 @@ test('an archived form takes no answers until it is restored, as a draft', async
   assert.equal((await editor.api('POST', `/forms/${randomUUID()}/archive`)).status, 404);
 });
 
-test('a deleted form is gone at once, and its submissions behind', async () => {
+test('a deleted form disappears immediately, and its submissions follow', async () => {
   const { editor, create, names } = await openWorkspace();
   const id = await create('Doomed');
   await publish(id);
@@ -219,7 +219,7 @@ test('a deleted form is gone at once, and its submissions behind', async () => {
   });
 });
 
-test('a form of another workspace is not there', async () => {
+test('a form of another workspace is not found', async () => {
   const [mine, other] = [await openWorkspace(), await openWorkspace()];
   const id = await other.create('Theirs');
   for (const [method, path] of [
@@ -237,7 +237,7 @@ test('a form of another workspace is not there', async () => {
 
 // Parts of a form ---------------------------------------------------------------------------------------------
 
-test('a merge patch changes the settings that it names, inside of the theme too; null takes away, the others stay', async () => {
+test('a merge patch changes only the settings it names, including those of the theme; null removes a setting', async () => {
   const { editor, create } = await openWorkspace();
   const id = await create('Patched', {
     confirmation_message: 'Thanks',
@@ -254,7 +254,8 @@ test('a merge patch changes the settings that it names, inside of the theme too;
     [200, { access: 'public', theme: { color: '#6d28d9', font: 'inter' }, edit_days: 3 }],
   );
   assert.deepEqual(body.structure, named('Patched'));
-  // Of two who look at the same, one is told; of two who do not say what they saw, nothing is lost.
+  // With `If-Match`, one of two parallel patches gets 412. Without it, parallel patches of different settings
+  // are both kept.
   const tag = { 'If-Match': headers.get('etag')! };
   const both = await Promise.all([
     patch({ settings: { edit_days: 4 } }, tag),
@@ -278,7 +279,7 @@ test('a merge patch changes the settings that it names, inside of the theme too;
   assert.equal((await editor.api('GET', `/forms/${id}`)).body['status'], 'published');
 });
 
-test('settings.access is always there, and what was read is written back as it is', async () => {
+test('settings.access is always present, and can be written back as it was read', async () => {
   const { editor, create } = await openWorkspace();
   const id = await create('Read');
   const { structure: tree, settings } = (
@@ -294,7 +295,7 @@ test('settings.access is always there, and what was read is written back as it i
   assert.deepEqual((await editor.api('GET', `/forms/${id}`)).body['settings'], { access: 'closed' });
 });
 
-test('validating tells every problem at once, and of what is valid what makes it hard to fill in; nothing is made', async () => {
+test('validation reports all problems together, warns about usability in a valid form, and creates nothing', async () => {
   const { editor, names } = await openWorkspace();
   const validate = async (body: object) =>
     (await editor.api<Static<typeof shapes.Judgement>>('POST', '/forms/validate', body)).body;
@@ -340,7 +341,7 @@ test('validating tells every problem at once, and of what is valid what makes it
   assert.deepEqual(await names(''), []);
 });
 
-test('validation warns about names that look misspelt at every level and about empty composites, and keeps quiet about others', async () => {
+test('validation warns about possibly misspelled names at every level and about empty composites, but not about valid names', async () => {
   const { editor } = await openWorkspace();
   const slips = {
     type: 'form',
@@ -396,7 +397,7 @@ test('validation warns about names that look misspelt at every level and about e
       [[0, 3, 0], '"Required"', '"required"'],
     ],
   );
-  // A misspelt name may be why another is missing.
+  // A misspelled name can explain why another name is missing.
   const broken = await validate({
     ...slips,
     children: [
@@ -407,7 +408,7 @@ test('validation warns about names that look misspelt at every level and about e
   assert.ok(broken.warnings.some(({ message }) => message.includes('"lable"')));
 });
 
-test('what was exported is imported, elsewhere too: incomplete as it is, and without images that are not there', async () => {
+test('an exported form can be imported, also in another workspace, when it is incomplete or its images are missing', async () => {
   const [here, there] = [await openWorkspace(), await openWorkspace()];
   const id = await here.create('Travels', { editing: true });
   const exported = (await here.editor.api<ExportedForm>('GET', `/forms/${id}/export`)).body;
@@ -434,7 +435,7 @@ test('what was exported is imported, elsewhere too: incomplete as it is, and wit
   assert.deepEqual([nameless.status, nameless.body.name], [201, 'Untitled form']);
 });
 
-test('a key that is limited to certain forms lists those, and makes none', async () => {
+test('a key that is limited to certain forms lists those forms and creates none', async () => {
   const tenant = await service.makeTenant();
   const make = async (name: string) =>
     (await tenant.call('POST', '/forms', { structure: named(name) })).body.id;
@@ -452,7 +453,7 @@ test('a key that is limited to certain forms lists those, and makes none', async
   assert.equal((await ask('POST', '/forms/import', { structure: named('New') })).status, 403);
 });
 
-test('a form of another service is looked at, and then made of the very same document', async () => {
+test('a form of another service is previewed, and the same document then creates it', async () => {
   const { editor } = await openWorkspace();
   const document = samples.typeform;
   const before = await editor.api<List>('GET', '/forms/overview');
@@ -473,7 +474,7 @@ test('a form of another service is looked at, and then made of the very same doc
   assert.deepEqual(made.body.report, body.report);
 });
 
-test('a long document becomes what a short one does', async () => {
+test('a long document is converted like a short one', async () => {
   const { editor } = await openWorkspace();
   const ask = (count: number) =>
     editor.api<Static<typeof shapes.ConvertedForm> & { errors: { field: string }[] }>(
@@ -496,7 +497,7 @@ test('a long document becomes what a short one does', async () => {
   assert.equal(long.body.report.filter(({ outcome }) => outcome === 'mapped').length, 900);
 });
 
-test('a form that has more options than one may have becomes a draft that says so, as far as one request may be read', async () => {
+test('a form with too many options becomes a draft with that problem, unless its document exceeds the limits of a request', async () => {
   const { editor } = await openWorkspace();
   const options = Array.from({ length: 30 }, (_, index) => ({ value: `Option ${index}` }));
   const ask = (count: number) =>
@@ -520,7 +521,7 @@ test('a form that has more options than one may have becomes a draft that says s
   assert.deepEqual([larger.status, larger.body.message], [422, 'The JSON contains more than 30000 names.']);
 });
 
-test('what is no form that is known, or two forms at once, is refused with the field', async () => {
+test('an unknown format, or two formats in one request, is rejected with the field', async () => {
   const { editor } = await openWorkspace();
   const ask = async (path: string, sent: object) => {
     const { status, body } = await editor.api<{ errors: { field: string }[] }>('POST', path, sent);

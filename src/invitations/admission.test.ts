@@ -19,7 +19,7 @@ async function stage(settings: object = {}) {
 }
 const keyIn = (page: string): string => /name="_key" value="([^"]+)"/.exec(page)![1]!;
 
-test('a form for the invited opens to their links alone', async () => {
+test('a form with invited access opens only through personal links', async () => {
   const { form, inviteOne } = await stage();
   const { id, url } = await inviteOne('ada@example.org');
   assert.equal((await visitor.fetch(`/f/${form.id}`)).status, 403);
@@ -53,7 +53,7 @@ test('an invitation goes from pending to opened, started and completed, and show
   assert.equal((await visitor.fetch(`/f/${form.id}${query}`)).status, 410);
 });
 
-test('of 20 parallel submits of one invitation, under keys of their own, one is taken', async () => {
+test('of 20 parallel submits of one invitation with different idempotency keys, one is accepted', async () => {
   const { form, inviteOne } = await stage();
   const query = queryOf(await inviteOne('ada@example.org'));
   const answers = await Promise.all(
@@ -73,7 +73,7 @@ test('of 20 parallel submits of one invitation, under keys of their own, one is 
   assert.equal(body.pagination.total_count, 1);
 });
 
-test('the same answers sent again get the same receipt, and others are refused in a page', async () => {
+test('resending the same answers returns the same receipt, and sending different answers shows a page with 409', async () => {
   const { form, inviteOne } = await stage({ save_progress: true });
   const query = queryOf(await inviteOne('ada@example.org'));
   const first = await visitor.submit(form.id, { city: 'x' }, query);
@@ -92,7 +92,7 @@ test('the same answers sent again get the same receipt, and others are refused i
   }
 });
 
-test('reference and first answers come with the invitation, and nobody can change the reference', async () => {
+test('an invitation brings reference data and prefilled answers, and visitors cannot change the reference data', async () => {
   const { form, inviteOne } = await stage();
   const invitation = await inviteOne('ada@example.org', {
     reference: { customer: '17' },
@@ -107,7 +107,7 @@ test('reference and first answers come with the invitation, and nobody can chang
   assert.deepEqual(submission.metadata.reference, { customer: '17', from: 'ad' });
 });
 
-test('a revoked link and one that has run out lead nowhere, also on a public form', async () => {
+test('a revoked or expired link is rejected, even on a public form', async () => {
   const { form, inviteOne, path, age } = await stage({ access: 'public' });
   const [one, two] = [
     await inviteOne('ada@example.org'),
@@ -124,14 +124,14 @@ test('a revoked link and one that has run out lead nowhere, also on a public for
   assert.equal(await text(file), 'email,name,status,link,expires_at\r\n', 'nor are they handed out');
 });
 
-test('an address is kept as mail writes it, and a time that is none is refused', async () => {
+test('an address is stored in its normalized form, and an invalid time is rejected', async () => {
   const { inviteOne, invite } = await stage();
   assert.equal((await inviteOne('<Ada@Example.org>')).email, 'Ada@example.org');
   const leap = await invite(['grace@example.org'], { expires_at: '2090-12-31T23:59:60Z' });
   assert.deepEqual([leap.status, leap.body.errors[0]!.field], [422, 'expires_at']);
 });
 
-test('answers that an invited person saved are there when the link is opened again, and are completed under it', async () => {
+test('saved answers of an invited person return when the link is opened again, and are completed under the invitation', async () => {
   const { form, inviteOne, read } = await stage({ save_progress: true });
   const invitation = await inviteOne('ada@example.org', { reference: { customer: '17' } });
   const query = queryOf(invitation);
@@ -169,7 +169,7 @@ test('answers that an invited person saved are there when the link is opened aga
   });
 });
 
-test('files go up before the form is sent, for the invited alone', async () => {
+test('only invited people can upload files before they submit the form', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'photo')], { settings: { access: 'invited' } });
   const { inviteOne } = openInvitations(service, tenant, form.id);
   const query = queryOf(await inviteOne('ada@example.org'));
@@ -186,7 +186,7 @@ test('files go up before the form is sent, for the invited alone', async () => {
   assert.equal((await send(query)).status, 201);
 });
 
-test('hostile text in addresses is refused, and nothing breaks', async () => {
+test('hostile text in addresses is rejected, and nothing breaks', async () => {
   const { form, list, invite, path } = await stage();
   assert.equal((await tenant.call('GET', `${path}?q=%00`)).status, 400);
   assert.ok([400, 404].includes((await visitor.fetch(`/f/${form.id}?_invitation=%00`)).status));
@@ -208,7 +208,7 @@ test('hostile text in addresses is refused, and nothing breaks', async () => {
   assert.equal((await list()).pagination.total_count, 0);
 });
 
-test('after a deletion for good the invitation can be answered again', async () => {
+test('after permanent deletion of the submission, the invitation can be answered again', async () => {
   const { form, inviteOne, read } = await stage();
   const invitation = await inviteOne('ada@example.org');
   const { body } = await visitor.submit(form.id, { city: 'x' }, queryOf(invitation));

@@ -30,7 +30,7 @@ async function stage() {
       editor.api<ReplyOf<'previewInvitationImport'>>('POST', `${path}/imports/preview`, source),
     start: (source: object, more: object = {}) =>
       editor.api<ReplyOf<'startInvitationImport'>>('POST', `${path}/imports`, { ...source, ...more }),
-    /** Waits until an import has come to its end. */
+    /** Waits until an import has finished. */
     finished: () =>
       until(
         'the end of the import',
@@ -43,13 +43,13 @@ async function stage() {
   };
 }
 
-/** The file of the links, as a person gets it. */
+/** Downloads the file of links in a browser session. */
 const exported = (path: string, { cookie }: { cookie: string }): Promise<Response> =>
   fetch(`${service.url}/api/v1${path}/export`, {
     headers: { Cookie: cookie, 'X-Workspace-ID': tenant.workspaceId },
   });
 
-test('an import is previewed with its columns, its people and what is wrong on which line', async () => {
+test('an import preview shows columns, people, and the problems by line', async () => {
   const { preview, start, finished } = await stage();
   await start({ kind: 'addresses', text: 'grace@example.org' });
   await finished();
@@ -77,10 +77,10 @@ test('an import is previewed with its columns, its people and what is wrong on w
   );
 });
 
-/** As many as a file may have, and an eighth of that in `npm test`. */
+/** The maximum of a file in full runs, and an eighth of it in `npm test`. */
 const people = cases(10_000);
 
-test(`${people} people become invitations in one import, and each line is one of them`, async (t) => {
+test(`one import creates ${people} invitations, one for each line`, async (t) => {
   const { form, start, finished, list, overview, path } = await stage();
   const lines = Array.from({ length: people }, (_, index) => `person-${index}@example.org;${index}`);
   const started = performance.now();
@@ -107,14 +107,14 @@ test(`${people} people become invitations in one import, and each line is one of
   assert.equal((await file.text()).trimEnd().split('\r\n').length, people + 1);
 });
 
-test('a file of a hundred thousand lines is refused in words', async () => {
+test('a file of 100,000 lines is rejected with a clear message', async () => {
   const { preview } = await stage();
   const { status, body } = await preview({ kind: 'csv', text: 'a@example.org\n'.repeat(100_000) });
   assert.equal(status, 422);
   assert.match((body as unknown as { message: string }).message, /100,000 lines; the limit is 10,000/);
 });
 
-test('two imports of the same people at the same time invite each of them once', async () => {
+test('two parallel imports of the same people invite each person once', async () => {
   const { start, finished, list, overview } = await stage();
   const text = Array.from({ length: 800 }, (_, index) => `person-${index}@example.org`).join('\n');
   await Promise.all([start({ kind: 'addresses', text }), start({ kind: 'addresses', text })]);
@@ -127,7 +127,7 @@ test('two imports of the same people at the same time invite each of them once',
   );
 });
 
-test('without SMTP links are there to copy, for editors; formulas in names calculate nothing', async () => {
+test('without SMTP, editors can copy the links; spreadsheet formulas in names are not evaluated', async () => {
   const { form, start, finished, list, path, overview } = await stage();
   await start({ kind: 'csv', text: 'email,name\nada@example.org,=1+1\n' });
   await finished();
@@ -157,7 +157,7 @@ test('without SMTP links are there to copy, for editors; formulas in names calcu
   assert.match(resent.body.message, /SMTP_URL/);
 });
 
-test('the mail to a person is previewed, and what is wrong with it is said by its field', async () => {
+test('the email to a person can be previewed, and each problem names its field', async () => {
   const { path } = await stage();
   const person = { email: 'ada@example.org', name: 'Ada', reference: { customer: '17' } };
   const letter = await editor.api<ReplyOf<'previewInvitationMail'>>('POST', `${path}/letter`, {
@@ -169,7 +169,7 @@ test('the mail to a person is previewed, and what is wrong with it is said by it
   assert.deepEqual([wrong.status, wrong.body.errors[0]!.field], [422, 'message']);
 });
 
-test('nobody reaches invitations of another workspace', async () => {
+test('invitations of another workspace are not accessible', async () => {
   const { path, start, finished, list } = await stage();
   await start({ kind: 'addresses', text: 'ada@example.org' });
   await finished();

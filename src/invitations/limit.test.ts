@@ -9,7 +9,7 @@ import { openService, type Tenant, until } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { sendDueReminders } from './remind.ts';
 
-test('one person and one workspace invite so many a day; of many requests at once no more get through', async () => {
+test('invitations have a daily limit per person and per workspace, and parallel requests cannot exceed it', async () => {
   const service = await openService({ INVITATIONS_PER_PERSON: '3', INVITATIONS_PER_WORKSPACE: '5' });
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant, [element('text', 'a')]);
@@ -45,7 +45,7 @@ test('one person and one workspace invite so many a day; of many requests at onc
   assert.equal((await ask(ada)).status, 201);
 });
 
-// Mails that leave are counted, whatever the invitations say of their past.
+// Sent emails are counted, regardless of the history of the invitations.
 
 const server = await openMailServer();
 const mailed = await openService({
@@ -57,7 +57,7 @@ const mailed = await openService({
 });
 const { services } = mailed;
 
-/** Invitations that were mailed ten days ago, written by SQL: whatever an import or a backup may bring. */
+/** Inserts invitations that were emailed ten days ago with SQL, as an import or a backup could. */
 async function stageOld(tenant: Tenant, people: number, createdBy: string | null = null) {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const batchId = newId();
@@ -85,7 +85,7 @@ async function stageOld(tenant: Tenant, people: number, createdBy: string | null
 const takenOf = (emails: readonly string[]): number =>
   server.taken.filter(({ to }) => to.some((address) => emails.includes(address))).length;
 
-test('reminders count as mails of today, also of invitations that are old', async () => {
+test('reminders count as emails of today, also for old invitations', async () => {
   const tenant = await mailed.makeTenant();
   const { path, ids, emails } = await stageOld(tenant, 20);
   const remind = (body: object) => tenant.call('POST', `${path}/reminders`, body);
@@ -106,7 +106,7 @@ test('reminders count as mails of today, also of invitations that are old', asyn
   await until('five mails', async () => takenOf(emails) === 5);
 });
 
-test('mailing the same invitation again and again is counted each time', async () => {
+test('each repeated email of an invitation is counted', async () => {
   const tenant = await mailed.makeTenant();
   const { path, ids } = await stageOld(tenant, 1);
   const statuses: number[] = [];
@@ -115,7 +115,7 @@ test('mailing the same invitation again and again is counted each time', async (
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429]);
 });
 
-test('scheduled reminders beyond the limit wait, and the mail log says why', async () => {
+test('scheduled reminders beyond the limit wait, and the email log says why', async () => {
   const tenant = await mailed.makeTenant();
   const { emails, form } = await stageOld(tenant, 8);
   await services.database.query('update invitations set remind_at = now() where form_id = $1', [form.id]);
@@ -130,7 +130,7 @@ test('scheduled reminders beyond the limit wait, and the mail log says why', asy
   assert.equal(takenOf(emails), 5);
 });
 
-test('deleting a form gives back nothing of the limit', async () => {
+test('deleting a form does not restore any of the limit', async () => {
   const tenant = await mailed.makeTenant();
   const { path, form, ids, emails } = await stageOld(tenant, 5);
   assert.equal((await tenant.call('POST', `${path}/reminders`, {})).status, 200);
@@ -145,7 +145,7 @@ test('deleting a form gives back nothing of the limit', async () => {
   assert.equal((await tenant.call('POST', `${next.path}/reminders`, {})).status, 429);
 });
 
-test('what one person sends counts in all of their workspaces, by their keys too', async () => {
+test('the limit of a person covers all of their workspaces and their API keys', async () => {
   const [one, two] = [await mailed.makeTenant(), await mailed.makeTenant()];
   const ada = await signIn(mailed, { workspaceId: one.workspaceId });
   await services.database.query(

@@ -33,18 +33,18 @@ for (const [text, expected] of [
   test(`"${text}" is filled in`, () => assert.equal(write(text), expected));
 }
 
-test('what a value holds is text, also when it looks like a placeholder', () => {
+test('a value is inserted as text, even if it looks like a placeholder', () => {
   assert.equal(write('{{name}}', { name: '{{email}}' }), '{{email}}');
 });
 
-test('a reminder says its own words, or those of the invitation', () => {
+test('a reminder has its own text, or else the text of the invitation', () => {
   const said = writeLetter(defaultMessage, recipient, 'reminder');
   assert.equal(said.subject, 'Reminder: You are invited: Survey');
   const own = { ...defaultMessage, reminderSubject: 'Still time', reminderMessage: 'Please.' };
   assert.equal(writeLetter(own, recipient, 'reminder').subject, 'Still time');
 });
 
-test('the words of the service are in the language of the form', () => {
+test('the built-in texts are in the language of the form', () => {
   const { subject, letter } = writeLetter(defaultMessage, { ...recipient, locale: 'de' }, 'reminder');
   assert.match(subject, /^Erinnerung: /);
   assert.deepEqual(
@@ -54,7 +54,7 @@ test('the words of the service are in the language of the form', () => {
   assert.match(JSON.stringify(letter.blocks[2]), /bis zum 1\. März 2026/);
 });
 
-test('every letter has the personal link as its button, and says when it runs out', () => {
+test('every email has the personal link as its button, and says when the link expires', () => {
   const { letter } = writeLetter(defaultMessage, recipient, 'invitation');
   assert.deepEqual(letter.blocks[1], { kind: 'button', label: 'Open the form', url: recipient.link });
   assert.match(JSON.stringify(letter.blocks[2]), /March 1, 2026/);
@@ -70,7 +70,7 @@ for (const [what, more, field] of [
   ['reminders in the wrong order', { remindAfterDays: [5, 3] }, 'remind_after_days'],
   ['a reminder at once', { remindAfterDays: [0] }, 'remind_after_days'],
 ] as const) {
-  test(`${what} is refused, by its field`, () => {
+  test(`${what} is rejected with its field`, () => {
     const problems = checkMessage(
       {
         ...defaultMessage,
@@ -86,7 +86,7 @@ for (const [what, more, field] of [
   });
 }
 
-test('what is known is taken', () => {
+test('known placeholders are accepted', () => {
   const message = { ...defaultMessage, message: '{{customer}} {{name|x}}', remindAfterDays: [3, 7] };
   assert.deepEqual(checkMessage(message, names), []);
 });

@@ -17,7 +17,7 @@ function plan(source: ImportSource): ImportPlan {
 }
 const emailsOf = ({ drafts }: ImportPlan): string[] => drafts.map(({ draft }) => draft.email);
 
-test('a long text is read on a thread of its own, and to the same plan', async () => {
+test('a long text is parsed in a worker thread, with the same plan as on the main thread', async () => {
   const text = Array.from({ length: 2_000 }, (_, index) => `Person ${index} <p${index % 1_900}@example.org>`);
   const source = { kind: 'addresses', text: text.join('\n') } as const;
   const planned = await planBeside('a workspace', source, form);
@@ -25,7 +25,7 @@ test('a long text is read on a thread of its own, and to the same plan', async (
   assert.equal(plan(source).problems.length, 100);
 });
 
-test('pasted addresses are taken one by one, with their names', () => {
+test('pasted addresses are parsed one by one, with their names', () => {
   const planned = plan({
     kind: 'addresses',
     text: 'ada@example.org, "Hopper, Grace" <grace@example.org>;\n\nalan+turing@example.org',
@@ -41,7 +41,7 @@ test('pasted addresses are taken one by one, with their names', () => {
   assert.deepEqual(planned.problems, []);
 });
 
-test('a bad address is named with its line, and so is one that was there before in another spelling', () => {
+test('the line of an invalid address is named, and so is the line of a duplicate in another spelling', () => {
   const planned = plan({ kind: 'addresses', text: 'ada@example.org\nnobody\nADA@example.org\na@b@c' });
   assert.deepEqual(emailsOf(planned), ['ada@example.org']);
   assert.deepEqual(planned.problems, [
@@ -51,7 +51,7 @@ test('a bad address is named with its line, and so is one that was there before 
   ]);
 });
 
-test('the columns of a file are suggested by their headings: address, name, questions, and reference for the rest', () => {
+test('column mappings are suggested by heading: address, name, questions, and reference data for the rest', () => {
   const text = 'Customer,E-mail,Name,Your city,days\n17,ada@example.org,Ada,London,Mon; Tue\n';
   const planned = plan({ kind: 'csv', text });
   assert.deepEqual(planned.mapping, [
@@ -75,7 +75,7 @@ test('the columns of a file are suggested by their headings: address, name, ques
   ]);
 });
 
-test('a column that can be nothing, or is what another one is, is left out of what is suggested', () => {
+test('the suggested mapping ignores columns with a reserved or repeated name', () => {
   const text =
     '_id,email,note,note,City,your city,name,Full name\n7,ada@example.org,a,b,London,Paris,Ada,Ada L.\n';
   const planned = plan({ kind: 'csv', text });
@@ -92,13 +92,13 @@ test('a column that can be nothing, or is what another one is, is left out of wh
   assert.deepEqual(emailsOf(planned), ['ada@example.org']);
 });
 
-test('a file without headings is a list of addresses from its first line on', () => {
+test('a file without headings is a list of addresses from its first line', () => {
   const planned = plan({ kind: 'csv', text: 'x;ada@example.org\ny;grace@example.org' });
   assert.deepEqual(planned.mapping, [{ as: 'ignore' }, { as: 'email' }]);
   assert.deepEqual(emailsOf(planned), ['ada@example.org', 'grace@example.org']);
 });
 
-test('a file without an address shows its columns, so that one can be chosen', () => {
+test('a file without an address column shows its columns, so that a person can choose one', () => {
   const planned = plan({ kind: 'csv', text: 'a,b\n1,2' });
   assert.deepEqual(
     planned.columns.map(({ title, samples }) => [title, samples]),
@@ -110,7 +110,7 @@ test('a file without an address shows its columns, so that one can be chosen', (
   assert.deepEqual(planned.drafts, []);
 });
 
-test('formulas stay the text that they are, and header injection is no address', () => {
+test('formulas stay plain text, and header injection is not a valid address', () => {
   const text = 'email,note\nada@example.org,=1+1\n"eve@example.org\r\nBcc: all@example.org",x\n';
   const planned = plan({ kind: 'csv', text });
   assert.deepEqual(planned.drafts[0]!.draft.reference, { note: '=1+1' });
@@ -152,7 +152,7 @@ for (const [what, source, problem] of [
     /no question "photo"/,
   ],
 ] as const satisfies readonly (readonly [string, ImportSource, RegExp])[]) {
-  test(`${what} is refused as a whole, in words`, () => {
+  test(`${what} is rejected as a whole, with a clear message`, () => {
     const planned = planImport(source, form);
     assert.match(typeof planned === 'string' ? planned : '', problem);
   });

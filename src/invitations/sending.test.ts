@@ -28,7 +28,7 @@ async function stage() {
   return {
     form,
     ...invitations,
-    /** Waits until an invitation has come so far. */
+    /** Waits until an invitation has this status. */
     reach: (id: string, status: string) =>
       until(`an invitation that is ${status}`, async () => {
         const found = await invitations.read(id);
@@ -37,7 +37,7 @@ async function stage() {
   };
 }
 
-test('an invitation is mailed with its own words and link, and is sent when the mail server has it', async () => {
+test('an invitation is emailed with its own text and link, and is marked as sent when the mail server accepts it', async () => {
   const { inviteOne, reach } = await stage();
   const email = someone();
   const message = { subject: 'Dear {{name}}', message: 'Your number is {{customer}}.' };
@@ -52,7 +52,7 @@ test('an invitation is mailed with its own words and link, and is sent when the 
   assert.equal(typeof sent.sent_at, 'string');
 });
 
-test('an address that is refused is bounced with the words of the mail server, and is mailed again on demand', async () => {
+test('a rejected address becomes bounced with the reply of the mail server, and can be emailed again on demand', async () => {
   const { inviteOne, reach, path } = await stage();
   const email = someone();
   server.treat(email, 'refuse recipient');
@@ -63,7 +63,7 @@ test('an address that is refused is bounced with the words of the mail server, a
   assert.equal((await reach(id, 'sent')).mail_error, null);
 });
 
-test('nobody is invited twice: not in one request, not in parallel, not in another spelling', async () => {
+test('a person is invited once: in one request, in parallel requests, and in another spelling of the address', async () => {
   const { invite, list } = await stage();
   const email = someone();
   const first = await invite([email, email.toUpperCase(), 'Other@example.org']);
@@ -74,7 +74,7 @@ test('nobody is invited twice: not in one request, not in parallel, not in anoth
   assert.equal((await list()).pagination.total_count, 3);
 });
 
-test('An international address is stored as it was typed, mailed, and invited once in all its spellings', async () => {
+test('an international address is stored as typed, emailed, and invited only once in all of its spellings', async () => {
   const { invite, reach } = await stage();
   const first = await invite(['jösé@bücher.example']);
   assert.deepEqual([first.status, first.body.data[0]!.email], [201, 'jösé@bücher.example']);
@@ -93,7 +93,7 @@ test('An international address is stored as it was typed, mailed, and invited on
   assert.deepEqual([body.data.length, body.skipped.length], [0, 3]);
 });
 
-test('after it was revoked an address is invited anew, and the mail that waited does not leave', async () => {
+test('a revoked address can be invited again, and the waiting email of the revoked invitation is not sent', async () => {
   const { inviteOne, path, read } = await stage();
   const email = someone();
   await server.goAway();
@@ -109,7 +109,7 @@ test('after it was revoked an address is invited anew, and the mail that waited 
   assert.ok(!server.taken.some(({ to, mail }) => to.includes(email) && mail.text!.includes(url)));
 });
 
-test('a reminder goes to those who did not answer, once within the hour', async () => {
+test('a reminder goes to people who have not answered, at most once an hour', async () => {
   const { form, inviteOne, reach, path, age, read } = await stage();
   const [quiet, answered] = [await inviteOne(someone()), await inviteOne(someone())];
   for (const { id } of [quiet, answered]) await reach(id, 'sent');
@@ -128,7 +128,7 @@ test('a reminder goes to those who did not answer, once within the hour', async 
   assert.equal((await read(quiet.id)).reminders, 1);
 });
 
-test('whoever got the invitation again within the hour is not reminded', async () => {
+test('a person who received the invitation again within the hour gets no reminder', async () => {
   const { form, inviteOne, reach, path, age, read } = await stage();
   const { id, email } = await inviteOne(someone());
   await reach(id, 'sent');
@@ -150,7 +150,7 @@ test('whoever got the invitation again within the hour is not reminded', async (
   assert.equal((await read(id)).reminders, 1);
 });
 
-test('whose answers lie in the spam box has answered: no mail asks for them again', async () => {
+test('answers in the spam box count as answered: no email asks for them again', async () => {
   const { form, inviteOne, reach, path, age } = await stage();
   const invitation = await inviteOne(someone(), {}, { remind_after_days: [3] });
   await reach(invitation.id, 'sent');
@@ -171,7 +171,7 @@ test('whose answers lie in the spam box has answered: no mail asks for them agai
   assert.equal(rowCount, 1);
 });
 
-test('an invitation that is sent again while its mail waits is one mail, and none after it was revoked', async () => {
+test('resending an invitation while its email waits sends one email, and revoking it sends none', async () => {
   const { form, inviteOne, path } = await stage();
   await server.goAway();
   const [kept, revoked] = [await inviteOne(someone()), await inviteOne(someone())];
@@ -193,7 +193,7 @@ test('an invitation that is sent again while its mail waits is one mail, and non
   );
 });
 
-test('a mail that failed is not sent again from the log once its address wants none, or its link was revoked', async () => {
+test('a failed email cannot be retried from the log after its address unsubscribed or its link was revoked', async () => {
   const { form, inviteOne, reach, path } = await stage();
   const failed = async () => {
     const email = someone();
@@ -218,7 +218,7 @@ test('a mail that failed is not sent again from the log once its address wants n
   await assert.rejects(retry(unsubscribed), /no longer needs it/);
 });
 
-test('ids in capital letters name the same form and invitation', async () => {
+test('IDs in capital letters identify the same form and invitation', async () => {
   const { form, inviteOne, reach, path } = await stage();
   const { id, email } = await inviteOne(someone());
   await reach(id, 'sent');
@@ -230,7 +230,7 @@ test('ids in capital letters name the same form and invitation', async () => {
   assert.equal((await tenant.call('POST', `${other.path}/${id}/resend`)).status, 404, path);
 });
 
-test('scheduled reminders go out on their days, and stop when the form was answered', async () => {
+test('scheduled reminders are sent on their days, and stop when the form is answered', async () => {
   const { form, inviteOne, reach, age, read } = await stage();
   const message = { remind_after_days: [3, 7], reminder_subject: 'Still time, {{name|friend}}' };
   const [quiet, answered] = [
@@ -255,7 +255,7 @@ test('scheduled reminders go out on their days, and stop when the form was answe
   assert.deepEqual([(await read(quiet.id)).reminders, (await read(answered.id)).reminders], [2, 0]);
 });
 
-test('one click ends the mails of a workspace to an address, a visit alone does not, and its link answers no form', async () => {
+test('one click unsubscribes an address from a workspace, a visit alone does not, and the unsubscribe link answers no form', async () => {
   const { inviteOne, reach, path, read, age, form } = await stage();
   const email = someone();
   const first = await inviteOne(email);
@@ -289,12 +289,12 @@ test('one click ends the mails of a workspace to an address, a visit alone does 
     0,
   );
   assert.equal((await tenant.call('POST', `${path}/${first.id}/resend`)).status, 409);
-  // Another form of the workspace invites without a mail; the link works.
+  // Another form of the workspace still creates the invitation without an email; its link works.
   const other = await stage();
   const later = await other.inviteOne(email);
   assert.deepEqual([later.status, later.is_unsubscribed], ['pending', true]);
   assert.equal((await visitor.fetch(`/f/${other.form.id}${queryOf(later)}`)).status, 200);
-  // And another workspace is another sender.
+  // The unsubscription does not apply to another workspace.
   const stranger = await service.makeTenant();
   const foreign = await makeForm(stranger, [element('text', 'city')]);
   const { id } = await openInvitations(service, stranger, foreign.id).inviteOne(email);

@@ -15,7 +15,7 @@ const { id: formId } = await createForm(database, workspaceId, {
 });
 const form = { workspaceId, formId };
 
-test('a placeholder for a column stands for nothing to a person whose cell is blank, also in the preview of the mail', async () => {
+test('a placeholder uses its fallback for a person with a blank cell, also in the email preview', async () => {
   const text = 'email,company\nada@example.org,\ngrace@example.org,Navy\n';
   const { drafts } = await previewImport({ database }, form, { kind: 'csv', text });
   assert.deepEqual(

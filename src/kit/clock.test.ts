@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { leastIdAt, newId, now, timeOfId } from './clock.ts';
 
-test('each id is greater than the one before it, within a millisecond and when the clock is set back', (t) => {
+test('each ID is greater than the previous one, within a millisecond and after the clock is set back', (t) => {
   const before = newId();
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() - 60_000 });
   const ids = [before, ...Array.from({ length: 10_000 }, newId)];
   assert.deepEqual(ids, [...new Set(ids)].toSorted());
 });
 
-test('an id tells the millisecond in which it was made, and the least id of one is not greater than any made in it', () => {
+test('an ID contains its millisecond, and the smallest ID of a millisecond is not greater than any ID made in it', () => {
   const earliest = now();
   const id = newId();
   const made = timeOfId(id);
@@ -18,7 +18,7 @@ test('an id tells the millisecond in which it was made, and the least id of one 
   assert.deepEqual(timeOfId(leastIdAt(made)), made);
 });
 
-test('after a clock that was a day ahead and went back, ids say the time of now; a step of minutes keeps their order', (t) => {
+test('after a clock returns from a day ahead, IDs follow the current time; after a step of minutes they keep their order', (t) => {
   const start = Date.parse('2027-03-01T12:00:00Z');
   t.mock.timers.enable({ apis: ['Date'], now: start });
   const before = newId();

@@ -7,7 +7,7 @@ import { closeInOrder } from './concurrency.ts';
 import { openServer } from './http.ts';
 import { openLog } from './log.ts';
 
-test('a request that came while a busy machine let us do nothing is answered before its connection is closed', async () => {
+test('a request that arrives while the event loop is blocked is answered before its connection closes', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   server.get('/', async () => ({ status: 'ok' }));
   const close = closeInOrder(server);
@@ -19,7 +19,7 @@ test('a request that came while a busy machine let us do nothing is answered bef
 
   const closed = close(5_000);
   await sleep(400);
-  // The next turn of the loop begins with its timers, which are all due then, and reads what has come after them.
+  // The next turn of the event loop runs all due timers first, and then reads what arrived after them.
   await nextTurn();
   get();
   const until = performance.now() + 500;
@@ -29,7 +29,7 @@ test('a request that came while a busy machine let us do nothing is answered bef
   await closed;
 });
 
-test('while a request is being answered, whoever is slow to ask again is answered too, and then the end comes', async () => {
+test('during a pending request, a slow client on another connection is still answered before the server closes', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   const slow = Promise.withResolvers<void>();
   const isAsked = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ test('while a request is being answered, whoever is slow to ask again is answere
   await isAsked.promise;
 
   const closed = close(10_000);
-  // Twice as long as those that wait have when nobody is answered.
+  // Twice the grace period of idle connections when no request is pending.
   await sleep(1_000);
   get();
   const [answer] = (await once(client, 'data')) as [string];
@@ -61,7 +61,7 @@ test('while a request is being answered, whoever is slow to ask again is answere
   await closed;
 });
 
-test('of a client with several connections each that it takes again is answered, as long as it goes on asking', async () => {
+test('a client with several connections is answered on each of them while it keeps sending requests', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   server.get('/', async () => ({ status: 'ok' }));
   const close = closeInOrder(server);
@@ -78,7 +78,7 @@ test('of a client with several connections each that it takes again is answered,
 
   const closed = close(10_000);
   for (const client of clients) {
-    // All of them together take longer than the half second in which nobody asks.
+    // All pauses together are longer than the half second of silence that ends the shutdown.
     await sleep(150);
     assert.match(await ask(client), /^HTTP\/1\.1 200 [^]*connection: close/i);
   }

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { gather, share, untilAborted } from './concurrency.ts';
 
-test('what is asked in one turn goes in one batch, and each gets its own answer', async () => {
+test('calls in one turn of the event loop share a batch, and each gets its own result', async () => {
   const batches: number[][] = [];
   const double = gather(
     async (items: readonly number[]) => {
@@ -16,7 +16,7 @@ test('what is asked in one turn goes in one batch, and each gets its own answer'
   assert.deepEqual(batches, [[1, 2, 3]]);
 });
 
-test('a batch has its most, and what comes meanwhile waits for it and goes together', async () => {
+test('a batch has a maximum size, and calls that arrive meanwhile share the next batch', async () => {
   const batches: number[] = [];
   const same = gather(
     async (items: readonly number[]) => {
@@ -29,7 +29,7 @@ test('a batch has its most, and what comes meanwhile waits for it and goes toget
   assert.deepEqual(batches, [4, 4, 1]);
 });
 
-test('a batch runs beside another when enough waits for it, and else after it', async () => {
+test('a second batch runs in parallel if enough calls wait, and otherwise after the first', async () => {
   const batches: number[] = [];
   const first = Promise.withResolvers<void>();
   const same = gather(
@@ -55,7 +55,7 @@ test('a batch runs beside another when enough waits for it, and else after it', 
   assert.deepEqual(await Promise.all(all), [0, 1, 2, 3, 4]);
 });
 
-test('an item that fails, fails alone', async () => {
+test('a failing item does not affect the others', async () => {
   const check = gather(
     async (items: readonly string[]) => {
       if (items.includes('bad')) throw new Error('bad');
@@ -70,7 +70,7 @@ test('an item that fails, fails alone', async () => {
   );
 });
 
-test('a database that answers nobody is asked once, and those that wait hear of it at once', async () => {
+test('an unresponsive database is queried once, and waiting calls fail immediately', async () => {
   const asked: number[] = [];
   const gathered = gather(
     (items: readonly number[]) => {
@@ -87,7 +87,7 @@ test('a database that answers nobody is asked once, and those that wait hear of 
   assert.deepEqual(asked, [1, 2]);
 });
 
-/** Questions that are answered when the test says so, in their order. */
+/** Returns lookups that the test settles in their order. */
 function openQuestions() {
   const asked: { key: string; answer: PromiseWithResolvers<string> }[] = [];
   const find = share(
@@ -102,7 +102,7 @@ function openQuestions() {
 }
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test('who asks for the same in one turn shares a question, and who asks for something else has another', async () => {
+test('lookups of the same key in one turn share a query, and another key has its own', async () => {
   const { asked, find, keys } = openQuestions();
   const all = Promise.all([find('a'), find('b'), find('a')]);
   await turn();
@@ -111,7 +111,7 @@ test('who asks for the same in one turn shares a question, and who asks for some
   assert.deepEqual(await all, ['a', 'b', 'a']);
 });
 
-test('who comes while two are on their way shares the next, which begins after it was asked for', async () => {
+test('a lookup during two running queries shares the next query, which begins after the lookup was made', async () => {
   const { asked, find, keys } = openQuestions();
   const [first] = [find('a'), await turn()];
   const [second] = [find('a'), await turn()];
@@ -130,7 +130,7 @@ test('who comes while two are on their way shares the next, which begins after i
   assert.equal(await first, 'first');
 });
 
-test('a question that fails, fails for those who share it', async () => {
+test('a failing query fails for every lookup that shares it', async () => {
   const { asked, find } = openQuestions();
   const both = Promise.allSettled([find('a'), find('b')]);
   await turn();
@@ -146,7 +146,7 @@ test('a question that fails, fails for those who share it', async () => {
   assert.equal(await again, 'good');
 });
 
-test('a database that answers nobody is asked no further: those that wait hear of it at once', async () => {
+test('an unresponsive database is not queried again, and waiting lookups fail immediately', async () => {
   const { asked, find, keys } = openQuestions();
   const all: Promise<string>[] = [];
   for (let time = 0; time < 4; time += 1) {
@@ -160,7 +160,7 @@ test('a database that answers nobody is asked no further: those that wait hear o
   assert.deepEqual(keys(), ['a', 'a']);
 });
 
-test('work is waited for until the signal, and what has ended leaves nothing with a signal that stays', async () => {
+test('untilAborted waits for work until the signal aborts, and finished work leaves no listener on the signal', async () => {
   const { signal } = new AbortController();
   assert.equal(await untilAborted(Promise.resolve('done'), signal), 'done');
   await assert.rejects(untilAborted(Promise.reject(new Error('broken')), signal), /broken/);

@@ -15,7 +15,7 @@ const problemsOf = (environment: Record<string, string>): string => {
   }
 };
 
-test('nothing set: the defaults that the handbook lists', () => {
+test('without settings, the defaults of the handbook apply', () => {
   assert.deepEqual(readConfig({}), {
     host: '127.0.0.1',
     port: 3000,
@@ -165,7 +165,7 @@ const read: readonly [environment: Record<string, string>, part: Partial<Config>
   [{ SECRET_KEY: 'AB'.repeat(32) }, { secretKey: 'AB'.repeat(32) }],
 ];
 for (const [environment, part] of read) {
-  test(`${JSON.stringify(environment)} is read`, () => {
+  test(`${JSON.stringify(environment)} is accepted`, () => {
     const config = readConfig(environment);
     for (const [name, value] of Object.entries(part))
       assert.deepEqual(config[name as keyof Config], value, name);
@@ -235,18 +235,18 @@ const refused: readonly [environment: Record<string, string>, sentence: RegExp][
   [{ BACKUP_TO: 's3' }, /BACKUP_TO is "s3", but S3_ENDPOINT is not set/],
 ];
 for (const [environment, sentence] of refused) {
-  test(`${JSON.stringify(environment)} stops the start`, () => {
+  test(`${JSON.stringify(environment)} prevents the start`, () => {
     assert.match(problemsOf(environment), sentence);
   });
 }
 
-test('all problems come at once', () => {
+test('all problems are reported together', () => {
   const message = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', TRUST_PROXY: 'x', S3_ACCESS_KEY_ID: 'x' });
   assert.equal(message.split('\n').length, 5);
 });
 
 for (const HOST of ['0.0.0.0', '::', '0::0'])
-  test(`links of HOST=${HOST} have an address that leads to this machine`, () => {
+  test(`links for HOST=${HOST} have an address that reaches this machine`, () => {
     const { host, publicUrl } = readConfig({ HOST, PORT: '8080' });
     const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
     const { hostname, port } = new URL(publicUrl);
@@ -267,7 +267,7 @@ test('a secret is never in the message', () => {
   assert.doesNotMatch(message, /hunter2/);
 });
 
-test('the handbook has every setting, and nothing else', async () => {
+test('the handbook lists every setting and no others', async () => {
   const asked = new Set<string>();
   const given: Record<string, string> = {
     BACKUP_SCHEDULE: '0 3 * * *',
@@ -285,7 +285,7 @@ test('the handbook has every setting, and nothing else', async () => {
     },
   });
   readConfig(environment);
-  // Of tests alone.
+  // Only tests use this setting.
   asked.delete('CHECK_REPLIES');
   const page = await readFile(new URL('../../docs/operating/settings.md', import.meta.url), 'utf8');
   const documented = [...page.matchAll(/^\| ((?:`[A-Z0-9_]+`(?:, )?)+) \|/gm)].flatMap(([, names]) =>

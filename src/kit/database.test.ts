@@ -12,7 +12,9 @@ import type { Queryable } from './statement.ts';
 
 const { database, url } = await testDatabase();
 
-/** What PgBouncer takes of a client in its first packet, without being told to ignore more. */
+/**
+ * The parameters that PgBouncer accepts in the first packet of a client without `ignore_startup_parameters`.
+ */
 const allowedAtStart = new Set([
   'user',
   'database',
@@ -27,12 +29,12 @@ const allowedAtStart = new Set([
 const settings = `select name, setting from pg_settings
   where name in ('plan_cache_mode', 'statement_timeout', 'idle_in_transaction_session_timeout') order by name`;
 
-test('a session begins as a pooler allows it, and has its plans and limits all the same', async () => {
+test('a session starts with parameters that a pooler allows, and still has its plan and timeout settings', async () => {
   const relay = await startRelay(url);
   const pooled = openDatabase({ connectionString: relay.url }, { pool: 1, log: openLog('silent') });
   after(() => pooled.end());
   const { rows } = await pooled.query(settings);
-  // Length and protocol version, then names and values in turn, each ended by a zero.
+  // Length and protocol version, then alternating names and values, each terminated by a zero byte.
   const words = relay.greetings.flatMap((first) => first.subarray(8).toString('utf8').split('\0'));
   const names = words.filter((_, index) => index % 2 === 0).filter(Boolean);
   assert.deepEqual(
@@ -46,7 +48,7 @@ test('a session begins as a pooler allows it, and has its plans and limits all t
   ]);
 });
 
-test('a connection that is lost is told of, but not while its pool ends: its server may be stopped next', async () => {
+test('a lost connection is logged, unless its pool is closing, when its server may stop next', async () => {
   const told: string[] = [];
   const log = openLog(
     'warn',
@@ -66,7 +68,7 @@ test('a connection that is lost is told of, but not while its pool ends: its ser
   assert.match(told.join(''), /an idle database connection was lost/);
 });
 
-test('who waits in line for a connection when the pool ends is told so, and who comes later, and may come again', async () => {
+test('when the pool ends, waiting and later queries fail as unavailable', async () => {
   const pooled = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
   const client = await pooled.connect();
   const waiting = pooled.query('select');
@@ -80,7 +82,7 @@ test('who waits in line for a connection when the pool ends is told so, and who 
   await ended;
 });
 
-test('a connection is replaced when it has lived for long, and not while it is lent: the plans that PostgreSQL keeps for it go', async () => {
+test('an idle connection is replaced after its lifetime, but not while it is in use; its cached plans go with it', async () => {
   const pooled = openDatabase(
     { connectionString: url },
     { pool: 1, log: openLog('silent'), lifetimeSeconds: 0.2 },
@@ -100,11 +102,11 @@ test('a connection is replaced when it has lived for long, and not while it is l
   });
 });
 
-test('a connection that goes dead without a word ends its statement, and the next one gets another', {
+test('a silent connection ends its statement, and the next statement gets another connection', {
   timeout: 20_000,
 }, async () => {
   const relay = await startRelay(url);
-  // Longer than a busy machine takes to answer.
+  // Longer than a response takes on a busy machine.
   const silenceMs = 1_000;
   const pooled = openDatabase(
     { connectionString: relay.url },
@@ -113,7 +115,7 @@ test('a connection that goes dead without a word ends its statement, and the nex
   after(() => pooled.end());
   const pid = async (): Promise<unknown> => (await pooled.query('select pg_backend_pid() as pid')).rows[0];
   const first = await pid();
-  // One that owes nothing may be silent for as long as it likes.
+  // A connection without a pending statement may stay silent indefinitely.
   await sleep(2 * silenceMs);
   assert.deepEqual(await pid(), first);
   relay.silence({ connected: true, next: false });
@@ -121,7 +123,7 @@ test('a connection that goes dead without a word ends its statement, and the nex
   assert.notDeepEqual(await pid(), first);
 });
 
-test('a socket that is not there is a database that is away; a file that is not there says nothing of it', async () => {
+test('a missing socket means that the database is unavailable; a missing file does not', async () => {
   const nowhere = { host: '/nowhere', port: 5432, user: 'nobody', database: 'none' };
   const pooled = openDatabase(nowhere, { pool: 1, log: openLog('silent') });
   after(() => pooled.end());
@@ -129,7 +131,7 @@ test('a socket that is not there is a database that is away; a file that is not 
   await assert.rejects(readFile('/nowhere/file'), (error) => !isUnavailable(error));
 });
 
-test('a slow statement is waited for while the database answers others; when it answers nobody, no one waits for 3 s', {
+test('a slow statement continues while the database answers other connections; if it answers none, the statement fails within 3 s', {
   timeout: 20_000,
 }, async () => {
   const relay = await startRelay(url);
@@ -138,15 +140,15 @@ test('a slow statement is waited for while the database answers others; when it 
   await pooled.query('select pg_sleep(2.2)');
   relay.silence({ connected: true, next: true });
   const since = performance.now();
-  // On the connection that is there, on a new one, and waiting for one of them.
+  // On the open connection, on a new one, and in the queue for a connection.
   const asked = [1, 2, 3].map(() => assert.rejects(pooled.query('select 1'), isUnavailable));
   await Promise.all(asked);
-  // 2.5 s where nothing else runs; without the question it would be 12 s.
+  // 2.5 s on an idle machine; without the probe it would be 12 s.
   assert.ok(performance.now() - since < 10_000);
 });
 
 for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns'])
-  test(`a moment arrives as PostgreSQL has it, to the millisecond, in a session of ${zone}`, async () => {
+  test(`a timestamp has the value of PostgreSQL, to the millisecond, in a session of ${zone}`, async () => {
     const client = await database.connect();
     try {
       await client.query(`select set_config('TimeZone', $1, false)`, [zone]);
@@ -164,7 +166,7 @@ for (const zone of ['UTC', 'Asia/Kolkata', 'America/St_Johns'])
     }
   });
 
-test('a statement is planned once for a connection, whatever its parameters', async () => {
+test('a statement is planned once per connection, for all parameters', async () => {
   const client = await database.connect();
   try {
     for (const _ of Array.from({ length: 8 }))
@@ -182,7 +184,7 @@ test('a statement is planned once for a connection, whatever its parameters', as
   }
 });
 
-test('a connection of the pool or beside it that is lost between two statements ends what it did, and not the process', {
+test('losing a connection between two statements ends its work, but not the process', {
   timeout: 20_000,
 }, async (t) => {
   const uncaught: string[] = [];
@@ -191,7 +193,7 @@ test('a connection of the pool or beside it that is lost between two statements 
   t.after(() => process.off('uncaughtException', note));
   const lost = transaction(database, async (client) => {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // Not `once`, which listens for errors as well.
+    // Not `once`, which also listens for errors.
     const ended = new Promise<void>((resolve) => client.on('end', resolve));
     await database.query('select pg_terminate_backend($1)', [rows[0]!.pid]);
     await ended;

@@ -9,7 +9,7 @@ import { addressesOf, isReadOnly } from './find-host.ts';
 import { openLog } from './log.ts';
 import { listen } from './queue/announcer.ts';
 
-test('an address with several hosts is one for each of them, with all else the same', () => {
+test('an address with several hosts becomes one address per host, with all other parts unchanged', () => {
   assert.deepEqual(addressesOf('postgres://u:p%2C@one:1,[::1]:2,other/db?sslmode=no-verify'), [
     'postgres://u:p%2C@one:1/db?sslmode=no-verify',
     'postgres://u:p%2C@[::1]:2/db?sslmode=no-verify',
@@ -19,7 +19,7 @@ test('an address with several hosts is one for each of them, with all else the s
     assert.deepEqual(addressesOf(one), [one]);
 });
 
-/** The two databases of one server, whose names are as long as each other, stand for two servers that keep one. */
+/** Two databases of one server, with names of equal length, act as two replicated servers. */
 const [first, second] = [await testDatabase(), await testDatabase()];
 const log = openLog('silent');
 const nameOf = (url: string): string => /test_\w+/.exec(url)![0];
@@ -27,8 +27,10 @@ const setWritable = async ({ database, url }: typeof first, isWritable: boolean)
   await database.query(`alter database ${nameOf(url)} set default_transaction_read_only = ${!isWritable}`);
 };
 
-/** The port of a host that keeps the database of `of` under the name of the first; `cut` ends its connections. The first says
- * that it is on the timeline after that of the second. */
+/**
+ * Opens a port that serves the database `of` under the name of the first one; `cut` ends its connections. The
+ * first one reports a later timeline than the second.
+ */
 async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> {
   const sockets = new Set<Socket>();
   const url = await standBefore(first.url, (client) => {
@@ -54,7 +56,7 @@ async function hostOf(of: typeof first): Promise<{ port: string; cut(): void }> 
 }
 
 const hosts = await Promise.all([first, second].map(hostOf));
-/** One that takes connections and says nothing, and one that takes none. */
+/** A host that accepts connections and stays silent; another one refuses connections. */
 const dumb = URL.parse(await standBefore(first.url, () => {}))!.port;
 const ports = [dumb, String(closedPort), ...hosts.map(({ port }) => port)];
 const { username } = URL.parse(first.url)!;
@@ -65,11 +67,11 @@ const several = openDatabase(
   { pool: 2, log },
 );
 after(() => several.end());
-/** Which of the two it is. */
+/** Returns the name of the connected database. */
 const askName = async (): Promise<string> =>
   (await several.query<{ name: string }>('select current_database() as name')).rows[0]!.name;
 
-test('of several hosts the one that takes writes is used, wherever it stands, and after a failover the other one', async () => {
+test('the host that accepts writes is used, at any position in the list, and the other one after a failover', async () => {
   await setWritable(first, false);
   const over = new AbortController();
   const heard: string[] = [];
@@ -91,7 +93,7 @@ test('of several hosts the one that takes writes is used, wherever it stands, an
   await listening;
 });
 
-test('a server that moves is followed: by what is idle at once, by what is lent when it comes back, and by who listens', async () => {
+test('after a server moves, idle connections, returned connections and listeners switch to the new address', async () => {
   const [one, other] = hosts.map(({ port }) => ({ host: '127.0.0.1', port: Number(port) }));
   let at: typeof one;
   let lost = 0;
@@ -116,7 +118,7 @@ test('a server that moves is followed: by what is idle at once, by what is lent 
   assert.equal(await nameIn(lent), nameOf(first.url));
   lent.release();
   await until('the former connection to be gone', async () => moving.totalCount === 1);
-  // A busy machine may take longer to answer than it is asked for: then it listens anew, and hears what is said again.
+  // On a busy machine a probe may time out: the listener then reconnects and receives the notification again.
   await until('what is said there to be heard', async () => {
     await second.database.query("notify moved, 'there'");
     return heard.includes('there');
@@ -131,7 +133,7 @@ test('a server that moves is followed: by what is idle at once, by what is lent 
   assert.equal(await nameIn(moving), nameOf(first.url));
 });
 
-test('if no host accepts writes, the error has the reason for each, and no host is asked again at once', async () => {
+test('if no host accepts writes, the error gives the reason for each, and no host is queried again immediately', async () => {
   await setWritable(first, false);
   hosts[0]!.cut();
   await until('the connections to be lost', async () => several.totalCount === 0);
@@ -152,7 +154,7 @@ test('if no host accepts writes, the error has the reason for each, and no host 
   await until('one to be found', () => askName().catch(() => undefined));
 });
 
-test('a session that takes no writes any more is not used again', async () => {
+test('a session that no longer accepts writes is not reused', async () => {
   const lone = openDatabase({ connectionString: first.url }, { pool: 1, log });
   after(() => lone.end());
   const write = (): Promise<unknown> =>
@@ -168,7 +170,7 @@ test('a session that takes no writes any more is not used again', async () => {
   assert.notDeepEqual((await lone.query('select pg_backend_pid() as pid')).rows[0], { pid: rows[0]!.pid });
 });
 
-test('who listens on a connection that goes dead without a word listens on another one', async () => {
+test('a listener on a silent connection continues on another connection', async () => {
   const relay = await startRelay(first.url);
   const lone = openDatabase({ connectionString: relay.url }, { pool: 1, log });
   after(() => lone.end());

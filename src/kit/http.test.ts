@@ -18,7 +18,7 @@ for (const [what, isSecure, expected] of [
   });
 }
 
-test('an answer whose route says nothing else may load nothing and be framed by nobody, and is not sniffed', async () => {
+test('by default a response may load nothing, cannot be framed, and is not sniffed', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   server.get('/own', (_request, reply) => reply.header('Content-Security-Policy', 'sandbox').send(''));
   const [none, own] = [await server.inject('/nothing'), await server.inject('/own')];
@@ -28,7 +28,7 @@ test('an answer whose route says nothing else may load nothing and be framed by 
   assert.equal(own.headers['content-security-policy'], 'sandbox');
 });
 
-test('a request whose body is compressed is a 415 with the remedy, at every path and for every coding', async () => {
+test('a compressed request body returns 415 with a remedy, on every path and for every coding', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false });
   server.post('/own', async () => 'taken');
   const send = (coding: string) =>

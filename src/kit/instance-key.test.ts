@@ -18,7 +18,7 @@ const refused = (words: RegExp) => (error: unknown) => {
   return true;
 };
 
-test('of two first processes with different keys one is refused, and so is any other key later', async () => {
+test('of two first processes with different keys, one is rejected, and so is any other key later', async () => {
   const keys = ['1a'.repeat(32), '2b'.repeat(32)];
   const [one, two] = await Promise.allSettled(keys.map((key) => open('none', key)));
   assert.deepEqual([one!.status, two!.status].sort(), ['fulfilled', 'rejected']);
@@ -28,7 +28,7 @@ test('of two first processes with different keys one is refused, and so is any o
   await assert.rejects(open('none', other), refused(/another key than SECRET_KEY.*instance-key replace/s));
 });
 
-test('a key file without a valid key is refused, and the error does not show its content', async () => {
+test('a key file without a valid key is rejected, and the error does not show its content', async () => {
   await mkdir(join(home, 'torn'));
   await writeFile(join(home, 'torn', 'secret.key'), '1a1a\n');
   await assert.rejects(

@@ -6,11 +6,11 @@ import { checkMigrated, MigrationError, migrate, readMigrations } from './migrat
 const { database } = await testDatabase();
 const migrations = await readMigrations();
 
-test('a migrated database is left alone', async () => {
+test('an up-to-date database is not changed', async () => {
   assert.deepEqual(await migrate(database, migrations), []);
 });
 
-test('two processes that migrate at once run each migration once', async () => {
+test('two parallel migrations run each migration once', async () => {
   await database.query('drop schema public cascade');
   await database.query('create schema public');
   const ran = await Promise.all([migrate(database, migrations), migrate(database, migrations)]);
@@ -32,7 +32,7 @@ test('a failing migration leaves nothing behind', async () => {
   assert.equal(found.rows[0].found, null);
 });
 
-test('a database newer than this version is refused, with the name of what is too new', async () => {
+test('a database newer than this version is rejected, and the error names the newer migration', async () => {
   await assert.rejects(migrate(database, migrations.slice(0, -1)), (error: unknown) => {
     assert.ok(error instanceof MigrationError);
     assert.match(error.message, /newer than this version/);
@@ -40,7 +40,7 @@ test('a database newer than this version is refused, with the name of what is to
   });
 });
 
-test('a process that joins others does not change the database: one of this version will do, an older one is refused', async () => {
+test('a joining process does not change the database: it accepts a database of its version and rejects an older one', async () => {
   await checkMigrated(database, migrations);
   const next = { number: migrations.length + 1, name: '9999_next.sql', checksum: 'x', sql: 'select' };
   await assert.rejects(checkMigrated(database, [...migrations, next]), (error: unknown) => {
@@ -51,7 +51,7 @@ test('a process that joins others does not change the database: one of this vers
   assert.deepEqual(await migrate(database, migrations), [], 'nothing ran');
 });
 
-test('a database that other files migrated is refused', async () => {
+test('a database migrated with different files is rejected', async () => {
   const changed = migrations.map((migration) => ({ ...migration, checksum: 'another' }));
   await assert.rejects(migrate(database, changed), /with different content/);
 });

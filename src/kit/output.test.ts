@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { test } from 'node:test';
 
-/** Writes lines of 10 KB while the event loop turns, and says how many of them were dropped. */
+/** Writes lines of 10 KB, yields to the event loop after each, and sends the number of dropped lines. */
 const script = `
   import { countDroppedWrites, tolerateLostOutput, writeOutput } from '${import.meta.resolve('./output.ts')}';
   tolerateLostOutput();
@@ -27,13 +27,13 @@ function write(lines: number, stdout: 'pipe' | number) {
   return { child, dropped: once(child, 'message').then(([count]) => count as number) };
 }
 
-test('a reader that reads gets every line', async () => {
+test('an active reader gets every line', async () => {
   const { child, dropped } = write(50, 'pipe');
   child.stdout!.resume();
   assert.equal(await dropped, 0);
 });
 
-test('a reader that stalls holds up nothing: what waits for it is bounded, and the rest is dropped', async () => {
+test('a stalled reader blocks nothing: the buffer is bounded, and further lines are dropped', async () => {
   const { child, dropped } = write(400, 'pipe');
   child.stdout!.pause();
   const count = await dropped;
@@ -41,13 +41,13 @@ test('a reader that stalls holds up nothing: what waits for it is bounded, and t
   child.stdout!.resume();
 });
 
-test('a reader that goes away ends nothing: each line is dropped', async () => {
+test('a reader that disconnects ends nothing: each line is dropped', async () => {
   const { child, dropped } = write(400, 'pipe');
   child.stdout!.destroy();
   assert.ok((await dropped) > 390);
 });
 
-test('a disk that is full ends nothing: each line is dropped', async () => {
+test('a full disk ends nothing: each line is dropped', async () => {
   const full = await open('/dev/full', 'w');
   const { dropped } = write(400, full.fd);
   assert.equal(await dropped, 400);

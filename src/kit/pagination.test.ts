@@ -5,7 +5,7 @@ import { belowId, endCut, leastId, readCut } from './pagination.ts';
 
 const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId() }));
 
-test('a page by its number takes no more than it shows, and says nothing of cursors', () => {
+test('a numbered page reads only the rows that it shows, and returns no cursor', () => {
   const cut = readCut({ page: 3, per_page: 10 }, 'things');
   assert.deepEqual([cut.limit, cut.offset, cut.after], [10, 20, null]);
   const taken = rows(10);
@@ -15,7 +15,7 @@ test('a page by its number takes no more than it shows, and says nothing of curs
   });
 });
 
-test('a cursor goes on behind the last that was shown, knows how many there were, and ends with null', () => {
+test('a cursor continues after the last row shown, keeps the total, and ends with null', () => {
   const list = rows(5);
   const first = readCut({ per_page: 2, cursor: '*' }, 'things');
   assert.deepEqual(
@@ -33,7 +33,7 @@ test('a cursor goes on behind the last that was shown, knows how many there were
   assert.equal(endCut(second, list.slice(2), 5).ends.next_cursor, null);
 });
 
-test('a cursor is of one list and one filter, in whatever order and case they are asked for', () => {
+test('a cursor is valid for one list and one filter, in any parameter order and letter case', () => {
   const [q, other] = [{ q: 'a', per_page: 2 }, { status: 'x' }];
   const { ends } = endCut(readCut({ ...q, ...other, cursor: '*' }, 'things', 'A1'), rows(3), 3);
   const cursor = ends.next_cursor!;

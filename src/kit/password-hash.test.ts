@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { ApiError } from './errors.ts';
 import { hashPassword, inTurn, verifyPassword } from './password-hash.ts';
 
-test('a hash is scrypt with a salt of its own, as strong as OWASP advises, and knows its password in any composition', async () => {
+test('a hash is salted scrypt at the strength that OWASP recommends, and verifies its password in any Unicode composition', async () => {
   const hash = await hashPassword('crème brûlée twice');
   const [, scheme, parameters, salt, key] = hash.split('$');
   assert.deepEqual([scheme, parameters], ['scrypt', 'ln=15,r=8,p=3']);
@@ -20,12 +20,12 @@ test('a hash is scrypt with a salt of its own, as strong as OWASP advises, and k
   assert.ok(!(await verifyPassword(hash, 'Crème brûlée twice')));
 });
 
-test('no password fits a broken hash', async () => {
+test('no password matches a broken hash', async () => {
   for (const broken of ['', '$scrypt$ln=15,r=8,p=3$ab$'])
     assert.ok(!(await verifyPassword(broken, '')), broken);
 });
 
-test('of very many at once a few are worked out, some wait, and the others are told to come again', async () => {
+test('of 40 parallel hashes 2 run, 32 wait, and the others are asked to retry later', async () => {
   let running = 0;
   let most = 0;
   const work = async (): Promise<void> => {

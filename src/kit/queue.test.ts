@@ -24,7 +24,7 @@ import {
 } from './queue.ts';
 
 const { database, url } = await testDatabase();
-// A second process is stood in for by a second pool: all that queues share is the database.
+// A second pool acts as a second process: queues share only the database.
 const otherDatabase = openDatabase({ connectionString: url }, { pool: 4, log: openLog('silent') });
 after(() => otherDatabase.end());
 
@@ -81,7 +81,7 @@ const dueAt = async (id: string): Promise<Date | undefined> =>
   (await database.query<{ run_at: Date }>('select run_at from jobs where id = $1', [id])).rows[0]?.run_at;
 const noJobsLeft = async (): Promise<boolean> => (await countJobs()) === 0;
 
-/** A handler that never ends by itself. */
+/** Runs until its signal aborts. */
 const hang = async (_: Job, signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await once(signal, 'abort');
   throw signal.reason;
@@ -89,7 +89,7 @@ const hang = async (_: Job, signal: AbortSignal): Promise<void> => {
 
 const outage = { seenAt: Number.NEGATIVE_INFINITY };
 
-test('a job runs with what was enqueued, at once, and is gone when it is completed', async () => {
+test('a job runs immediately with its payload, and is removed when it completes', async () => {
   const seen: Job[] = [];
   const queue = start(async (job) => {
     seen.push(job);
@@ -120,7 +120,7 @@ test('a job of a transaction that rolls back never runs', async () => {
   assert.equal(await countJobs(), 0);
 });
 
-test('another process hears of new jobs without waiting for its next look', async () => {
+test('another process is notified of new jobs without waiting for its next poll', async () => {
   const ran: string[] = [];
   start(
     async (job) => {
@@ -139,11 +139,11 @@ test('another process hears of new jobs without waiting for its next look', asyn
     await until('it ran elsewhere', () => ran.length === round + 1);
     delays.push(performance.now() - woken);
   }
-  // Polling alone would take a second each time: a round begins when the one before ran.
+  // Polling alone would take a second each time: a round begins when the previous job has run.
   assert.ok(Math.min(...delays) < 500, `took ${delays.map(Math.round).join(', ')} ms`);
 });
 
-test('a delayed job runs when it is due by the database clock, neither earlier nor much later', async () => {
+test('a delayed job runs when it is due by the database clock, not earlier and not much later', async () => {
   let ran = 0;
   start(async (job) => {
     ran = performance.now();
@@ -156,7 +156,7 @@ test('a delayed job runs when it is due by the database clock, neither earlier n
   assert.ok(ran - enqueued < 5_000, `ran after ${ran - enqueued} ms`);
 });
 
-test('a rescheduled job runs again with the failures it was given', async () => {
+test('a rescheduled job runs again with the given number of failures', async () => {
   const failures: number[] = [];
   const queue = start(async (job) => {
     failures.push(job.failures);
@@ -170,7 +170,7 @@ test('a rescheduled job runs again with the failures it was given', async () => 
   assert.deepEqual(failures, [0, 3, 0]);
 });
 
-/** A queue that cannot reach the database from `cut` until `mend`: nothing renews its leases. */
+/** Starts a queue that cannot reach the database from `cut` until `mend`, so its leases are not renewed. */
 async function startCuttable(run: JobHandler): Promise<{ cut(): Promise<void>; mend(): void }> {
   const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
   after(() => narrow.end());
@@ -190,7 +190,7 @@ for (const [how, settle] of [
   ['done', completeJob],
   ['for later', (client: PoolClient, job: Job) => rescheduleJob(client, job, { delay: 3_600 })],
 ] as const) {
-  test(`what a worker held that is out of touch is taken over when its lease ends; it is told so, and cannot settle it as ${how}`, async () => {
+  test(`a disconnected worker's job is claimed by another when its lease ends; the worker is aborted and cannot settle it as ${how}`, async () => {
     const begun = Promise.withResolvers<void>();
     const mended = Promise.withResolvers<void>();
     const frozen = Promise.withResolvers<unknown>();
@@ -213,7 +213,7 @@ for (const [how, settle] of [
     start(
       async (job) => {
         taken += 1;
-        // The job is still there, and the successor's, when the frozen one wakes up.
+        // The job still exists and belongs to the successor when the frozen worker resumes.
         await frozen.promise;
         await completeJob(otherDatabase, job);
       },
@@ -231,9 +231,9 @@ for (const [how, settle] of [
   });
 }
 
-test('a job that takes longer than a lease is kept by whoever lives, and run once', async () => {
+test('a job that takes longer than a lease keeps its lease while its process lives, and runs once', async () => {
   let runs = 0;
-  // A busy machine may stand still for two thirds of it.
+  // A busy machine may stall for two thirds of it.
   const leaseSeconds = 2;
   const run: JobHandler = async (job) => {
     runs += 1;
@@ -255,7 +255,7 @@ test('a job that takes longer than a lease is kept by whoever lives, and run onc
   assert.deepEqual(await dueAt(later!), due, 'what is not held stays as it is');
 });
 
-test('a lease that is lost is not renewed, and what somebody settles does not hold up the others', async () => {
+test('a lost lease is not renewed, and settling one job does not block the renewal of others', async () => {
   const held: Job[] = [];
   const queue = start(async (job, signal) => {
     held.push(job);
@@ -280,7 +280,7 @@ test('a lease that is lost is not renewed, and what somebody settles does not ho
   assert.deepEqual(await dueAt(lost.id), due);
 });
 
-test('a queue that can hold few jobs runs all of them, lane after lane', async () => {
+test('a queue with little capacity runs all jobs, lane after lane', async () => {
   const lanes: string[] = [];
   const queue = start(
     async (job) => {
@@ -297,7 +297,7 @@ test('a queue that can hold few jobs runs all of them, lane after lane', async (
   assert.ok(lanes.indexOf('few') < 12, lanes.join(' '));
 });
 
-test('while nothing can be claimed here, the queue sleeps until its next look', async () => {
+test('while no job can be claimed, the queue sleeps until its next poll', async () => {
   await enqueue('a', { kind: 'from a newer version' });
   await enqueue('closed');
   const lanes = openLanes({ places: 1, onOpen: () => {} });
@@ -320,7 +320,7 @@ test('while nothing can be claimed here, the queue sleeps until its next look', 
   assert.equal(await idleTime(claims, true), pollMs);
 });
 
-test('who hears of new jobs sleeps until the next one is due, and looks each second where it does not, or may have overlooked one', async () => {
+test('a notified queue sleeps until the next job is due, and polls each second without notifications or after a possible miss', async () => {
   let clock = 5_000;
   const [lookBack, kinds] = [openLookBack(() => clock), ['work']];
   const lanes = openLanes({ places: 1, onOpen: () => {} });
@@ -344,7 +344,7 @@ test('who hears of new jobs sleeps until the next one is due, and looks each sec
   clock += 1_000;
   look();
   assert.equal(await idleTime(claims, true), restMs);
-  // Whoever leased it may have died.
+  // The process with this lease may have died.
   const [leased] = await enqueue('a', { delay: 5 });
   await database.query('update jobs set lease_token = gen_random_uuid() where id = $1', [leased]);
   const ms = await idleTime(claims, true);
@@ -356,7 +356,10 @@ test('who hears of new jobs sleeps until the next one is due, and looks each sec
   assert.equal(await idleTime(claims, true), pollMs, 'what waits for a lane was not looked at');
 });
 
-/** The pool of a queue that has told itself all there is, and sleeps for long; its listening connection is not of the pool. */
+/**
+ * Returns the pool of a queue that has no work left and sleeps for long. Its listening connection is outside
+ * the pool.
+ */
 async function resting(name: string): Promise<typeof database> {
   const own = openDatabase({ connectionString: url }, { pool: 2, log: openLog('silent'), name });
   after(() => own.end());
@@ -372,7 +375,7 @@ async function resting(name: string): Promise<typeof database> {
   return own;
 }
 
-test('a queue that rests looks by itself when it cannot be told any more', async () => {
+test('a sleeping queue polls again when it loses its notifications', async () => {
   await resting('cut off');
   await enqueue('a');
   const lost = performance.now();
@@ -383,7 +386,7 @@ test('a queue that rests looks by itself when it cannot be told any more', async
   assert.ok(performance.now() - lost < restMs / 2);
 });
 
-test('a queue that rests runs a job of another process when that is due', async () => {
+test("a sleeping queue runs another process's job when the job is due", async () => {
   await resting('told');
   const enqueuer = startQueue({ database, log: openLog('silent'), handlers: {} });
   openQueues.push(enqueuer);
@@ -395,14 +398,14 @@ test('a queue that rests runs a job of another process when that is due', async 
   assert.ok(ms >= 2_900 && ms < restMs * 0.8, `${ms} ms`);
 });
 
-test('what could not be said is said when the database is there again', async () => {
+test('an announcement that failed is repeated when the database is available again', async () => {
   const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent'), waitMs: 500 });
   after(() => narrow.end());
   const heard: string[] = [];
   const hearing = hearJobs(database, { log: openLog('silent'), hear: (sender) => heard.push(sender) });
   await until('it listens', () => hearing.isListening());
   let only: PoolClient | undefined;
-  // On a busy machine the first one may come too late.
+  // On a busy machine the first attempt may time out.
   await until('it has its connection', async () => {
     only = await narrow.connect().catch(() => undefined);
     return only !== undefined;
@@ -419,7 +422,7 @@ test('what could not be said is said when the database is there again', async ()
   await hearing.stop();
 });
 
-test('a job whose lane has narrowed is given back without a failure', async () => {
+test('a job whose lane has narrowed is returned without counting a failure', async () => {
   const failures: number[] = [];
   const queue = start(async (job) => {
     failures.push(job.failures);
@@ -432,7 +435,7 @@ test('a job whose lane has narrowed is given back without a failure', async () =
   assert.deepEqual(failures, [0, 0]);
 });
 
-test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take no more places than their cap', async () => {
+test('1,000 due jobs of a dead endpoint do not delay a healthy one, and use no more capacity than their cap', async () => {
   await enqueue('dead', { count: 1_000 });
   let dead = 0;
   const healthy: number[] = [];
@@ -456,11 +459,11 @@ test('1,000 due jobs of a dead receiver do not hold back a healthy one, and take
   assert.equal(dead, 8);
   const { rows } = await database.query('select from jobs where lease_token is not null');
   assert.equal(rows.length, 8, 'and the others are left to other processes');
-  // The quickest: a busy machine may hold up most, dead jobs would hold up all.
+  // The minimum counts: a busy machine may delay most jobs, but dead jobs would delay all of them.
   assert.ok(Math.min(...delays) < 500, `took ${delays.map(Math.round).join(', ')} ms`);
 });
 
-test('a job of a transaction that took long is found, behind a receiver that hangs', async () => {
+test('a job of a long transaction is found despite another lane with a hanging endpoint', async () => {
   const hangs = Promise.withResolvers<void>();
   const done: string[] = [];
   await enqueue('dead', { count: 100 });
@@ -488,7 +491,7 @@ test('a job of a transaction that took long is found, behind a receiver that han
   hangs.resolve();
 });
 
-test('no more jobs of a lane run at once than its cap, and all of them in the end', async () => {
+test('a lane never runs more jobs at the same time than its cap, and runs all of them in the end', async () => {
   let running = 0;
   let most = 0;
   const queue = start(
@@ -507,7 +510,7 @@ test('no more jobs of a lane run at once than its cap, and all of them in the en
   assert.equal(most, 3);
 });
 
-test('a job whose handler throws is tried again later, counted, and disturbs no other', async () => {
+test('a job whose handler throws is retried later with its failure counted, and does not affect other jobs', async () => {
   const failures: number[] = [];
   let thrownAt = 0;
   let others = 0;
@@ -538,13 +541,13 @@ test('a job whose handler throws is tried again later, counted, and disturbs no 
   assert.ok(seconds > 1 && seconds < 10, `waits ${seconds} s`);
 });
 
-test('a job that keeps failing is tried hourly in the end', () => {
+test('a job that keeps failing is retried hourly in the end', () => {
   const waits = [0, 1, 2, 3, 12, 13, 1_000].map(backoffSeconds);
   assert.deepEqual(waits, [1, 1, 2, 4, 2_048, 3_600, 3_600]);
 });
 
-test('jobs of a kind that this process does not know are left alone', async () => {
-  // More than one claim takes.
+test('jobs of a kind that this process does not know are not touched', async () => {
+  // More than one claim reads.
   await enqueue('a', { kind: 'from a newer version', count: 150, delay: -1 });
   const queue = start((job) => completeJob(database, job));
   await enqueue('a');
@@ -568,7 +571,7 @@ test('stop lets a running job finish', async () => {
   assert.equal(await countJobs(), 0);
 });
 
-test('stop gives back what does not finish, and another process takes over at once', async () => {
+test('stop returns unfinished jobs, and another process claims them immediately', async () => {
   const begun = Promise.withResolvers<void>();
   const stopping = start(async (job, signal) => {
     begun.resolve();
@@ -588,12 +591,12 @@ test('stop gives back what does not finish, and another process takes over at on
   const stopped = performance.now();
   await stopping.stop({ graceMs: 50 });
   await until('it was taken over', () => taken.length === 1);
-  // A lease is 25 s.
+  // A lease lasts 25 s.
   assert.ok(performance.now() - stopped < 20_000);
   assert.equal(taken[0]!.failures, 0);
 });
 
-test('a claim that is on its way when the queue stops starts nothing, and gives back what it gets', async () => {
+test('a claim in flight when the queue stops starts no jobs, and returns those it gets', async () => {
   const narrow = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
   after(() => narrow.end());
   const only = await narrow.connect();
@@ -606,7 +609,7 @@ test('a claim that is on its way when the queue stops starts nothing, and gives 
   );
   const stopped = queue.stop({ graceMs: 0 });
   await enqueue('a');
-  // Behind the timer of its grace: before that the queue would run what it gets, as it should.
+  // Waits until the grace period has ended: before that the queue would correctly run the job.
   await sleep(5);
   only.release();
   await stopped;
@@ -644,7 +647,7 @@ test('a queue survives the loss of all its connections', async () => {
   await until('the first ran', () => ran === 1);
   const admin = openDatabase({ connectionString: url }, { pool: 1, log: openLog('silent') });
   after(() => admin.end());
-  // Each is waited for: one that ended later would be lent to who asks next.
+  // Waits for each termination: a connection that ended later would be lent to the next query.
   await admin.query(
     'select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   );
@@ -665,7 +668,7 @@ test('a queue survives the loss of all its connections', async () => {
   });
 });
 
-test('what was claimed at the end of a round is kept when the next round begins', async () => {
+test('jobs claimed at the end of a round stay claimed when the next round begins', async () => {
   const claims = {
     database,
     lanes: openLanes({ places: 10, onOpen: () => {} }),
@@ -686,7 +689,7 @@ test('what was claimed at the end of a round is kept when the next round begins'
   assert.deepEqual(await claim(claims, 2), []);
 });
 
-test('each cell has places of its own: one that is full of jobs that hang takes no more than these, and holds nobody of another up', async () => {
+test('each cell has its own capacity: hanging jobs of one cell use only its share and do not delay another cell', async () => {
   const several = await testDatabase();
   const cells = await makeCells(several.database, { connectionString: several.url }, 2);
   const put = async (own: typeof database, count: number): Promise<void> => {

@@ -19,7 +19,7 @@ const send = (
   hear?: (line: string) => void,
 ): Promise<SmtpOutcome> => sendMessage(smtpOf(url), { recipient, raw }, hear ? { hear } : {});
 
-test('credentials are given where the server asks, and are in no line that is heard', async () => {
+test('credentials are sent if the server asks for them, and never appear in the logged dialogue', async () => {
   const server = await openMailServer({ login: { user: 'formloom', password: 'hunter2&more' } });
   const lines: string[] = [];
   assert.equal((await send(server.url, 'ada@example.test', (line) => lines.push(line))).kind, 'sent');
@@ -41,16 +41,16 @@ test('wrong credentials defer emails, because an operator can fix them, and are 
 });
 
 for (const tls of ['implicit', 'starttls'] as const) {
-  test(`with TLS (${tls}) the right certificate is taken`, async () => {
+  test(`with TLS (${tls}) a valid certificate is accepted`, async () => {
     const server = await openMailServer({ tls });
     assert.equal((await send(server.url)).kind, 'sent');
   });
 }
 
 for (const certificate of ['selfsigned', 'elsewhere'] as const) {
-  test(`a certificate that is ${certificate} gets no mail, with TLS from the start and with STARTTLS`, async () => {
+  test(`a server whose certificate is ${certificate} gets no email, neither with implicit TLS nor with STARTTLS`, async () => {
     const server = await openMailServer({ tls: 'starttls', certificate });
-    // Whatever speaks TLS does: nothing is said after the certificate.
+    // Any TLS server will do: the client stops after the certificate.
     const receiver = await openReceiver({ certificate });
     for (const url of [server.url, `smtps://${new URL(receiver.url).host}`]) {
       const outcome = await send(url);
@@ -61,21 +61,21 @@ for (const certificate of ['selfsigned', 'elsewhere'] as const) {
   });
 }
 
-test('where TLS is required a server without it gets nothing', async () => {
+test('if TLS is required, a server without TLS gets nothing', async () => {
   const server = await openMailServer();
   const outcome = await send(`${server.url}?tls=required`);
   assert.equal(outcome.kind, 'deferred');
   assert.equal(server.taken.length, 0);
 });
 
-test('A domain in another script goes out as Punycode, to any mail server', async () => {
+test('a domain in another script is sent as Punycode to every mail server', async () => {
   const server = await openMailServer({ smtpUtf8: false });
   const lines: string[] = [];
   assert.equal((await send(server.url, 'ada@bücher.example', (line) => lines.push(line))).kind, 'sent');
   assert.match(lines.join('\n'), /^> RCPT TO:<ada@xn--bcher-kva\.example>/m);
 });
 
-test('An address that needs SMTPUTF8 fails with that reason if the server does not offer it', async () => {
+test('an address that needs SMTPUTF8 fails with that reason if the server does not offer it', async () => {
   const server = await openMailServer({ smtpUtf8: false });
   const outcome = await send(server.url, 'jösé@bücher.example');
   assert.deepEqual(outcome, {
@@ -86,7 +86,7 @@ test('An address that needs SMTPUTF8 fails with that reason if the server does n
   assert.equal(server.taken.length, 0);
 });
 
-test('a Reply-To that needs SMTPUTF8 fails with the reason of a recipient', async () => {
+test('a Reply-To that needs SMTPUTF8 fails with the same reason as a recipient', async () => {
   const server = await openMailServer({ smtpUtf8: false });
   const sendTo = (replyTo: string): Promise<SmtpOutcome> =>
     sendMessage(smtpOf(server.url), { recipient: 'ada@example.test', raw, replyTo });
@@ -100,13 +100,13 @@ test('a Reply-To that needs SMTPUTF8 fails with the reason of a recipient', asyn
   assert.equal((await sendTo('jose@bücher.example')).kind, 'sent', 'a domain alone is Punycode');
 });
 
-test('an address in another script arrives as it is', async () => {
+test('an address in another script arrives unchanged', async () => {
   const server = await openMailServer();
   assert.equal((await send(server.url, 'jösé@xn--bcher-kva.example')).kind, 'sent');
   assert.equal(server.taken[0]!.to[0]!.normalize(), 'jösé@bücher.example');
 });
 
-test('who gives up does so at once', async () => {
+test('an abort ends the sending immediately', async () => {
   const listening = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
   await once(listening, 'listening');
   after(() => listening.close());

@@ -21,7 +21,7 @@ const echo = statement(
     .join(', ')}`,
 );
 
-test('every type arrives as it was given', async () => {
+test('a value of every type survives the round trip', async () => {
   const id = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
   const values = {
     an_id: id,
@@ -43,12 +43,12 @@ test('every type arrives as it was given', async () => {
   assert.deepEqual(only(await echo(database, values)), values);
 });
 
-test('JSON that is text already is stored as it is written', async () => {
+test('JSON that is already text is stored as written', async () => {
   const keep = statement('test.keep', 'value:jsonText', 'value', 'select $value::text as value');
   assert.deepEqual(await keep(database, { value: '{"b": 1,  "a":2}' }), [{ value: '{"b": 1,  "a":2}' }]);
 });
 
-test('a parameter may stand anywhere and several times; values go by name, not by place', async () => {
+test('a parameter may appear anywhere and repeatedly; values are matched by name, not by position', async () => {
   const subtract = statement(
     'test.subtract',
     'first:integer second:integer',
@@ -68,7 +68,7 @@ test('a value is never part of the statement', async () => {
   assert.deepEqual(await find(database, { name: "x' or '1'='1'; drop table forms; --" }), [{ found: false }]);
 });
 
-test('it runs in a transaction, and is undone with it', async () => {
+test('a statement runs in a transaction, and is rolled back with it', async () => {
   const insert = statement(
     'test.insert',
     'id',
@@ -85,7 +85,7 @@ test('it runs in a transaction, and is undone with it', async () => {
   assert.deepEqual(await count(database, {}), [{ total: 0 }]);
 });
 
-test('it is prepared once for each connection, under its name', async () => {
+test('a statement is prepared once per connection, under its name', async () => {
   const named = statement('test.named', 'value:integer', 'value:integer', 'select $value as value');
   const client = await database.connect();
   try {
@@ -97,7 +97,7 @@ test('it is prepared once for each connection, under its name', async () => {
   }
 });
 
-test('two statements of one name, and a parameter that is not declared, are refused when they are declared', () => {
+test('a duplicate name and an undeclared parameter are rejected when a statement is declared', () => {
   assert.throws(() => statement('test.echo', '', '', 'select 1'), /two statements are named test\.echo/);
   assert.throws(
     () => statement('test.undeclared', '', '', 'select $nobody'),
@@ -106,7 +106,7 @@ test('two statements of one name, and a parameter that is not declared, are refu
   assert.ok(!declaredStatements().some(({ name }) => name === 'test.undeclared'));
 });
 
-test('the registry knows what was declared', () => {
+test('the registry lists all declared statements', () => {
   const declared = declaredStatements().find(({ name }) => name === 'test.subtract');
   assert.equal(declared?.text, 'select $2::integer - $1::integer as a, $1::integer - $2::integer as b');
   assert.deepEqual(Object.keys(declared.parameters), ['first', 'second']);

@@ -21,7 +21,7 @@ const left = async (): Promise<string[]> =>
 
 testStorage(storage, left);
 
-test('a key is a path below the directory, readable by its owner alone whatever the umask is', async () => {
+test('a key is a path below the directory, readable only by its owner, whatever the umask is', async () => {
   const umask = process.umask(0);
   try {
     await storage.put('ws/ff/mine', streamOf('x'), 10);
@@ -33,14 +33,14 @@ test('a key is a path below the directory, readable by its owner alone whatever 
   assert.equal((await stat(join(directory, 'uploads', 'ws', 'ff', 'mine'))).mode & 0o777, 0o600);
 });
 
-test('a stream that was opened reads to its end, also when the bytes are removed meanwhile', async () => {
+test('an open stream reads to its end, even if the file is removed meanwhile', async () => {
   await storage.put('ws/ff/read', streamOf('still here'), 100);
   const stream = (await storage.open('ws/ff/read'))!;
   await storage.remove('ws/ff/read');
   assert.equal(await text(stream), 'still here');
 });
 
-test('what a crash left half-written under a key is not its bytes, and is removed with it', async () => {
+test('a file that a crash left half-written is not readable under its key, and is removed with the key', async () => {
   await storage.put('ws/gg/other', streamOf('x'), 10);
   const before = await left();
   await writeFile(join(directory, 'uploads', 'ws', 'gg', 'crashed.part'), 'half');
@@ -49,7 +49,7 @@ test('what a crash left half-written under a key is not its bytes, and is remove
   assert.deepEqual(await left(), before);
 });
 
-test('a file that the disk has no room for is refused as a whole, not cut off', async () => {
+test('a file that does not fit on the disk is rejected as a whole, not cut off', async () => {
   const place = join(directory, 'full');
   const put = `
     const { diskStorage } = await import(${JSON.stringify(new URL('storage.ts', import.meta.url).href)});
@@ -59,7 +59,7 @@ test('a file that the disk has no room for is refused as a whole, not cut off', 
       ({ size }) => console.log('stored', size),
       ({ code, cause }) => console.log(code, cause.message, cause.cause.code),
     );`;
-  // The same to a write as a disk with room for 16 KB.
+  // To a write, this limit looks like a disk with 16 KB of free space.
   const limited = [
     '-c',
     'ulimit -f 32 && exec "$0" --disable-warning=ExperimentalWarning -e "$1"',

@@ -65,7 +65,7 @@ test('each problem of a value is a sentence with its path, one for each property
   }
 });
 
-test('names of the language itself are unknown like any other', () => {
+test('names of the language itself are unknown names like any other', () => {
   const result = check(JSON.parse('{"name":"","__proto__":{},"toString":1}'));
   assert.ok(!result.ok);
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('names of the language itself are unknown like any other', () => {
   );
 });
 
-test('however many problems there are, the real ones are among them, and eight hundred unknown names are refused like one', () => {
+test('the real problems are always listed, however many unknown names there are, and 800 unknown names are rejected', () => {
   const unknown = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, 1]));
   for (const count of [7, 8, 20]) {
@@ -90,7 +90,7 @@ test('however many problems there are, the real ones are among them, and eight h
   assert.throws(() => readQuery(unknown(800)), { code: 'bad_request' });
 });
 
-test('of what is too long as much is looked at as says so: unknown names, lists and the same items in them', () => {
+test('validation stops early at values over their limit: unknown names, lists and repeated items', () => {
   const listed = compileCheck(
     Type.Object({
       ids: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, uniqueItems: true })),
@@ -118,13 +118,13 @@ test('of what is too long as much is looked at as says so: unknown names, lists 
   assert.ok(found.includes('inner.deep'));
 });
 
-test("a caller's own text comes back short", () => {
+test("errors quote only a short part of the caller's text", () => {
   const result = check({ name: '', ['x'.repeat(10_000)]: 1 });
   assert.ok(!result.ok);
   assert.ok(JSON.stringify(result.errors).length < 400);
 });
 
-test('what fits is handed on as it is', () => {
+test('a valid value is passed on unchanged', () => {
   const value = {
     name: 'é',
     count: 9,
@@ -141,12 +141,12 @@ const readQuery = compileQuery(
   Type.Object({ ...pageParameters, q: Type.Optional(Type.String()) }, { additionalProperties: false }),
 );
 
-test('digits become whole numbers where the schema says so, and stay text where it does not', () => {
+test('digits become integers if the schema has an integer, and stay text otherwise', () => {
   assert.deepEqual(readQuery({ page: '007', per_page: '100', q: '5' }), { page: 7, per_page: 100, q: '5' });
   assert.deepEqual(readQuery({}), {});
 });
 
-test('a time in an address may have an offset, whose plus an address says as a blank', () => {
+test('a time in a URL may have an offset, although its plus is decoded as a space', () => {
   const read = compileQuery(
     Type.Object({ at: Type.String({ format: 'date-time' }) }, { additionalProperties: false }),
   );
@@ -177,7 +177,7 @@ const notNumbers = [
   'null',
   '[1]',
 ];
-test('no other notation is a page', () => {
+test('a page number in any other notation is rejected', () => {
   for (const page of notNumbers) {
     assert.throws(
       () => readQuery({ page }),
@@ -191,14 +191,14 @@ test('no other notation is a page', () => {
   }
 });
 
-test('a text with NUL, which PostgreSQL cannot store, is refused', () => {
+test('a text with NUL, which PostgreSQL cannot store, is rejected', () => {
   assert.throws(() => readQuery({ q: 'a\0b' }), {
     code: 'bad_request',
     message: '"q" must not contain a NUL character.',
   });
 });
 
-test('the first problem is the message, and all of them are listed', () => {
+test('the first problem is the message, and all problems are listed', () => {
   assert.throws(
     () => readQuery({ page: 'x', sort: 'y' }),
     (error) =>
@@ -206,13 +206,13 @@ test('the first problem is the message, and all of them are listed', () => {
   );
 });
 
-test('a page is read with its defaults, and what it skips is exact up to the last', () => {
+test('a page has its defaults, and its offset is exact up to the last page', () => {
   assert.deepEqual(readPage({}), { page: 1, perPage: 20, offset: 0 });
   assert.deepEqual(readPage({ page: 3, per_page: 7 }), { page: 3, perPage: 7, offset: 14 });
   assert.equal(readPage({ page: 1_000_000_000, per_page: 100 }).offset, 99_999_999_900);
 });
 
-test('the number of pages is rounded up, and 0 of nothing', () => {
+test('the number of pages is rounded up, and is 0 without rows', () => {
   for (const [total, pages] of [
     [0, 0],
     [1, 1],

@@ -15,19 +15,20 @@ const purposes: readonly LinkPurpose[] = [
   'submission keys',
 ];
 
-test('of 10,000 tokens of rows made one after the other no two are equal, and none shows a pattern', () => {
+test('10,000 tokens of consecutive rows are all different and show no pattern', () => {
   const tokens = Array.from({ length: 10_000 }, () =>
     signLink(vault, 'edit links', { ...target, id: newId() }),
   );
   assert.equal(new Set(tokens).size, tokens.length);
   const bytes = tokens.map((token) => Buffer.from(token, 'base64url'));
   assert.ok(bytes.every((token) => token.length === 32));
-  // Each of the 256 bits is set in about half of them: 50 is the standard deviation, and 6 of those never happen.
+  // Each of the 256 bits is set in about half of the tokens. The standard deviation is 50; a deviation of 6
+  // times that never occurs.
   for (let bit = 0; bit < 256; bit += 1) {
     const set = bytes.filter((token) => (token[bit >> 3]! >> (bit & 7)) & 1).length;
     assert.ok(Math.abs(set - 5_000) < 300, `bit ${bit} is set ${set} times`);
   }
-  // Neighbours differ in about half of their bits, though their ids differ in few.
+  // Neighboring tokens differ in about half of their bits, although their IDs differ in few.
   const distances = bytes.slice(1).map((token, index) => distance(token, bytes[index]!));
   assert.ok(Math.min(...distances) > 70 && Math.max(...distances) < 186);
 });
@@ -35,7 +36,7 @@ test('of 10,000 tokens of rows made one after the other no two are equal, and no
 const distance = (a: Buffer, b: Buffer): number =>
   a.reduce((sum, byte, index) => sum + (byte ^ b[index]!).toString(2).replaceAll('0', '').length, 0);
 
-test('a token is for one purpose, workspace, form, id and instance, and the same each time', () => {
+test('a token belongs to one purpose, workspace, form, ID and instance, and is always the same', () => {
   const { workspaceId, formId, id } = target;
   const token = signLink(vault, 'edit links', target);
   assert.equal(signLink(vault, 'edit links', target), token);
@@ -55,13 +56,13 @@ test('a token is for one purpose, workspace, form, id and instance, and the same
   assert.notEqual(hashOfToken(token).toString('base64url'), token);
 });
 
-test('the parts of a token cannot be moved into each other', () => {
+test('characters cannot be moved between the parts of a token', () => {
   const token = signLink(vault, 'held uploads', target, 'a/b', 'c');
   for (const parts of [['a', 'b/c'], ['a/b/c'], ['a/b', 'c', ''], ['c', 'a/b'], ['a/b","c']])
     assert.equal(verifyLink(vault, 'held uploads', token, target, ...parts), false, parts.join(' | '));
 });
 
-test('a token stands for an id however its address spells it', () => {
+test('a token is valid for its ID in any spelling', () => {
   const { workspaceId, formId, id } = target;
   const upper = {
     workspaceId: workspaceId.toUpperCase(),

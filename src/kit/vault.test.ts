@@ -10,7 +10,7 @@ const vault = openVault('00112233445566778899aabbccddeeff'.repeat(2));
 const other = openVault('ff112233445566778899aabbccddeeff'.repeat(2));
 const texts = ['', 'whsec_secret', 'é👍\u2028', 'x'.repeat(100_000)];
 
-test('what is sealed is unsealed to the same text, and sealed anew to other bytes', () => {
+test('sealed text unseals to the same text, and sealing it again gives other bytes', () => {
   for (const text of texts) {
     const [once, twice] = [vault.seal('webhook secrets', text), vault.seal('webhook secrets', text)];
     assert.equal(vault.unseal('webhook secrets', once), text);
@@ -19,7 +19,7 @@ test('what is sealed is unsealed to the same text, and sealed anew to other byte
   }
 });
 
-test('a changed byte, a cut end, another purpose and another key are all refused', () => {
+test('a changed byte, a truncated end, another purpose and another key are all rejected', () => {
   const sealed = vault.seal('webhook secrets', 'secret');
   for (let index = 0; index < sealed.length; index += 1) {
     const changed = Buffer.from(sealed);
@@ -33,7 +33,7 @@ test('a changed byte, a cut end, another purpose and another key are all refused
   assert.throws(() => other.unseal('webhook secrets', sealed));
 });
 
-test('a signature is for one text, one purpose and one key', () => {
+test('a signature is valid for one text, one purpose and one key', () => {
   const signature = vault.sign('file links', ['a']);
   assert.equal(vault.verify('file links', ['a'], signature), true);
   for (const [purpose, text, given] of [
@@ -48,7 +48,7 @@ test('a signature is for one text, one purpose and one key', () => {
   }
 });
 
-test('each purpose derives a key of its own, the same each time', () => {
+test('each purpose derives its own key, always the same', () => {
   const keys = (['webhook secrets', 'file links', 'sessions', 'held uploads'] as const).map((purpose) =>
     vault.derive(purpose).join(),
   );
@@ -59,7 +59,7 @@ test('each purpose derives a key of its own, the same each time', () => {
 
 const changed = openVault(`${'ab'.repeat(32)},${'ff112233445566778899aabbccddeeff'.repeat(2)}`);
 
-test('what a former key sealed and signed is opened and believed, and the key of now does it from then on', () => {
+test('text sealed or signed with a previous key remains valid, and new text uses the current key', () => {
   const sealed = other.seal('mails', 'a');
   assert.equal(changed.unseal('mails', sealed), 'a');
   assert.ok(changed.verify('file links', ['a'], other.sign('file links', ['a'])));
@@ -73,12 +73,12 @@ test('what a former key sealed and signed is opened and believed, and the key of
   assert.throws(() => changed.unseal('mails', vault.seal('mails', 'a')), /None of the keys/);
 });
 
-test('what was sealed before keys had ids is opened, also where it begins as an id does', () => {
+test('text sealed before keys had IDs can be unsealed, even if it begins like a key ID', () => {
   for (const key of [other, changed]) {
     const old = key.seal('mails', 'old').subarray(4);
     assert.equal(changed.unseal('mails', old), 'old');
   }
-  // A nonce that begins with the key's id: one of four billion does.
+  // A nonce that begins with the key's ID: one in four billion does.
   const nonce = Buffer.concat([changed.keyId, Buffer.alloc(8, 7)]);
   const cipher = createCipheriv('aes-256-gcm', Buffer.from(changed.derive('mails')[0], 'hex'), nonce);
   const text = Buffer.concat([cipher.update('old'), cipher.final()]);
@@ -88,13 +88,13 @@ test('what was sealed before keys had ids is opened, also where it begins as an 
 const home = await mkdtemp(join(tmpdir(), 'formloom-vault-'));
 after(() => rm(home, { recursive: true }));
 
-test('SECRET_KEY is the key, in small letters, and nothing is written', async () => {
+test('SECRET_KEY becomes the key, in lower case, and no file is written', async () => {
   const dataDir = join(home, 'unused');
   assert.equal(await findInstanceKey(dataDir, 'AB'.repeat(32)), 'ab'.repeat(32));
   await assert.rejects(stat(dataDir), { code: 'ENOENT' });
 });
 
-test('without it one is made for the owner alone, and every later start reads it', async () => {
+test('without SECRET_KEY a key file is created for the owner alone, and every later start reads it', async () => {
   const dataDir = join(home, 'deep', 'data');
   assert.equal(await findInstanceKey(dataDir, undefined), undefined);
   const key = await makeInstanceKey(dataDir);
@@ -104,14 +104,14 @@ test('without it one is made for the owner alone, and every later start reads it
   assert.deepEqual(await readdir(dataDir), ['secret.key']);
 });
 
-test('twenty first starts at once agree on one key, and leave nothing else behind', async () => {
+test('twenty parallel first starts agree on one key, and leave no other files behind', async () => {
   const dataDir = join(home, 'raced');
   const keys = await Promise.all(Array.from({ length: 20 }, () => makeInstanceKey(dataDir)));
   assert.equal(new Set(keys).size, 1);
   assert.deepEqual(await readdir(dataDir), ['secret.key']);
 });
 
-test('a key file without a valid key stops the start and is not changed', async () => {
+test('an invalid key file stops the start and is not changed', async () => {
   const dataDir = join(home, 'broken');
   await makeInstanceKey(dataDir);
   await writeFile(join(dataDir, 'secret.key'), 'half a ke');
@@ -122,7 +122,7 @@ test('a key file without a valid key stops the start and is not changed', async 
   assert.equal(await readFile(join(dataDir, 'secret.key'), 'utf8'), 'half a ke');
 });
 
-test('a key that is changed by root stays that of the user who runs the service', async (t) => {
+test('a key file that root replaces keeps its owner, the user who runs the service', async (t) => {
   if (process.getuid?.() !== 0) return t.skip('only root gives files away');
   const dataDir = join(home, 'given');
   await makeInstanceKey(dataDir);

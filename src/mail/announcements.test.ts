@@ -55,7 +55,7 @@ const mails = async (): Promise<string[]> =>
     )
   ).rows.map(({ recipient }) => recipient);
 
-test('an announcement goes to the owners of living API keys, once each, however often it is run', async () => {
+test('an announcement reaches each owner of active API keys once, however often it is sent', async () => {
   const first = { subject: 'v1 changes', text: 'A new field.' };
   const audience = await findAudience(database, first);
   assert.deepEqual(audience.map(({ email }) => email).toSorted(), ['other@example.org', 'two@example.org']);
@@ -79,7 +79,7 @@ test('an announcement goes to the owners of living API keys, once each, however 
   );
 });
 
-test('who becomes an owner later gets it when it is run again, and nobody else does', async () => {
+test('sending an announcement again reaches only people who have become owners since', async () => {
   const announcement = { subject: 'once more', text: 'A text.' };
   await announce(context, announcement);
   const late = await person('late');

@@ -24,7 +24,7 @@ const settled = (email: string): Promise<LoggedMail> =>
     (await log()).find(({ recipient, state }) => recipient === email && state !== 'queued'),
   );
 
-test('the log tells of each mail how it fared, in words, and a failed one can be sent again', async () => {
+test('the log shows the result of each email with its reason, and a failed email can be retried', async () => {
   server.treat('refused@example.org', 'refuse recipient');
   await invite('refused@example.org');
   const failed = await settled('refused@example.org');
@@ -45,7 +45,7 @@ test('the log tells of each mail how it fared, in words, and a failed one can be
   assert.deepEqual((await owner.api('GET', `/mails/${failed.id}`)).body, sent);
 });
 
-test('the log is filtered by state, and counted', async () => {
+test('the log can be filtered by state, and shows counts', async () => {
   server.treat('bad@example.org', 'refuse recipient');
   await invite('bad@example.org');
   await settled('bad@example.org');
@@ -64,7 +64,7 @@ test('the log is filtered by state, and counted', async () => {
   assert.equal((await owner.api('GET', '/mails?state=lost')).status, 400);
 });
 
-test('a test mail tells at once what the mail server said', async () => {
+test('a test email immediately returns the reply of the mail server', async () => {
   const send = (to: string) => owner.api<{ sent: boolean; result: string }>('POST', '/mail/test', { to });
   assert.deepEqual((await send('Ada <test@example.org>')).body, {
     sent: true,
@@ -83,7 +83,7 @@ test('a test mail tells at once what the mail server said', async () => {
   assert.equal((await send('test@example.org')).status, 429);
 });
 
-test('a new key, and a new secret of one, is told to owners and admins', async () => {
+test('owners and admins are emailed about a new API key and a new secret', async () => {
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   const editor = await signIn(service, { role: 'editor', workspaceId: owner.workspaceId });
   const made = await owner.api<{ id: string }>('POST', '/keys', { name: 'The <key>' });

@@ -8,7 +8,10 @@ import { cases } from '#test/cases.ts';
 import { composeMessage } from './sending/send-mail.ts';
 import { drawLetter } from './sending/template.ts';
 
-/** Text as an attacker writes it: line breaks of every kind, headers, encoded words, markup, half characters. */
+/**
+ * Text as an attacker writes it: all kinds of line breaks, headers, encoded words, markup, unpaired
+ * surrogates.
+ */
 const hostile = fc
   .array(
     fc.oneof(
@@ -39,7 +42,7 @@ const allowed = new Set(
   ),
 );
 
-test('no name, subject or text begins a header or another recipient', async () => {
+test('no name, subject or text can start a header or add a recipient', async () => {
   await fc.assert(
     fc.asyncProperty(hostile, hostile, hostile, async (name, subject, text) => {
       const raw = await composeMessage({
@@ -78,7 +81,7 @@ test('no name, subject or text begins a header or another recipient', async () =
   );
 });
 
-test('no text of a letter becomes markup, and no address of a button runs anything', () => {
+test('no text of an email becomes markup, and no URL of a button can run code', () => {
   const addresses = fc.oneof(
     fc.constantFrom(
       'javascript:alert(1)',

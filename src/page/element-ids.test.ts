@@ -4,7 +4,7 @@ import { composite, element } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor, type Part } from '#test/visitor.ts';
 
-// Every id that the form language allows works wherever an element is named (docs/form-language.md).
+// Every ID that the form language allows works wherever an element is named (docs/form-language.md).
 const ids = [
   '1',
   'q.1',
@@ -49,7 +49,7 @@ const answers = {
 const stored = { ...answers, 'sum.1': 11 };
 const read = async (id: string) => (await tenant.call('GET', `/submissions/${id}`)).body;
 
-test('JSON, urlencoded and multipart posts name elements by any id, in rows, matrices and free choices too', async () => {
+test('JSON, urlencoded and multipart posts accept any element ID, also in rows, matrices and custom options', async () => {
   const json = await visitor.submit(form.id, answers);
   assert.equal(json.status, 201, json.text);
   assert.equal(
@@ -81,7 +81,7 @@ test('JSON, urlencoded and multipart posts name elements by any id, in rows, mat
   assert.equal(rows[1]!['f:1']![0]!.filename, 'a.txt');
 });
 
-test('the page is drawn, filled in by its address, and shows answers in texts', async () => {
+test('with any element ID, the page renders, accepts prefill from its URL and shows answers in texts', async () => {
   const query = new URLSearchParams({
     ...Object.fromEntries(ids.map((id) => [id, `say ${id}`])),
     'rep.1[0][1.kid]': 'Cy',
@@ -93,7 +93,7 @@ test('the page is drawn, filled in by its address, and shows answers in texts', 
   assert.match(text, /name="rep\.1\[0\]\[1\.kid\]"[^>]*value="Cy"/);
 });
 
-test('where, sort, summary, export and the search operator take any id', async () => {
+test('where, sort, summary, export and the search operator accept any element ID', async () => {
   const { body: made } = await visitor.submit(form.id, { ...answers, 'q.1': 'needle', 'a:b': 'haystack' });
   const list = async (query: Record<string, string>) =>
     (await tenant.call('GET', `/forms/${form.id}/submissions?${new URLSearchParams(query).toString()}`)).body;
@@ -148,7 +148,7 @@ test('where, sort, summary, export and the search operator take any id', async (
   }
 });
 
-test('webhook filters, invitations and forms with conditions on any id are accepted', async () => {
+test('webhook filters, invitations and conditions accept any element ID', async () => {
   const key = await tenant.makeFullKey();
   const full = (path: string, body: unknown) =>
     tenant.call('POST', path, body, { Authorization: `Bearer ${key}` });

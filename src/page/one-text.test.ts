@@ -7,7 +7,7 @@ import { shareService } from '#test/service.ts';
 const service = await shareService();
 const tenant = await service.makeTenant();
 
-/** `Zo\u00eb`, as macOS writes it in file names and as keyboards do. */
+/** `Zo\u00eb`, as macOS writes it in file names and as keyboards type it. */
 const [nfd, nfc] = ['Zoe\u0308', 'Zo\u00eb'];
 
 type Sent = { status: number; body: { id: string; errors?: { field: string; message: string }[] } };
@@ -32,7 +32,7 @@ async function storedOf(sent: Sent) {
   return { answers: body.answers, reference: body.metadata.reference };
 }
 
-/** The three ways in which an HTML page or a program sends answers. */
+/** The three ways in which an HTML page or a program submits answers. */
 const doors = {
   JSON: postJson,
   'an HTML form': (form: string, answers: object, query?: string) =>
@@ -50,7 +50,7 @@ const doors = {
 };
 
 for (const [door, send] of Object.entries(doors)) {
-  test(`decomposed text that comes by ${door} is stored, compared and found as composed`, async () => {
+  test(`decomposed text sent by ${door} is stored, compared and found as composed text`, async () => {
     const form = await publishForm(
       tenant,
       stepsOf({}, [
@@ -84,7 +84,7 @@ for (const [door, send] of Object.entries(doors)) {
     }
   });
 
-  test(`invisible characters around an answer that comes by ${door} are trimmed for every type`, async () => {
+  test(`invisible characters around an answer sent by ${door} are trimmed for every type`, async () => {
     const form = await publishForm(
       tenant,
       stepsOf({}, [
@@ -120,7 +120,7 @@ for (const [door, send] of Object.entries(doors)) {
     assert.deepEqual([blank.status, blank.body.errors?.map(({ field }) => field)], [422, ['text']]);
   });
 
-  test(`a hidden question takes its value from the address of ${door}, and the body wins`, async () => {
+  test(`a hidden question gets its value from the URL of ${door}, unless the body has one`, async () => {
     const form = await publishForm(
       tenant,
       stepsOf({}, [
@@ -136,12 +136,12 @@ for (const [door, send] of Object.entries(doors)) {
       answers: { name: 'Eve', source: 'body', campaign: 'autumn sale', inner: 'in' },
       reference: { utm: 'x' },
     });
-    // A visible question is for the visitor to answer.
+    // Visible questions ignore the URL, because the visitor answers them.
     assert.deepEqual((await storedOf(await send(form, {}, '?name=Ada&source=s'))).answers, { source: 's' });
   });
 }
 
-test('texts of a form and its settings are stored composed, and unknown attributes as they were sent', async () => {
+test('texts of a form and its settings are stored composed, and unknown attributes are stored as sent', async () => {
   const node = element('radio', 'who', { label: nfd, options: [nfd], 'x-note': nfd });
   const made = await tenant.call('POST', '/forms', {
     structure: structure(node),
@@ -154,7 +154,7 @@ test('texts of a form and its settings are stored composed, and unknown attribut
   assert.equal((body.settings as { confirmation_message?: string }).confirmation_message, nfc);
 });
 
-test('an address may write a plus as it is in a phone number, an email address and a web address', async () => {
+test('a URL may contain a plain plus sign in a phone number, an email address and a web address', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [

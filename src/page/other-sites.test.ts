@@ -8,7 +8,7 @@ import { shareService } from '#test/service.ts';
 import { asJson, listFiles, loadPage, makeForm, openVisitor } from '#test/visitor.ts';
 import { sourceOf } from './visit/screening.ts';
 
-/* What pages of other sites may send, read and keep, by the one list `embed_origins`. */
+/* What pages of other sites may send, read and store, according to the list `embed_origins`. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -25,7 +25,7 @@ const spamOf = async (form: string): Promise<SpamPage> =>
   (await editor.api<SpamPage>('GET', `/forms/${form}/spam`)).body;
 const held = async (form: string): Promise<string[]> => (await spamOf(form)).data.map(({ reason }) => reason);
 
-/** As a script of a page of the origin does. */
+/** Submits like a script on a page of the origin. */
 const send = (form: string, origin: string, name: string) =>
   visitor.post(form, [['name', name]], { multipart: true, headers: { ...asJson.headers, Origin: origin } });
 const preflight = (form: string, origin: string) =>
@@ -41,7 +41,7 @@ const preflight = (form: string, origin: string) =>
 const load = (form: string, headers: Record<string, string>, body: Record<string, string>) =>
   loadPage(service, form, { headers, body });
 
-test('without a list a page of any site sends and reads the answer, problems too, whatever time its form asks for', async () => {
+test('without a list, a page of any site submits and reads the response with its errors, regardless of the minimum time', async () => {
   const form = await publish({ min_seconds: 600 });
   const asked = await preflight(form, site);
   assert.deepEqual(
@@ -69,7 +69,7 @@ for (const [origin, isNamed] of [
   ['https://shop.example.evil.test', false],
   ['null', false],
 ] as const) {
-  test(`of a form that names a site and those below it, ${origin} may ${isNamed ? '' : 'not '}send`, async () => {
+  test(`if a form allows a site and subdomains of another, ${origin} may ${isNamed ? '' : 'not '}submit`, async () => {
     const form = await publish({ embed_origins: [site, 'https://*.shop.example'], proof_of_work: true });
     const headers = { ...asJson.headers, Origin: origin, 'Sec-Fetch-Site': 'cross-site' };
     const file = new File(['bytes'], 'a.txt', { type: 'text/plain' });
@@ -95,7 +95,7 @@ for (const [origin, isNamed] of [
   });
 }
 
-test('the own page sends whatever the list says, also where its browser says no origin', async () => {
+test("the form's own page can always submit, even if its browser sends no origin", async () => {
   const form = await publish({ embed_origins: [] });
   assert.equal((await send(form, service.url, 'Ada')).status, 201);
   assert.equal(await load(form, { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' }, { name: 'Grace' }), 303);
@@ -129,20 +129,20 @@ const sent: readonly (readonly [
   ['of another site', { origin: site }, 'forms.example', site],
 ];
 for (const [what, headers, host, from] of sent) {
-  test(`a post ${what} is ${from === 'own' ? 'our own' : `that of ${from}`}`, () => {
+  test(`a post ${what} counts as ${from === 'own' ? 'our own' : `that of ${from}`}`, () => {
     const source = sourceOf({ headers, host } as unknown as FastifyRequest, { embed_origins: [] }, ours);
     assert.equal(source.kind === 'own' ? 'own' : source.origin, from);
   });
 }
 
-test('a script of an unlisted site is none of its pages, whatever answer it asks for, nor is a page that asks for JSON', async () => {
+test('a script of an unlisted site is rejected for every response format, and so is a page that asks for JSON', async () => {
   const form = await publish({ embed_origins: [] });
   for (const headers of [{ 'Sec-Fetch-Mode': 'cors' }, { Accept: 'application/json' }])
     assert.equal(await load(form, { Origin: site, ...headers }, { name: 'Ada' }), 403);
   assert.deepEqual(await held(form), []);
 });
 
-test('a site learns nothing of a form that was never published, and reads that one was taken back', async () => {
+test('a site learns nothing about an unpublished draft, but can read that a published form was taken offline', async () => {
   const draft = await makeForm(tenant, questions, { publish: false, settings: { embed_origins: [] } });
   assert.equal((await send(draft.id, site, 'Ada')).status, 404);
   const { id, structure } = await makeForm(tenant, questions, { settings: { embed_origins: [site] } });
@@ -151,11 +151,11 @@ test('a site learns nothing of a form that was never published, and reads that o
   assert.deepEqual([gone.status, gone.headers.get('access-control-allow-origin')], [410, site]);
 });
 
-test('what a page of an unlisted site loads is held, and one press lets the site in and releases it', async () => {
+test('page posts from an unlisted site go to spam, and one action allows the site and releases them', async () => {
   const form = await publish({ embed_origins: ['https://old.example'] });
   for (const name of ['Ada', 'Grace']) assert.equal(await load(form, { Origin: site }, { name }), 303);
   assert.equal(await load(form, { Origin: 'https://other.example' }, { name: 'Eve' }), 303);
-  // A robot's post is held for what it filled in, and asks for no site to be let in.
+  // A robot's post is spam because of its content, so its site is not offered for approval.
   const robot = { name: 'Bot', _website: 'https://spam.test' };
   assert.equal(await load(form, { Origin: 'https://spam.test' }, robot), 303);
   assert.deepEqual(await stored(form), []);

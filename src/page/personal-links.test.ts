@@ -7,8 +7,8 @@ import { openInvitations, queryOf } from '#test/invitations/open-invitations.ts'
 import { shareService, type Tenant } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 
-// An attacker knows an id of the victim, and gets a row with this id into a workspace of their own. The token that the
-// attacker's workspace then shows them must open nothing of the victim.
+// An attacker knows an ID of the victim and puts a row with this ID into their own workspace. The token that
+// this workspace shows the attacker must open nothing of the victim.
 
 const service = await shareService();
 const [victim, attacker] = [await service.makeTenant(), await service.makeTenant()];
@@ -21,7 +21,7 @@ async function stage(tenant: Tenant, settings: object) {
   return { form, ...openInvitations(service, tenant, form.id) };
 }
 
-/** Gives a row of a workspace another id, as an import that keeps ids would; foreign keys are not checked. */
+/** Changes the ID of a row, as an import that keeps IDs would; foreign keys are not checked. */
 async function changeId(
   table: 'invitations' | 'submissions',
   tenant: Tenant,
@@ -44,7 +44,7 @@ async function changeId(
 
 const tokenIn = (address: string, pattern: RegExp): string => pattern.exec(address)![1]!;
 
-test('an invitation link opens no form of another workspace whose invitation has the same id', async () => {
+test('an invitation link opens no form of another workspace whose invitation has the same ID', async () => {
   const [theirs, own] = [
     await stage(victim, { access: 'invited' }),
     await stage(attacker, { access: 'invited' }),
@@ -57,7 +57,7 @@ test('an invitation link opens no form of another workspace whose invitation has
   assert.equal((await visitor.fetch(`/f/${theirs.form.id}${queryOf(shown)}`)).status, 404);
 });
 
-test('an unsubscribe link ends no mails of another workspace whose invitation has the same id', async () => {
+test('an unsubscribe link does not unsubscribe from another workspace whose invitation has the same ID', async () => {
   const [theirs, own] = [await stage(victim, {}), await stage(attacker, {})];
   const target = await theirs.inviteOne('ada@example.org');
   const links = [
@@ -75,7 +75,7 @@ test('an unsubscribe link ends no mails of another workspace whose invitation ha
   assert.deepEqual(statuses, [200, 404, 404]);
 });
 
-test('an edit link changes no submission of another workspace that has the same id', async () => {
+test('an edit link changes no submission of another workspace that has the same ID', async () => {
   const [theirs, own] = [await stage(victim, { editing: true }), await stage(attacker, { editing: true })];
   const submit = (formId: string) =>
     visitor.fetch(`/f/${formId}`, {
@@ -94,7 +94,7 @@ test('an edit link changes no submission of another workspace that has the same 
   assert.equal(await statusOf(await editToken(own.form.id)), 404);
 });
 
-test('a link to saved answers, as a guest is sent to, opens none of another workspace with the same id', async () => {
+test('a link to saved answers opens no saved answers of another workspace with the same ID', async () => {
   const settings = { access: 'invited', save_progress: true };
   const [theirs, own] = [await stage(victim, settings), await stage(attacker, settings)];
   const save = async ({ form, inviteOne, path }: typeof own, tenant: Tenant) => {

@@ -5,7 +5,7 @@ import { composite, element, formOf, problemsOf, stepsOf } from '#test/ast/forms
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 
-/** Texts that show answers (`{{id}}`), on pages without script, and what the rest of the service says of them. */
+/** Texts that show answers (`{{id}}`), on pages without scripts and in the rest of the service. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -41,13 +41,13 @@ const greeting = stepsOf(
       help_text: '- visa: {{visa}}\n- **{{name}}**',
       required: true,
     }),
-    // Nobody is asked for a heading, so what requires it is not read.
+    // A heading asks for no answer, so its `require_when` is not read.
     element('heading', 'hello', { label: 'Hello {{name}}', require_when: true }),
     element('paragraph', 'text', { label: 'Abroad: {{abroad}}.' }),
   ],
 );
 
-test('answers stand in later texts as people write them, also in rows, and are empty when blank or hidden', async () => {
+test('later texts show answers formatted for people, also in rows, and show nothing for blank or hidden answers', async () => {
   const form = await publishForm(tenant, greeting, { locale: 'de' });
   const first = await openPaper(service, `/f/${form}`);
   assert.ok(textsOf(first, 'legend').includes('Guest of'), 'nothing is answered yet');
@@ -77,7 +77,7 @@ test('answers stand in later texts as people write them, also in rows, and are e
   assert.match(refused.problems[0]!, /^Ada, why 12\.345,5\? /);
 });
 
-test('an answer is text, whatever it says: no markup, no marks, no answer of another question, one line', async () => {
+test('an answer is shown as text on one line: no markup, no formatting, no other answers', async () => {
   const form = await publishForm(tenant, greeting, {
     confirmation_message: 'Thanks **{{name}}**, {{why}}.',
     theme: { confirmation_title: 'Bye {{cost}}' },
@@ -102,7 +102,7 @@ test('an answer is text, whatever it says: no markup, no marks, no answer of ano
   await submissionOf(tenant, sent);
 });
 
-test('a score is worked out by the server, shown on the next step, and chooses the confirmation or where it leads', async () => {
+test('the server calculates a score, which is shown on the next step and selects the confirmation or redirect', async () => {
   const options = [{ id: 'a', label: 'Good', points: 5 }, 'bad'];
   const quiz = stepsOf(
     {},
@@ -145,7 +145,7 @@ test('a score is worked out by the server, shown on the next step, and chooses t
   );
   const { answers } = await submissionOf(tenant, sent);
   assert.deepEqual(answers, { mood: 'a', bonus: 5.25, secret: 5250, score: 10.3 });
-  // Nobody reads another confirmation by changing the address.
+  // Changing the URL does not reveal another confirmation.
   const other = await openPaper(service, sent.location!.replace(/_told=[^&]*/, '_told=AAAA'));
   assert.ok(textsOf(other, 'p').includes('Thanks.'));
   const [, best] = await send({ bonus: '100' });
@@ -158,7 +158,7 @@ test('a score is worked out by the server, shown on the next step, and chooses t
   assert.match(policy, /form-action 'self' https:\/\/all\.example https:\/\/best\.example;/);
 });
 
-test('columns, fields, payloads and errors of the API name the question in place of its answer', async () => {
+test("columns, fields, payloads and errors of the API show the question's label in place of its answer", async () => {
   const form = await publishForm(tenant, greeting);
   const post = async (answers: object): Promise<{ id: string; errors?: { message: string }[] }> => {
     const posted = await fetch(`${service.url}/f/${form}`, {
@@ -176,7 +176,7 @@ test('columns, fields, payloads and errors of the API name the question in place
   assert.equal(body.metadata.fields['mail']?.label, 'Mail of [The guest]');
 });
 
-test('a wrong answer to a question that the confirmation shows is a wrong answer', async () => {
+test('an invalid answer to a question in the confirmation message is reported as invalid', async () => {
   const asked = stepsOf({}, [element('file_upload', 'photo'), element('text', 'name')]);
   const form = await publishForm(tenant, asked, { confirmation_message: '{{photo}} of {{name}}' });
   for (const photo of ['x', ['x'], [{ filename: 7 }], [null], { toString: 1 }]) {
@@ -233,7 +233,7 @@ for (const [what, children, message] of refusals) {
   });
 }
 
-test('more than 500 of them are refused, and what is no id is text', () => {
+test('more than 500 references to answers are rejected, and an invalid ID stays text', () => {
   const many = (count: number) =>
     stepsOf({}, [
       element('text', 'a'),
@@ -247,7 +247,7 @@ test('more than 500 of them are refused, and what is no id is text', () => {
   assert.deepEqual(problemsOf(stepsOf({}, [element('text', 'a', { label: '{{}} {{-1}} {{ x y }}' })])), []);
 });
 
-test('a confirmation message shows questions of the form alone; one that went is taken out of it', () => {
+test('a confirmation message may show only questions of its form; references to removed questions are deleted', () => {
   const form = formOf(element('text', 'name'));
   const refused = checkSettings({ confirmation_message: 'Hi {{other}}' }, form);
   assert.ok(!refused.ok && refused.errors[0]?.field === 'confirmation_message');

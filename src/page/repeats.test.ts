@@ -5,7 +5,7 @@ import { openPaper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 
-/* The same page posted more than once: reloads, retries after a lost answer, and a form that closes in between. */
+/* Repeated posts of one page: reloads, retries after a lost response, and a form that closes in between. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -20,7 +20,7 @@ const trip = stepsOf(
   [element('textarea', 'notes')],
 );
 
-test('a page that is sent twice is one submission; with other answers it offers to send them as new ones', async () => {
+test('a page that is sent twice creates one submission; with other answers it offers to send them as new ones', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
   const page = await openPaper(service, `/f/${form}`);
   const [one, two] = [
@@ -36,14 +36,14 @@ test('a page that is sent twice is one submission; with other answers it offers 
   assert.equal((await tenant.call('GET', `/forms/${form}`)).body.submission_count, 2);
 });
 
-test('a page with a file that is sent twice has one receipt too, also when it was held as spam', async () => {
+test('a page with a file that is sent twice has one receipt, even if it is spam', async () => {
   const file = { cv: [new File(['x'], 'cv.txt')] };
   for (const website of ['', 'https://spam.example']) {
     const form = await publishForm(
       tenant,
       stepsOf({}, [element('file_upload', 'cv'), element('text', 'name', { required: true })]),
     );
-    // The file is held by the page that comes back, as it is when the script has sent it ahead.
+    // The returned page keeps the file, as if the script had uploaded it in advance.
     const page = await (await openPaper(service, `/f/${form}`)).press('submit', file);
     assert.equal(page.status, 422);
     const press = () => page.press('submit', { name: 'Ada', _website: website });
@@ -52,7 +52,7 @@ test('a page with a file that is sent twice has one receipt too, also when it wa
   }
 });
 
-test('who saves what was submitted elsewhere meanwhile gets its receipt; other answers stay on the page, to be sent as new ones', async () => {
+test('saving answers that were already submitted returns their receipt; different answers stay on the page, to be sent as new ones', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
   const page = await openPaper(service, `/f/${form}`);
   const sent = await page.press('submit', { name: 'Ada' });
@@ -80,7 +80,7 @@ test('who saves what was submitted elsewhere meanwhile gets its receipt; other a
   }
 });
 
-test('a post that is repeated after the form has closed gets its receipt again; anything else is told that it closed', async () => {
+test('a repeated post gets its receipt again after the form has closed, and any other request gets 410', async () => {
   const form = await publishForm(tenant, trip);
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
   const last = await second.press('next', { ticket: [new File(['x'], 't.txt')] });
@@ -100,7 +100,7 @@ test('a post that is repeated after the form has closed gets its receipt again; 
   assert.equal(submission_count, 1);
 });
 
-test('a form that has closed still lets its answers be changed, step by step, and a wrong one is said', async () => {
+test('answers can be edited step by step after the form has closed, and invalid ones are reported', async () => {
   const form = await publishForm(tenant, trip, { editing: true });
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
   const sent = await (await second.press('next')).press('submit');
@@ -115,7 +115,7 @@ test('a form that has closed still lets its answers be changed, step by step, an
   assert.equal((await submissionOf(tenant, await last.press('submit'))).answers.name, 'Eve');
 });
 
-test('a post that is repeated with a file that is refused gets no receipt from a form that has closed', async () => {
+test('a repeated post with a rejected file gets no receipt from a closed form', async () => {
   const short = stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]);
   const form = await publishForm(tenant, short);
   const page = await openPaper(service, `/f/${form}`);

@@ -28,7 +28,7 @@ const { body: form } = await tenant.call('POST', '/forms', { structure, settings
 const post = (path: string, fields: Record<string, string>): Promise<Response> =>
   fetch(`${url}${path}`, { method: 'POST', redirect: 'manual', body: new URLSearchParams(fields) });
 
-/** Saves answers without script, and returns where the page then asks for its link by mail. */
+/** Saves answers without a script, and returns the page and the action of its email form. */
 async function save(): Promise<{ page: string; action: string }> {
   const response = await post(`/f/${form.id}`, { name: 'Ada', _go: 'save' });
   const page = await response.text();
@@ -36,7 +36,7 @@ async function save(): Promise<{ page: string; action: string }> {
   return { page, action: /<form method="post" action="([^"]+)"/.exec(page)![1]! };
 }
 
-test('whoever saves is mailed the link to go on, and the page goes on showing it', async () => {
+test('saving answers can email the resume link, and the page still shows the link', async () => {
   const { page, action } = await save();
   const response = await post(action, { _mail: ' Ada@Example.test ' });
   const said = await response.text();
@@ -51,7 +51,7 @@ test('whoever saves is mailed the link to go on, and the page goes on showing it
   assert.match(resumed, /value="Ada"/);
 });
 
-test('what is no address is said to be none, and nothing is sent', async () => {
+test('an invalid address is reported, and no email is sent', async () => {
   const { action } = await save();
   const before = server.taken.length;
   const response = await post(action, { _mail: 'ada@example.test\r\nBcc: x@example.test' });
@@ -61,7 +61,7 @@ test('what is no address is said to be none, and nothing is sent', async () => {
   assert.equal(server.taken.length, before);
 });
 
-test('one address gets five of these mails in a day at most', async () => {
+test('an address gets at most five of these emails a day', async () => {
   const { action } = await save();
   const statuses: number[] = [];
   for (let each = 0; each < 6; each += 1)
@@ -69,7 +69,7 @@ test('one address gets five of these mails in a day at most', async () => {
   assert.deepEqual(statuses, [200, 200, 200, 200, 200, 422]);
 });
 
-test('a link that leads nowhere mails nothing', async () => {
+test('an invalid link sends no email', async () => {
   const response = await post(`/f/${form.id}/resume/${'x'.repeat(43)}/mail`, { _mail: 'a@example.test' });
   assert.equal(response.status, 404);
 });

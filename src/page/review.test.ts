@@ -4,7 +4,7 @@ import { composite, element, stepsOf } from '#test/ast/forms.ts';
 import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts';
 import { shareService } from '#test/service.ts';
 
-/** The step that lists the answers, and one question at a time, as a visitor without script has them. */
+/** The review step, and one question at a time, for a visitor without scripts. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -30,7 +30,7 @@ const trip = stepsOf(
   ],
 );
 
-/** Questions with their answers, each answer with its lines joined, of the list of all. */
+/** Returns the questions and answers of the review list, with the lines of each answer joined. */
 function listed({ tags }: Paper): [question: string, answer: string][] {
   const questions = tags.filter(({ tag }) => tag === 'dt').map(({ text }) => text);
   const answers = tags.filter(({ tag }) => tag === 'dd').filter((_dd, index) => index % 2 === 0);
@@ -48,7 +48,7 @@ const fillIn = async (form: string, query = ''): Promise<Paper> => {
   });
 };
 
-test('behind the last step every answer is listed as people write it, and sent from there', async () => {
+test('after the last step, every answer is listed in readable form and can be submitted', async () => {
   const form = await publishForm(tenant, trip, { review_step: true });
   const review = await fillIn(form);
   assert.deepEqual([review.status, review.headings], [200, ['Check your answers']]);
@@ -74,7 +74,7 @@ test('behind the last step every answer is listed as people write it, and sent f
   assert.equal(answers.born, '1999-04-30');
 });
 
-test('Change leads to the question and returns; what it opens is asked on the way, and wrong answers stay', async () => {
+test('Change opens a question and returns to the list; newly shown questions follow, and invalid answers stay', async () => {
   const form = await publishForm(tenant, trip, { review_step: true });
   const review = await fillIn(form);
   const there = await review.press('change:abroad');
@@ -115,7 +115,7 @@ for (const [locale, title, date] of [
   ['ar', 'راجع إجاباتك', '30 أبريل 1999'],
   ['ja', '回答を確認してください', '1999年4月30日'],
 ] as const) {
-  test(`${locale}: the list is in the language of the page`, async () => {
+  test(`${locale}: the review list is in the language of the page`, async () => {
     const form = await publishForm(tenant, trip, { review_step: true, locale });
     const review = await fillIn(form);
     assert.deepEqual(review.headings, [title]);
@@ -123,7 +123,7 @@ for (const [locale, title, date] of [
   });
 }
 
-test('one question at a time: each has a page, texts and groups stay together, what is hidden is passed over', async () => {
+test('with one question at a time, each has a page, texts and groups stay together, and hidden questions are skipped', async () => {
   const steps = stepsOf(
     { title: 'You', layout: 'grid_2', description: 'Who comes?' },
     [
@@ -165,7 +165,7 @@ test('one question at a time: each has a page, texts and groups stay together, w
   assert.deepEqual(answers, { name: 'Ada', kind: 'Green' });
 });
 
-test('settings of these say what they may be', async () => {
+test('invalid values of `layout` and `review_step` are rejected with the allowed values', async () => {
   const { status, body } = await tenant.call('POST', '/forms', {
     structure: trip,
     settings: { layout: 'slides', review_step: 'yes' },

@@ -22,7 +22,7 @@ const answersOf = async (id: string): Promise<Record<string, unknown>> =>
   (await tenant.call('GET', `/submissions/${id}`)).body.answers;
 const fileRows = async (): Promise<number> =>
   (await database.query<{ count: number }>('select count(*) from files')).rows[0]!.count;
-/** Everything that a refused post could leave behind. */
+/** Lists everything that a rejected post could leave behind. */
 const traces = async (): Promise<unknown> => [await listFiles(service), await fileRows()];
 
 const contact = [
@@ -40,7 +40,7 @@ const textFile = (content = 'bytes', name = 'a.txt'): File =>
 
 // The page ----------------------------------------------------------------------------------------------------
 
-test('the page of a form comes with its security headers, posts to its own address and keeps the parameters', async () => {
+test('the page of a form has its security headers, posts to its own URL and keeps the parameters', async () => {
   const form = await makeForm(tenant, contact);
   const { status, headers, text } = await visitor.fetch(`/f/${form.id}?ref=a%26b`);
   assert.equal(status, 200);
@@ -50,7 +50,7 @@ test('the page of a form comes with its security headers, posts to its own addre
   assert.equal(byId(page, 'name').attrs['name'], 'name');
 });
 
-test('options say how many places are left; a full one cannot be chosen, and whoever is late is told and sees it', async () => {
+test('options show their remaining capacity; a full option is disabled, and a late visitor is informed', async () => {
   const form = await makeForm(tenant, [
     element('radio', 'workshop', {
       label: 'Workshop',
@@ -111,7 +111,7 @@ test('options say how many places are left; a full one cannot be chosen, and who
   assert.equal((await see())[0], 'Weaving 1 place left');
 });
 
-test('HEAD answers like GET without the page, other methods 405 with Allow', async () => {
+test('HEAD is answered like GET without the page, and other methods return 405 with Allow', async () => {
   const form = await makeForm(tenant, contact);
   const head = await visitor.fetch(`/f/${form.id}`, { method: 'HEAD' });
   assert.deepEqual(
@@ -129,7 +129,7 @@ test('HEAD answers like GET without the page, other methods 405 with Allow', asy
   }
 });
 
-test('an id that is none, and a path that no form has, are a 404 page', async () => {
+test('an invalid ID and an unknown path return a 404 page', async () => {
   for (const path of [
     '/f/42',
     '/f/01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1',
@@ -146,7 +146,7 @@ test('an id that is none, and a path that no form has, are a 404 page', async ()
 
 // Submitting --------------------------------------------------------------------------------------------------
 
-test('a submitted form leads by a 303 to a page that thanks, in the words of the form, with a receipt', async () => {
+test('submitting a form redirects with 303 to its confirmation page with a receipt', async () => {
   const form = await makeForm(tenant, contact, {
     settings: { confirmation_message: 'We <read> it & answer' },
   });
@@ -170,7 +170,7 @@ test('a submitted form leads by a 303 to a page that thanks, in the words of the
   assert.equal(thanks.headers.get('cache-control'), 'no-store');
 });
 
-test('the page that thanks needs a receipt; anything else leads to the form', async () => {
+test('the confirmation page requires a receipt; other requests redirect to the form', async () => {
   const form = await makeForm(tenant, contact);
   for (const query of ['', '?receipt=', '?receipt=%3Cscript%3E', '?receipt=a&receipt=b']) {
     const { status, headers } = await visitor.fetch(`/f/${form.id}/submitted${query}`);
@@ -178,7 +178,7 @@ test('the page that thanks needs a receipt; anything else leads to the form', as
   }
 });
 
-test('a form with problems comes back as a 422 page: a summary that links to each, every answer kept, nothing stored', async () => {
+test('a form with errors returns a 422 page: its summary links to each error, every answer is kept, and nothing is stored', async () => {
   const form = await makeForm(tenant, contact);
   const { status, text } = await visitor.post(form.id, [
     ['name', ' '],
@@ -205,7 +205,7 @@ test('a form with problems comes back as a 422 page: a summary that links to eac
   assert.equal(await total(form.id), 0);
 });
 
-test('whoever accepts JSON is answered in JSON, for a form as for JSON itself', async () => {
+test('a client that accepts JSON gets JSON, for form posts and for JSON posts', async () => {
   const form = await makeForm(tenant, contact);
   for (const multipart of [false, true]) {
     const bad = await visitor.post(form.id, [['mail', 'x']], { ...asJson, multipart });
@@ -235,7 +235,7 @@ const bodies: readonly [name: string, contentType: string | undefined, body: str
   ],
 ];
 for (const [name, contentType, body, status] of bodies) {
-  test(`a body of ${name}: ${status}, and nothing stored`, async () => {
+  test(`a body of ${name} returns ${status}, and nothing is stored`, async () => {
     const form = await makeForm(tenant, contact);
     const head = `POST /f/${form.id} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${contentType === undefined ? '' : `Content-Type: ${contentType}\r\n`}`;
     const answer = await sendRaw(
@@ -247,7 +247,8 @@ for (const [name, contentType, body, status] of bodies) {
   });
 }
 
-// When --------------------------------------------------------------------------------------------------------
+// Opening and closing times
+// -----------------------------------------------------------------------------------
 
 const [past, future] = ['2020-01-01T00:00:00Z', '2120-01-01T00:00:00Z'];
 const states: readonly [
@@ -268,7 +269,7 @@ const states: readonly [
   ['one behind a password', { settings: { access: 'password' } }, undefined, 403],
 ];
 for (const [name, make, change, status] of states) {
-  test(`${name}: ${status} for its page, its form and JSON, and ${status === 200 ? 'it takes' : 'it takes no'} submissions`, async () => {
+  test(`${name}: ${status} for its page, form posts and JSON, and ${status === 200 ? 'it takes' : 'it takes no'} submissions`, async () => {
     const form = await makeForm(tenant, contact, make);
     if (change)
       assert.equal(
@@ -296,7 +297,7 @@ const rowsOn = (visit: Visit): string[] =>
 const valueOf = (visit: Visit, name: string): string | undefined =>
   byId(readMarkup(visit.text), name).attrs['value'];
 
-test('adding and removing a row posts the page: every answer stays in its row, nothing is checked, nothing is stored', async () => {
+test('adding or removing a row posts the page: answers stay in their rows, and nothing is validated or stored', async () => {
   const form = await makeForm(tenant, [element('text', 'must', { required: true }), ...withRows.slice(1)]);
   const filled: Part[] = [
     ['_row', 'team[0]'],
@@ -320,7 +321,7 @@ test('adding and removing a row posts the page: every answer stays in its row, n
   assert.equal(await total(form.id), 0);
 });
 
-test('rows that are not there, a group that is none, and a hundred and first row are asked for in vain', async () => {
+test('requests for missing rows, unknown groups and a 101st row have no effect', async () => {
   const form = await makeForm(tenant, withRows);
   for (const control of [
     ['_remove', 'team[7]'],
@@ -348,7 +349,7 @@ test('rows that are not there, a group that is none, and a hundred and first row
 
 // Files -------------------------------------------------------------------------------------------------------
 
-test('a file is received with its answers, in the open and in a row, and belongs to the submission', async () => {
+test('a file is received with its answers, in a plain question and in a row, and belongs to the submission', async () => {
   const form = await makeForm(tenant, [...withFile, ...withRows.slice(1)]);
   const { body, status } = await visitor.post(
     form.id,
@@ -371,7 +372,7 @@ test('a file is received with its answers, in the open and in a row, and belongs
   );
 });
 
-test('a file input that was left alone sends an empty part without a name: no file', async () => {
+test('an untouched file input sends an empty part without a file name, which is not a file', async () => {
   const form = await makeForm(tenant, withFile);
   const { status, body } = await visitor.post(
     form.id,
@@ -418,7 +419,7 @@ const badFiles: Record<string, { parts: Part[]; field: string; message: RegExp }
   },
 };
 for (const [name, { parts, field, message }] of Object.entries(badFiles)) {
-  test(`${name}: a 422 that names the field, as a page and as JSON, and nothing is left`, async () => {
+  test(`${name}: a 422 names the field, as a page and as JSON, and nothing is stored`, async () => {
     const form = await makeForm(tenant, withFile);
     const before = await traces();
     const all: Part[] = [['name', 'Ada'], ...parts];
@@ -432,7 +433,7 @@ for (const [name, { parts, field, message }] of Object.entries(badFiles)) {
   });
 }
 
-test('a field that is labelled as JSON is text all the same', async () => {
+test('a field that is labeled as JSON is still text', async () => {
   const form = await makeForm(tenant, withFile);
   const part = (type: string, value: string): string =>
     `--b\r\nContent-Disposition: form-data; name="name"\r\nContent-Type: ${type}\r\n\r\n${value}\r\n--b--\r\n`;
@@ -446,22 +447,23 @@ test('a field that is labelled as JSON is text all the same', async () => {
   assert.deepEqual([status, await answersOf(body.id)], [201, { name: '{"a":[1]}' }]);
 });
 
-// Held files --------------------------------------------------------------------------------------------------
+// Kept files
+// --------------------------------------------------------------------------------------------------
 
-/** The tokens of held files on a page, as the parts that a browser would send back. */
+/** Returns the tokens of kept files on a page, as the parts that a browser sends back. */
 const heldOn = (visit: Visit): Part[] =>
   readMarkup(visit.text)
     .filter(({ attrs }: Tag) => attrs['name']?.startsWith('_file['))
     .map(({ attrs }) => [attrs['name']!, attrs['value']!] as const);
 
-/** Chooses files and presses the button that adds a row. */
+/** Uploads files and presses the button that adds a row. */
 async function hold(formId: string, parts: readonly Part[]): Promise<{ visit: Visit; held: Part[] }> {
   const visit = await visitor.post(formId, [...parts, ['_add', 'team']], { multipart: true });
   assert.equal(visit.status, 200);
   return { visit, held: heldOn(visit) };
 }
 
-test('a file that was chosen before a row was added is submitted with it, and moves up when a row before it is removed', async () => {
+test('a file chosen before a row was added is submitted with it, and moves up when an earlier row is removed', async () => {
   const form = await makeForm(tenant, withRows);
   const { visit, held } = await hold(form.id, [
     ['_row', 'team[0]'],
@@ -495,7 +497,7 @@ test('a file that was chosen before a row was added is submitted with it, and mo
   assert.equal(await (await fetch(team[0]!.photo[0]!.url)).text(), 'face');
 });
 
-test('held files stay on a page with problems, in their order, and one that is dropped goes', async () => {
+test('kept files stay in order on a page with errors, and a removed file disappears', async () => {
   const form = await makeForm(tenant, [
     element('text', 'must', { required: true }),
     element('file_upload', 'cv'),
@@ -520,7 +522,7 @@ test('held files stay on a page with problems, in their order, and one that is d
   );
 });
 
-test('held files count: ten of them and one more are too many', async () => {
+test('kept files count: ten of them and another one are too many', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const { held } = await hold(
     form.id,
@@ -533,7 +535,7 @@ test('held files count: ten of them and one more are too many', async () => {
   );
 });
 
-test('a token is good for its form, its question and one submission, and cannot be made up', async () => {
+test('a token is valid for its form, its question and one submission, and cannot be forged', async () => {
   const form = await makeForm(tenant, [
     element('file_upload', 'cv'),
     element('file_upload', 'other'),
@@ -565,7 +567,7 @@ test('a token is good for its form, its question and one submission, and cannot 
   );
 });
 
-test('of two submits with one held file at the same time, one gets it and the other is told', async () => {
+test('of several parallel submits with one kept file, one gets it and the others get an error', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const { held } = await hold(form.id, [['cv', textFile()]]);
   const visits = await Promise.all(
@@ -581,7 +583,7 @@ test('of two submits with one held file at the same time, one gets it and the ot
   assert.equal(await total(form.id), 1);
 });
 
-test('a file that was held for over a day is swept, and the visitor is told to choose it again', async () => {
+test('a file that is kept for over a day is deleted, and the visitor is asked to choose it again', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'cv'), ...withRows.slice(1)]);
   const before = await traces();
   const { held } = await hold(form.id, [['cv', textFile()]]);
@@ -596,7 +598,8 @@ test('a file that was held for over a day is swept, and the visitor is told to c
   assert.deepEqual(heldOn({ text } as Visit), []);
 });
 
-// What no browser sends ---------------------------------------------------------------------------------------
+// Requests that no browser sends
+// ------------------------------------------------------------------------------
 
 const field = (name: string, value = 'x', more = ''): string =>
   `--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
@@ -632,7 +635,7 @@ const malformed: Record<string, { body: string; type?: string }> = {
   'a NUL in a name': { body: field('na\u0000me') + end },
 };
 for (const [name, { body, type = 'multipart/form-data; boundary=b' }] of Object.entries(malformed)) {
-  test(`a multipart body with ${name}: a 4xx within a second, nothing left, and the next visitor is served`, async () => {
+  test(`a multipart body with ${name}: a 4xx within a second, nothing stored, and the next visitor is served`, async () => {
     const form = await makeForm(tenant, withFile);
     const before = await traces();
     const start = performance.now();
@@ -649,7 +652,7 @@ for (const [name, { body, type = 'multipart/form-data; boundary=b' }] of Object.
   });
 }
 
-/** Begins a multipart post and stops in the middle of its file, once the server has begun to store it. */
+/** Begins a multipart post and stops in the middle of its file, after the server has begun to store it. */
 async function beginUpload(formId: string) {
   const files = (await listFiles(service)).length;
   const sending = request(`${service.url}/f/${formId}`, {
@@ -668,7 +671,7 @@ async function beginUpload(formId: string) {
   return sending;
 }
 
-test('a visitor who leaves in the middle of an upload leaves nothing behind', async () => {
+test('a visitor who leaves during an upload leaves nothing behind', async () => {
   const form = await makeForm(tenant, withFile);
   const before = await traces();
   (await beginUpload(form.id)).destroy();
@@ -676,7 +679,7 @@ test('a visitor who leaves in the middle of an upload leaves nothing behind', as
   assert.equal(await total(form.id), 0);
 });
 
-test('a form that is deleted in the middle of an upload answers 404 at its end, and keeps nothing', async () => {
+test('a form that is deleted during an upload answers 404 at its end, and keeps nothing', async () => {
   const form = await makeForm(tenant, withFile);
   const before = await traces();
   const sending = await beginUpload(form.id);
@@ -688,7 +691,7 @@ test('a form that is deleted in the middle of an upload answers 404 at its end, 
   await until('everything to be gone', async () => JSON.stringify(await traces()) === JSON.stringify(before));
 });
 
-test('files of more than 120 MB together are refused when they are announced, and cut off when they are not', async () => {
+test('files of more than 120 MB in total are rejected by their Content-Length, or cut off without one', async () => {
   const form = await makeForm(tenant, withFile);
   const before = await traces();
   const head = (length: string): string =>
@@ -712,7 +715,7 @@ test('files of more than 120 MB together are refused when they are announced, an
   await until('everything to be gone', async () => JSON.stringify(await traces()) === JSON.stringify(before));
 });
 
-test('a disk that fails ends the post with a 500 and its connection, and keeps nothing of it', async () => {
+test('a failing disk ends the post with a 500, closes the connection, and stores nothing', async () => {
   const form = await makeForm(tenant, withFile);
   const before = await traces();
   const { storage } = service.services;
@@ -745,7 +748,7 @@ test('a disk that fails ends the post with a 500 and its connection, and keeps n
   );
 });
 
-test('a JSON post that is no object with answers, or has more than them, or wrong ones, is a 422 that says so', async () => {
+test('a JSON post without an answers object, with other properties or with invalid answers returns 422 with the reason', async () => {
   const form = await makeForm(tenant, [element('number', 'age')]);
   const send = (body: unknown) =>
     visitor.fetch(`/f/${form.id}`, {

@@ -5,7 +5,7 @@ import { openPaper, type Paper, publishForm, submissionOf } from '#test/paper.ts
 import { shareService, until } from '#test/service.ts';
 import { openVisitor } from '#test/visitor.ts';
 
-/** Forms that are written in several languages: what their pages say, and what is kept of it. */
+/** Multilingual forms: what their pages show, and what is stored. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -49,7 +49,7 @@ const buttonsOf = ({ tags }: Paper): string[] =>
 const read = (path: string, accepted: string) =>
   visitor.fetch(path, { headers: { 'Accept-Language': accepted } });
 
-test('a page speaks the language of the browser, which the address overrules, and the first where neither is there', async () => {
+test("a page is in the browser's language, unless the URL chooses another, and otherwise in the form's first language", async () => {
   const form = await publishForm(tenant, structure, settings);
   for (const [query, accepted, lang, name] of [
     ['', 'de-AT,en;q=0.5', 'de', 'Ihr Name'],
@@ -72,14 +72,14 @@ test('a page speaks the language of the browser, which the address overrules, an
   );
 });
 
-test('the setting of the page’s language goes before the browser’s, where the form is written in it', async () => {
+test("the page language setting takes precedence over the browser's, if the form is available in it", async () => {
   const form = await publishForm(tenant, structure, { ...settings, locale: 'de' });
   assert.match((await read(`/f/${form}`, 'ar')).text, /<html lang="de"/);
   const french = await publishForm(tenant, structure, { locale: 'fr' });
   assert.match((await read(`/f/${french}`, 'ar')).text, /<html lang="ar"/);
 });
 
-test('a language that the page does not speak itself has the author’s texts, and the page’s in another', async () => {
+test('in a language without built-in translations, the page shows the author’s texts with built-in texts in another language', async () => {
   const italian = { ...parts, attrs: { name: 'Contact', languages: ['en', 'it'] } };
   const { text } = await read(
     `/f/${await publishForm(tenant, { ...italian, children: [{ type: 'step', attrs: {}, children: [element('text', 'a', { label: 'Name', translations: { it: { label: 'Nome' } } })] }] })}`,
@@ -90,7 +90,7 @@ test('a language that the page does not speak itself has the author’s texts, a
   assert.match(text, />Submit</);
 });
 
-test('without script the switch keeps what was typed and the step, and every page after speaks the new language', async () => {
+test('without a script, switching the language keeps the answers and the step, and later pages use the new language', async () => {
   const form = await publishForm(tenant, structure, {
     ...settings,
     editing: true,
@@ -138,7 +138,7 @@ test('without script the switch keeps what was typed and the step, and every pag
   assert.deepEqual([htmlOf(english)['lang'], english.values('name')], ['en', ['Ada']]);
 });
 
-test('answers that are gone on with are read in the language in which they were saved', async () => {
+test('saved answers are resumed in the language in which they were saved', async () => {
   const form = await publishForm(tenant, structure, { save_progress: true });
   const saved = await (await openPaper(service, `/f/${form}?_lang=de`)).press('save', { name: 'Ada' });
   const [link] = saved.tags.flatMap(({ attrs }) =>
@@ -150,7 +150,7 @@ test('answers that are gone on with are read in the language in which they were 
   assert.equal(htmlOf(await openPaper(service, `${path}?_lang=ar`))['lang'], 'ar');
 });
 
-test('a closed form says so in the language of the visitor, with a link to each other one', async () => {
+test('a closed form says so in the language of the visitor, with a link to each other language', async () => {
   const form = await publishForm(tenant, structure, {
     access: 'closed',
     closed_message: 'See you next year.',
@@ -162,7 +162,7 @@ test('a closed form says so in the language of the visitor, with a link to each 
   assert.match(text, new RegExp(`href="/f/${form}\\?ref=a&amp;_lang=ar"`));
 });
 
-test('what was answered in German is found by German words, in a form whose search is English', async () => {
+test('answers given in German are found by German words, even if the search language of the form is English', async () => {
   const form = await publishForm(tenant, structure, settings);
   const answers = { name: 'Ada', notes: 'Zwei Häuser', colour: 'Red' };
   const page = await visitor.submit(form, answers, '?_lang=de');
@@ -187,7 +187,7 @@ test('what was answered in German is found by German words, in a form whose sear
   assert.equal('language' in without.body.metadata, false);
 });
 
-test('columns, summaries and exports call questions and options as the reader’s language does, whichever was answered', async () => {
+test('columns, summaries and exports use the reader’s language for questions and options, whatever language was answered', async () => {
   const form = await publishForm(tenant, structure, settings);
   for (const lang of ['en', 'de', 'ar'])
     await visitor.submit(form, { name: lang, colour: 'Red' }, `?_lang=${lang}`);

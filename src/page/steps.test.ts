@@ -5,7 +5,7 @@ import { filenameOf, openPaper, type Paper, publishForm, submissionOf } from '#t
 import { shareService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 
-/** The steps of a form as a visitor without script goes through them: every test presses the page's buttons and nothing else. */
+/** The steps of a form for a visitor without scripts: every test only presses the page's buttons. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -25,7 +25,7 @@ const trip = stepsOf(
   [element('textarea', 'notes')],
 );
 
-test('without a script a page draws the options that hold, refuses one that does not by its label, and keeps the rest', async () => {
+test('without a script, a page shows the available options, rejects an unavailable one by label, and keeps the other answers', async () => {
   const form = await publishForm(
     tenant,
     stepsOf(
@@ -69,7 +69,7 @@ test('without a script a page draws the options that hold, refuses one that does
   });
 });
 
-test('Next checks its step and goes on, Back does not check and keeps, and the last step submits everything', async () => {
+test('Next validates its step, Back keeps answers without validation, and the last step submits everything', async () => {
   const form = await publishForm(tenant, trip);
   const first = await openPaper(service, `/f/${form}`);
   assert.deepEqual([first.headings, first.title], [['You'], 'Step 1 of 3 – Contact']);
@@ -93,7 +93,7 @@ test('Next checks its step and goes on, Back does not check and keeps, and the l
   });
 });
 
-test('a step of which conditions show nothing is passed over, on the way back too, and not counted; a text is something', async () => {
+test('a step whose conditions hide all elements is skipped in both directions and not counted; a visible text counts as content', async () => {
   const isYes = { show_when: when('more', 'equals', true) };
   const inGroup = composite('group', [element('text', 'three', isYes)]);
   const form = await publishForm(
@@ -121,7 +121,7 @@ test('a step of which conditions show nothing is passed over, on the way back to
   assert.deepEqual((await submissionOf(tenant, await end.press('submit'))).answers, { more: false });
 });
 
-test('a file that was chosen in one step is submitted by another', async () => {
+test('a file chosen in one step is submitted from another', async () => {
   const form = await publishForm(tenant, trip);
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
   const third = await second.press('next', { ticket: [new File(['bytes'], 'ticket.txt')] });
@@ -130,7 +130,7 @@ test('a file that was chosen in one step is submitted by another', async () => {
   assert.equal(filenameOf(answers.ticket), 'ticket.txt');
 });
 
-test('a right file stays when another answer of its step is wrong; a wrong one is not kept', async () => {
+test('a valid file is kept if another answer of its step is invalid; an invalid file is not kept', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [
@@ -151,7 +151,7 @@ for (const [go, steps] of [
   ['save', 2],
   ['add', 1],
 ] as const) {
-  test(`of a file that is too large nothing is kept, whichever button is pressed: ${go}`, async () => {
+  test(`a file that is too large is not kept, whichever button is pressed: ${go}`, async () => {
     const questions = [
       element('file_upload', 'ticket'),
       composite('team', [element('text', 'member')], { repeatable: true }),
@@ -176,7 +176,7 @@ for (const [go, steps] of [
   });
 }
 
-test('a name that is typed is a signature: a picture that goes along with every step, until another takes its place', async () => {
+test('a typed name becomes a signature image that is kept across all steps until another replaces it', async () => {
   const form = await publishForm(
     tenant,
     stepsOf(
@@ -213,7 +213,7 @@ test('a name that is typed is a signature: a picture that goes along with every 
   assert.match(picture, /^<svg [^<]+<rect [^<]+<text [^<]+>A\. &lt;b&gt;&amp;L\/C<\/text><\/svg>$/);
 });
 
-test('a page whose step is no longer there, or never was, is at the last one: it is saved and submitted as ever', async () => {
+test('a page with a removed or unknown step counts as the last step, and can be saved and submitted', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
   const page = await openPaper(service, `/f/${form}`);
   assert.equal((await page.press('save', { name: 'Ada', _step: '99999999999' })).status, 200);
@@ -221,7 +221,7 @@ test('a page whose step is no longer there, or never was, is at the last one: it
   assert.deepEqual(answers, { name: 'Ada' });
 });
 
-test('Save says what is wrong with a file before the visitor leaves, and keeps the rest when it is pressed again', async () => {
+test('Save reports a problem with a file first, and saves the other answers when it is pressed again', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
@@ -249,7 +249,7 @@ const conditional = stepsOf(
   [element('text', 'drink')],
 );
 
-test('what an answer makes appear is shown before the step is left, and wrong only when it is left out then', async () => {
+test('questions revealed by an answer are shown before the step ends, and are errors only if they are then left blank', async () => {
   const form = await publishForm(tenant, conditional);
   const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
   assert.deepEqual([asked.status, asked.headings, asked.problems], [200, ['First'], []]);
@@ -265,7 +265,7 @@ test('what an answer makes appear is shown before the step is left, and wrong on
   });
 });
 
-test('a step that an answer puts out of reach is not asked, and what was written there is not stored', async () => {
+test('a step that an answer makes unreachable is skipped, and answers in it are not stored', async () => {
   const form = await publishForm(tenant, conditional);
   const asked = await (await openPaper(service, `/f/${form}`)).press('next', { eats: 'yes' });
   const second = await asked.press('next', { dish: 'Soup' });
@@ -277,7 +277,7 @@ test('a step that an answer puts out of reach is not asked, and what was written
   assert.deepEqual((await submissionOf(tenant, await last.press('submit'))).answers, { eats: false });
 });
 
-test('what is wrong in an earlier step is shown there, when the last one is submitted', async () => {
+test('an error in an earlier step is shown there when the last step is submitted', async () => {
   const form = await publishForm(tenant, trip);
   const third = await (await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' })).press(
     'next',
@@ -287,7 +287,7 @@ test('what is wrong in an earlier step is shown there, when the last one is subm
   assert.deepEqual(sent.problems, ['The name: Enter your full name']);
 });
 
-test('rows are added and removed in their step, and the page stays there', async () => {
+test('rows are added and removed in their step, and the page stays on it', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({ title: 'A' }, [element('text', 'name')], { title: 'B' }, [
@@ -300,7 +300,7 @@ test('rows are added and removed in their step, and the page stays there', async
   assert.deepEqual(more.values('_row'), ['team[0]', 'team[1]']);
 });
 
-test('the bar never goes back on the way forward, also when an answer adds steps', async () => {
+test('the progress bar never moves back on the way forward, even if an answer adds steps', async () => {
   const jump = { when: when('short', 'equals', true), to: 'end' };
   const form = await publishForm(
     tenant,
@@ -323,7 +323,7 @@ test('the bar never goes back on the way forward, also when an answer adds steps
   );
 });
 
-test('a program that asks for JSON says which step it is at, and is submitted all the same; so is a post of no step', async () => {
+test('a JSON post submits the form from any step, and so does a post without a step', async () => {
   const form = await publishForm(tenant, trip, { save_progress: true });
   const visitor = openVisitor(service);
   const inStep = await visitor.post(
@@ -339,7 +339,7 @@ test('a program that asks for JSON says which step it is at, and is submitted al
   assert.equal((await visitor.post(form, [['name', 'Ada']])).status, 303);
 });
 
-test('a field that is no question goes into the reference, except from our own page, whose form has changed', async () => {
+test("an unknown field becomes reference data, unless it comes from the form's own page, whose form has changed", async () => {
   const form = await publishForm(tenant, trip);
   const visitor = openVisitor(service);
   const said = async (...more: [string, string][]): Promise<unknown> =>
@@ -372,7 +372,7 @@ test('a field that is no question goes into the reference, except from our own p
   ]);
 });
 
-test('a script saves what is right although a file is not: it says of files what there is to say', async () => {
+test('a script saves the valid answers although a file is invalid, and reports the file', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
@@ -392,7 +392,7 @@ test('a script saves what is right although a file is not: it says of files what
   assert.equal(saved.status, 200, saved.text);
 });
 
-test('a hidden value comes with the address, goes along through all steps, and is no part of what is shown', async () => {
+test('a hidden value comes from the URL, is kept through all steps, and is not shown', async () => {
   const form = await publishForm(
     tenant,
     stepsOf(
@@ -425,7 +425,7 @@ test('a hidden value comes with the address, goes along through all steps, and i
   assert.deepEqual([status, body.errors?.[0]?.field], [422, 'campaign']);
 });
 
-test('asked one by one, a hidden value is no step, and a row that has nothing else is blank', async () => {
+test('with one question at a time, a hidden value has no page, and a row with only a hidden value is blank', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [
@@ -447,7 +447,7 @@ test('asked one by one, a hidden value is no step, and a row that has nothing el
   });
 });
 
-test('a consent keeps the very text that was read, with the version of the form and the moment, whatever is sent', async () => {
+test('a consent stores the text that the visitor read, the version of the form and the time, whatever is sent', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [
@@ -475,7 +475,7 @@ test('a consent keeps the very text that was read, with the version of the form 
   const guests = [{ guest: 'Bob', photos: { agreed: true, text: 'Its statement', ...stamp } }];
   assert.deepEqual(answers, { terms, guests });
 
-  // Somebody of the workspace changes another answer, and sends what was read with it.
+  // A member changes another answer, and sends the stored consents with it.
   const changed = await tenant.call(
     'PATCH',
     `/submissions/${id}`,
@@ -493,7 +493,7 @@ test('a consent keeps the very text that was read, with the version of the form 
     ['Write to me.', 1, true],
   );
 
-  // The visitor opens the link, sees what is agreed to, and takes one back.
+  // The visitor opens the link, sees both consents, and withdraws one.
   const edit = new URL(taken.location!, service.url).searchParams.get('edit');
   const again = await openPaper(service, `/f/${form}/edit/${edit}`);
   assert.deepEqual([again.values('terms'), again.values('news')], [['yes'], ['yes']]);
@@ -502,7 +502,7 @@ test('a consent keeps the very text that was read, with the version of the form 
   assert.deepEqual((await tenant.call('GET', `/submissions/${id}`)).body.answers, { terms, guests });
 });
 
-test('who sends the same consent twice under one key has one submission, and false is no consent', async () => {
+test('sending a consent twice with one idempotency key creates one submission, and false is not a consent', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('consent', 'terms'), element('text', 'name')]));
   const key = { 'Content-Type': 'application/json', 'Idempotency-Key': 'consent' };
   const send = async (terms: unknown) =>

@@ -33,7 +33,7 @@ const storedFiles = async (): Promise<number> =>
   (await readdir(service.dataDir, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
     .length;
 
-test('a file that is sent before its form goes with it by its token', async () => {
+test('a file that is uploaded before its form is submitted with it by its token', async () => {
   const answer = await upload([['photo', fileOf('a.txt', 'four')]]);
   assert.equal(answer.status, 201);
   const { token, ...facts } = answer.body as unknown as Stored;
@@ -53,7 +53,7 @@ test('a file that is sent before its form goes with it by its token', async () =
   assert.deepEqual([photo[0]?.filename, team[0]?.cv[0]?.filename], ['a.txt', 'b.txt']);
 });
 
-test('a signature is one small picture: what is no PNG, or too large, is refused with the form, however it came', async () => {
+test('a signature is one small PNG; other or larger files are rejected with the form, however they were sent', async () => {
   const { body: contract } = await tenant.call('POST', '/forms', {
     structure: structure(element('signature', 'sign')),
     publish: true,
@@ -85,14 +85,14 @@ test('a signature is one small picture: what is no PNG, or too large, is refused
   assert.equal(json.status, 422);
 });
 
-test('a token is good for its own question and its own form', async () => {
+test('a token is valid only for its question and form', async () => {
   const { token } = (await upload([['photo', fileOf('a.txt')]])).body as unknown as Stored;
   const elsewhere = await visitor.post(form.id, [['_file[team[0][cv]]', token]], asJson);
   const { answers } = (await tenant.call('GET', `/submissions/${elsewhere.body.id}`)).body;
   assert.deepEqual(answers, {});
 });
 
-test('what is no single file for a question that takes files is refused, and nothing of it is kept', async () => {
+test('anything but a single file for a file question is rejected, and nothing is stored', async () => {
   const before = await storedFiles();
   const refused: readonly [string, readonly (readonly [string, string | File])[], number][] = [
     ['no question', [['nobody', fileOf('a.txt')]], 422],
@@ -115,7 +115,7 @@ test('what is no single file for a question that takes files is refused, and not
   assert.equal(await storedFiles(), before);
 });
 
-test('an upload needs a form that is open, and the method POST', async () => {
+test('an upload requires an open form and the method POST', async () => {
   const { body: draft } = await tenant.call('POST', '/forms', {
     structure: structure(element('file_upload', 'photo')),
   });
@@ -123,7 +123,7 @@ test('an upload needs a form that is open, and the method POST', async () => {
   assert.equal((await visitor.fetch(`/f/${form.id}/files`)).status, 405);
 });
 
-test('a disk that is full: 503 at once, nothing is kept, /readyz says it, and room on it heals both', async (t) => {
+test('on a full disk an upload returns 503 immediately, nothing is kept, and /readyz fails; free space fixes both', async (t) => {
   const uploads = join(service.dataDir, 'uploads');
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', uploads]);
   if (mounted.status !== 0) return t.skip('only root may mount a small disk');
@@ -154,7 +154,7 @@ test('a disk that is full: 503 at once, nothing is kept, /readyz says it, and ro
     [],
   );
 
-  // The operator reads which disk it is, once for each file that was refused.
+  // The log names the disk, once for each rejected file.
   const told = await until('both refusals to be logged', async () => {
     const lines = (await readTestLog()).map((line) => JSON.parse(line) as { level: unknown; err?: unknown });
     const found = lines.filter(({ err }) => JSON.stringify(err ?? '').includes(`${uploads}/`));
@@ -170,7 +170,7 @@ test('a disk that is full: 503 at once, nothing is kept, /readyz says it, and ro
   assert.equal((await upload([['photo', large]])).status, 201);
 });
 
-test('an address that has used up its day uploads nothing more, with the script or without, and loses nothing else', async () => {
+test('an IP address at its daily limit can upload no more files, with or without a script, and can still submit', async () => {
   const before = await storedFiles();
   const address = `uploads from ${addressKey('127.0.0.1')}`;
   for (let megabytes = 0; megabytes < 2_000; megabytes += 1)

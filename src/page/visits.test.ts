@@ -10,7 +10,7 @@ import { makeForm, openVisitor } from '#test/visitor.ts';
 import { addressKey } from '#workspaces/accounts/users.ts';
 import { limitSaves } from './visit/screening.ts';
 
-/** What else a visitor without script meets: filled-in addresses, own answers, links, limits. */
+/** Other cases of a visitor without scripts: prefilled URLs, custom options, links and limits. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -25,7 +25,7 @@ const trip = stepsOf(
   [element('textarea', 'notes')],
 );
 
-test('an address fills in what it names like a question, leaves out what is wrong and says so, and the rest is reference', async () => {
+test('a URL prefills questions by ID, reports and leaves out invalid values, and stores other parameters as reference data', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [
@@ -58,7 +58,7 @@ test('an address fills in what it names like a question, leaves out what is wron
   assert.deepEqual(metadata.reference, { utm: 'mail' });
 });
 
-test('an address without a wrong answer says nothing; one that fills in a question twice says that', async () => {
+test('a URL without invalid values shows no notice; one that prefills a question twice does', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [element('text', 'name', { required: true }), element('number', 'age')]),
@@ -70,7 +70,7 @@ test('an address without a wrong answer says nothing; one that fills in a questi
   assert.deepEqual(twice.values('name'), ['']);
 });
 
-test('what comes in another charset is converted, and what is no text of its charset is refused', async () => {
+test('a body in another charset is converted, and bytes invalid in their charset are rejected', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [element('text', 'name'), element('file_upload', 'cv')]),
@@ -112,7 +112,7 @@ test('what comes in another charset is converted, and what is no text of its cha
   assert.equal((await part(`${named}\r\nContent-Type: text/plain; charset=x`, 'a')).status, 415);
 });
 
-test('hostile prefill and reference are text in the page and data in the submission (T5, T6, T23, T24)', async () => {
+test('hostile prefill and reference data are text in the page and data in the submission (T5, T6, T23, T24)', async () => {
   const payload = `"><script src=//evil.example></script><!--</script>'\u2028{{7*7}}\u0001.`;
   const form = await publishForm(
     tenant,
@@ -153,7 +153,7 @@ test('hostile prefill and reference are text in the page and data in the submiss
       ['workspace_id', 'elsewhere'],
     ].sort(),
   );
-  // `__proto__` begins with `_`: it is the page's own, and none of its.
+  // `__proto__` begins with `_`: that prefix belongs to the page, so it is not reference data.
   assert.notEqual(workspace_id, 'elsewhere');
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined);
 });
@@ -165,7 +165,7 @@ for (const [type, written, expected] of [
   ['dropdown', ['_other', 'Mauve'], 'Mauve'],
   ['multiple_choice', [['Red', '_other'], 'Mauve'], ['Red', 'Mauve']],
 ] as const) {
-  test(`${type} with other: ${JSON.stringify(written)} is the answer ${JSON.stringify(expected)}, and comes back`, async () => {
+  test(`${type} with a custom option: ${JSON.stringify(written)} gives the answer ${JSON.stringify(expected)}, and is shown again`, async () => {
     const form = await publishForm(
       tenant,
       stepsOf({}, [element(type, 'colour', { other: true }), element('text', 'b', { required: true })]),
@@ -179,7 +179,7 @@ for (const [type, written, expected] of [
   });
 }
 
-test('ids that the language itself uses take text, choices and files', async () => {
+test('IDs that the language itself uses accept text, choices and files', async () => {
   const form = await publishForm(
     tenant,
     stepsOf({}, [
@@ -199,13 +199,13 @@ test('ids that the language itself uses take text, choices and files', async () 
     hasOwnProperty: ['Red'],
   });
   const { answers } = await submissionOf(tenant, sent);
-  // Read by name: as members they would be the language's own.
+  // A map: property access would find the language's own members.
   const read = new Map(Object.entries(answers));
   const [name, topics, file] = ['toString', 'hasOwnProperty', 'valueOf'].map((id) => read.get(id));
   assert.deepEqual([name, topics, filenameOf(file)], ['Ada', ['Red'], 'a.txt']);
 });
 
-test('a number past 2^53 is refused and comes back as it was written, not rounded', async () => {
+test('a number above 2^53 is rejected and shown as it was written, not rounded', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('number', 'n')]));
   for (const written of ['9007199254740993', '-9007199254740993', '1e400']) {
     const again = await (await openPaper(service, `/f/${form}`)).press('submit', { n: written });
@@ -218,7 +218,7 @@ test('a number past 2^53 is refused and comes back as it was written, not rounde
   assert.equal(answers.n, 9_007_199_254_740_991);
 });
 
-test('"Other" without a text of its own is wrong, and stays chosen on the page that asks for it', async () => {
+test('"Other" without text is an error, and stays selected on the page with the error', async () => {
   for (const type of ['radio', 'dropdown', 'multiple_choice'] as const) {
     const form = await publishForm(tenant, stepsOf({}, [element(type, 'colour', { other: true })]));
     const again = await (await openPaper(service, `/f/${form}`)).press('submit', { colour: '_other' });
@@ -229,7 +229,7 @@ test('"Other" without a text of its own is wrong, and stays chosen on the page t
   }
 });
 
-test('answers are saved with their files, gone on with by a link on another device, and submitted once', async () => {
+test('answers are saved with their files, resumed by a link on another device, and submitted once', async () => {
   const form = await publishForm(tenant, trip, { save_progress: true });
   const second = await (await openPaper(service, `/f/${form}?ref=mail`)).press('next', { name: 'Ada' });
   const saved = await second.press('save', { colour: 'Blue', ticket: [new File(['x'], 't.txt')] });
@@ -250,7 +250,7 @@ test('answers are saved with their files, gone on with by a link on another devi
   assert.equal((await openPaper(service, `/f/${form}/resume/${'x'.repeat(43)}`)).status, 404);
 });
 
-test('the confirmation leads to the answers again, which are changed under the same receipt', async () => {
+test('the confirmation links back to the answers, which can be changed under the same receipt', async () => {
   const form = await publishForm(tenant, trip, { editing: true });
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
   const third = await second.press('next', { ticket: [new File(['x'], 't.txt')] });
@@ -276,7 +276,7 @@ test('the confirmation leads to the answers again, which are changed under the s
   assert.equal((await openPaper(service, `/f/${form}/edit/${'x'.repeat(43)}`)).status, 404);
 });
 
-test('a submission leads on to the address of the author, told the receipt, which the policy of the page admits', async () => {
+test("a submission redirects to the author's URL with the receipt, and the page's policy allows it", async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
     redirect_url: 'https://example.com/thanks?a=1',
   });
@@ -286,7 +286,7 @@ test('a submission leads on to the address of the author, told the receipt, whic
   assert.match(sent.location ?? '', /^https:\/\/example\.com\/thanks\?a=1&receipt=[0-9a-f-]{36}$/);
 });
 
-test('a form behind a password asks for it, and then knows this browser', async () => {
+test('a form with a password asks for it, and then remembers this browser', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
     access: 'password',
     password: 'open sesame',
@@ -304,7 +304,7 @@ test('a form behind a password asks for it, and then knows this browser', async 
   assert.equal((await page.press('submit', { name: 'Ada' })).status, 303);
 });
 
-test('a form that was never published is answered like one that does not exist, whatever its look and its language', async () => {
+test('an unpublished form is answered like a missing one, whatever its theme and language', async () => {
   const { body: draft } = await tenant.call('POST', '/forms', {
     structure: stepsOf({}, [element('text', 'name')]),
     settings: { theme: { color: '#004488' }, locale: 'de' },
@@ -315,7 +315,7 @@ test('a form that was never published is answered like one that does not exist, 
   assert.equal(policies[0], policies[1]);
 });
 
-test('a link that opens nothing is said in the look and the language of its form, of which a draft shows nothing', async () => {
+test('an invalid link is reported in the theme and language of its form, but a draft reveals nothing', async () => {
   const settings = { theme: { color: '#004488' }, locale: 'de' };
   const form = await makeForm(tenant, [element('text', 'name')], { settings });
   const draft = await makeForm(tenant, [element('text', 'name')], { publish: false, settings });
@@ -347,7 +347,7 @@ const shut: Readonly<Record<string, [settings: object, said: RegExp, next: RegEx
   'is full': [{ max_submissions: 1 }, /This form is full/, /contact the person who shared this form/],
 };
 for (const [what, [settings, said, next]] of Object.entries(shut)) {
-  test(`the page of a form that ${what} wears its theme, bears its name and says what is next`, async () => {
+  test(`the page of a form that ${what} shows its theme, its name and what to do next`, async () => {
     const theme = { color: '#004488' };
     const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { ...settings, theme });
     if ('max_submissions' in settings) await (await openPaper(service, `/f/${form}`)).press('submit');
@@ -362,7 +362,7 @@ for (const [what, [settings, said, next]] of Object.entries(shut)) {
   });
 }
 
-test('a theme says what the last button and the confirmation say, and gives a short reference in place of the receipt', async () => {
+test('a theme sets the submit label and the confirmation title, and can replace the receipt with a short reference', async () => {
   const theme = {
     submit_label: 'Book <now>',
     confirmation_title: 'See you on Monday',
@@ -379,7 +379,7 @@ test('a theme says what the last button and the confirmation say, and gives a sh
   assert.ok(!text.includes(`>${receipt}<`));
 });
 
-test('a theme names what tabs and links show of the page, and only the page of the form says it', async () => {
+test('a theme sets the favicon and the link preview, and only the page of the form shows them', async () => {
   const square = await sharp({ create: { width: 300, height: 300, channels: 4, background: '#0b665580' } })
     .png()
     .toBuffer();
@@ -406,7 +406,7 @@ test('a theme names what tabs and links show of the page, and only the page of t
   assert.doesNotMatch((await visitor.fetch(`/f/${plain}`)).text, /og:|rel="icon"/);
 });
 
-test('a dark page has the logo for dark pages: by the device, by the theme, and by the page around it', async () => {
+test('a dark page has the logo for dark pages: by device setting, by theme, and by the host page', async () => {
   const paint = (background: string) =>
     sharp({ create: { width: 40, height: 20, channels: 3, background } })
       .png()
@@ -439,7 +439,7 @@ test('a dark page has the logo for dark pages: by the device, by the theme, and 
   }
 });
 
-test('a page that the browser posts again after the submit shows no answers: it leads to a new form', async () => {
+test('a page that the browser posts again after the submit shows no answers and links to a new form', async () => {
   const form = await publishForm(tenant, trip);
   const first = await openPaper(service, `/f/${form}?utm=mail`);
   const second = await first.press('next', { name: 'Ada' });
@@ -458,14 +458,14 @@ test('a page that the browser posts again after the submit shows no answers: it 
   assert.deepEqual(fresh.values('name'), ['']);
 });
 
-test('a frame of a form that does not exist says so inside the page around it', async () => {
+test('an embedded form that does not exist says so inside the host page', async () => {
   const { status, text, headers } = await visitor.fetch(`/f/${newId()}?_embed=1`);
   assert.equal(status, 404);
   assert.match(text, /There is no form at this address\.[^]*Ask the person who shared it/);
   assert.match(headers.get('content-security-policy') ?? '', /frame-ancestors \*/);
 });
 
-test('the tries of a password are counted together, however the id in the address is written', async () => {
+test('password attempts are counted together, however the ID in the URL is written', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), {
     access: 'password',
     password: 'open sesame',
@@ -478,7 +478,7 @@ test('the tries of a password are counted together, however the id in the addres
   assert.deepEqual([await guess(form), await guess(form.toUpperCase())], [429, 429]);
 });
 
-test('over a limit the page comes back with a 429 and every answer, to be sent again', async () => {
+test('over a limit, the page returns with a 429 and every answer, to be sent again', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { limit_per_form: 1 });
   assert.equal((await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Ada' })).status, 303);
   const late = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bob' });
@@ -486,7 +486,7 @@ test('over a limit the page comes back with a 429 and every answer, to be sent a
   assert.match(late.notice ?? '', /Wait a moment/);
 });
 
-test('whoever saves more often than a person can gets the page back with every answer too', async () => {
+test('a visitor who saves more often than a person can also gets the page back with every answer', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]), { save_progress: true });
   const page = await openPaper(service, `/f/${form}`);
   const address = addressKey('127.0.0.1');
@@ -497,7 +497,7 @@ test('whoever saves more often than a person can gets the page back with every a
   assert.match(late.notice ?? '', /Wait a moment/);
 });
 
-test('who fills in the field that no person sees is answered like anybody, and held', async () => {
+test('a sender who fills in the invisible field gets the usual response, and the submission is spam', async () => {
   const form = await publishForm(tenant, stepsOf({}, [element('text', 'name')]));
   const sent = await (await openPaper(service, `/f/${form}`)).press('submit', { name: 'Bot', _website: 'x' });
   assert.equal(sent.status, 303);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readAsked } from './asked.ts';
 
-test('an address is found whatever its case and within a text, and not within a longer one', () => {
+test('an address is found in any case and within a text, but not within a longer address', () => {
   const { isSaid } = readAsked(' Ada@Example.org ');
   for (const text of [
     'ada@example.org',
@@ -21,7 +21,7 @@ test('an address is found whatever its case and within a text, and not within a 
     assert.ok(!isSaid(text), text);
 });
 
-test('a phone number is found however it is written, and not as a part of a longer one', () => {
+test('a phone number is found however it is written, but not as part of a longer number', () => {
   const { isSaid, pattern } = readAsked('0049 (30) 12-34 56');
   for (const text of ['+49 30 123456', '+4930123456', '0049/30/123456', 'Call +49 30 12 34 56, please'])
     assert.ok(isSaid(text), text);
@@ -29,7 +29,7 @@ test('a phone number is found however it is written, and not as a part of a long
   assert.match('"+49 30 123456"', new RegExp(pattern));
 });
 
-test('any other answer is found where it is the whole of a text, and nothing in it is a pattern', () => {
+test('any other answer is found if it is the whole text, and nothing in it is treated as a pattern', () => {
   const { isSaid, pattern, json_pattern } = readAsked('Ada "Countess" (Lovelace)');
   assert.ok(isSaid('ada "countess" (lovelace)'));
   assert.ok(!isSaid('Ada "Countess" (Lovelace) II'));

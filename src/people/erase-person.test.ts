@@ -9,12 +9,13 @@ import { callApi, closedPort, openService, type Tenant, until } from '#test/serv
 import { asJson, listFiles, makeForm, openVisitor, type Part } from '#test/visitor.ts';
 
 /*
- * A word is planted in every place that the product can put one, by its own ways; then the person is erased, and all
- * columns of all tables and all files are searched for the word. A table that is new is searched like the others.
+ * Plants a word in every position where the product can store one, by its usual means. Then the person is
+ * erased, and all columns of all tables and all files are searched for the word. New tables are searched like
+ * the others.
  */
 
 const service = await openService({
-  // Nobody answers there: mails wait, with what they say.
+  // No server listens here: emails wait in the outbox with their content.
   SMTP_URL: `smtp://127.0.0.1:${closedPort}`,
   MAIL_FROM: 'forms@formloom.test',
   MAIL_PER_MINUTE: '60000',
@@ -37,7 +38,10 @@ const settings = {
   receipt_answers: true,
 };
 
-/** Where a text stands: `table.column` for each column of every table, and the files below the data directory. */
+/**
+ * Finds all occurrences of a text: `table.column` for each column of every table, and the files below the
+ * data directory.
+ */
 async function placesOf(word: string): Promise<string[]> {
   const { rows: columns } = await database.query<{ t: string; c: string; type: string }>(
     `select c.table_name as t, c.column_name as c, c.data_type as type
@@ -64,7 +68,7 @@ type Planted = {
   key: string;
 };
 
-/** Puts the word wherever it can come, as the product does. */
+/** Plants the word in every possible position, as the product does. */
 async function plant(tenant: Tenant, word: string): Promise<Planted> {
   const key = await tenant.makeFullKey();
   const call = async (method: string, path: string, body?: unknown, headers = {}) => {
@@ -102,12 +106,12 @@ async function plant(tenant: Tenant, word: string): Promise<Planted> {
     { 'Idempotency-Key': word },
   );
 
-  // The address is somebody else's now: only the history has it still.
+  // The answer now has another person's address: only the history still has the old one.
   const edited = (await visitor.submit(formId, { mail: address, subject: 'Edited' })).body.id;
   await call('PATCH', `/submissions/${edited}`, { answers: { mail: 'other@example.org' } });
   const trashed = (await visitor.submit(formId, { mail: address, subject: 'Trashed' })).body.id;
   await call('DELETE', `/submissions/${trashed}`);
-  // Gone for good by the usual way: what was told of it is kept for a while.
+  // Permanently deleted in the usual way: its events are kept for a while.
   const removed = (await visitor.submit(formId, { mail: address, subject: 'Removed' })).body.id;
   await call('DELETE', `/submissions/${removed}`);
   const emptied = await call('POST', `/forms/${formId}/trash/deletions`, { ids: [removed] });
@@ -151,7 +155,7 @@ async function plant(tenant: Tenant, word: string): Promise<Planted> {
     ['photo', loose],
   ]);
 
-  // Tried, answered, and to be tried again.
+  // Attempted, answered, and waiting for a retry.
   await until('attempts, mails and invitations to be there', async () => {
     const { rows } = await database.query<{ attempts: number; mails: number; news: number }>(
       `select (select count(*) from attempts where workspace_id = $1 and response_body like $2) as attempts,
@@ -181,7 +185,7 @@ async function erase(key: string, q: string, what: string) {
   });
 }
 
-/** What has the word before it is erased, at the least: else the test would prove nothing. */
+/** The minimum set that must contain the word before the erasure: otherwise the test would prove nothing. */
 const planted = [
   'a file',
   'attempts.response_body',
@@ -205,7 +209,7 @@ const planted = [
 ];
 
 for (const what of ['submissions', 'identity']) {
-  test(`a word that stands in every place stands nowhere when the person is erased (${what})`, async () => {
+  test(`a word that is stored in every position is nowhere after the person is erased (${what})`, async () => {
     const word = `quokka${newId().replaceAll('-', '').slice(-10)}`;
     const tenant = await service.makeTenant();
     const { formId, ids, key } = await plant(tenant, word);

@@ -42,7 +42,7 @@ const elements = [
 const find = async (scene: Scene, q: string, match: 'exact' | 'words' = 'exact') =>
   (await findTraces(database, scene.workspaceId, readAsked(q), match)).traces;
 
-/** An erasing when it is over. */
+/** Runs an erasure and waits until it has finished. */
 async function finished(context: EraseContext, { workspaceId }: Scene, id: string) {
   const queue = startQueue({
     database,
@@ -56,7 +56,7 @@ async function finished(context: EraseContext, { workspaceId }: Scene, id: strin
   });
 }
 
-test('a person is found in every form, in what lies in the trash and in what an edit took away, and it is said where', async () => {
+test('a person is found in every form, in the trash and in edit histories, and the result names the position', async () => {
   const scene = await openScene(database, elements);
   const phone = '+49 30 123456';
   const whole = await scene.submit(
@@ -92,7 +92,7 @@ test('a person is found in every form, in what lies in the trash and in what an 
   );
 });
 
-test('what is kept of a person is one archive: answers as JSON and as text, and the bytes of files', async () => {
+test('the data of a person is exported as one archive: answers as JSON and text, and the files', async () => {
   const scene = await openScene(database, elements);
   await scene.listen();
   const photo = await scene.upload('photo', 'me.png');
@@ -116,7 +116,7 @@ test('what is kept of a person is one archive: answers as JSON and as text, and 
   assert.equal((facts['deliveries'] as unknown[]).length, 1);
 });
 
-test('an erasing that is stopped in the middle goes on, counts exactly, and forgets whom it was about', async () => {
+test('an interrupted erasure continues, counts exactly, and forgets the person it was about', async () => {
   const scene = await openScene(database, elements);
   for (let count = 0; count < 120; count += 1) {
     const photo = await scene.upload('photo', 'me.png');
@@ -154,7 +154,7 @@ test('an erasing that is stopped in the middle goes on, counts exactly, and forg
   );
 });
 
-test('of lines of an import, uploads and mails that wait, those go that name the person, and nobody else’s', async () => {
+test('erasure deletes import lines, uploads and waiting emails that name the person, and no others', async () => {
   const scene = await openScene(database, elements);
   const { workspaceId, formId, context } = scene;
   const addresses = ['ada@example.org', 'nada@example.org'];
@@ -170,7 +170,7 @@ test('of lines of an import, uploads and mails that wait, those go that name the
          from unnest($2::text[]) with ordinality as given (said, n)) where workspace_id = $1`,
     [workspaceId, addresses],
   );
-  // More than one window of them, whose names hold it in longer ones.
+  // More than one batch of files whose names contain the address within a longer one.
   await database.query(
     `insert into files (workspace_id, id, form_id, element, filename, created_at, content_type, size)
      select $1, gen_random_uuid(), $2, 'photo', 'nada@example.org.jpg', now(), 'image/png', 9 from generate_series(1, 450)`,
@@ -215,7 +215,7 @@ test('of lines of an import, uploads and mails that wait, those go that name the
   ]);
 });
 
-test('a person is found in answers of any size, and behind them', async () => {
+test('a person is found in answers of any size, and in later submissions', async () => {
   const scene = await openScene(database, elements);
   const ids = [];
   for (const [subject, characters] of [
@@ -236,7 +236,7 @@ test('a person is found in answers of any size, and behind them', async () => {
   );
 });
 
-test('of finds in all that a workspace has two run at once, and a third is told to come again', async () => {
+test('a workspace can run two full searches for a person at the same time; a third is asked to retry later', async () => {
   const scene = await openScene(database, elements);
   const id = await scene.submit({ mail: 'ada@example.org' });
   const neighbour = await openScene(database, elements);
@@ -250,7 +250,7 @@ test('of finds in all that a workspace has two run at once, and a third is told 
   assert.equal((await find(scene, 'ada@example.org'))[0]!.id, id, 'there is room again');
 });
 
-test('a receipt is kept for as long as the audit log that names it', async () => {
+test('a receipt of an erasure is kept as long as the audit log that names it', async () => {
   const scene = await openScene(database, elements);
   const asked = { q: 'ada@example.org', match: 'exact', what: 'submissions', except: [], by } as const;
   const [old, young] = [

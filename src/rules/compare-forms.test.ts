@@ -5,7 +5,7 @@ import { compareForms, type Part } from './compare-forms.ts';
 
 const paragraph = (label: string) => ({ type: 'paragraph', attrs: { label }, children: [] });
 
-/** What changed: `added text`, `moved a`, `a.label`. */
+/** Returns the changes as text: `added text`, `moved a`, `a.label`. */
 function changesOf(before: unknown, after: unknown): string[] {
   const name = ({ type, attrs }: Part<unknown>): string => {
     const known = attrs['id'] ?? attrs['label'];
@@ -23,7 +23,7 @@ function changesOf(before: unknown, after: unknown): string[] {
 
 const [a, b, c] = ['a', 'b', 'c'].map((id) => element('text', id));
 
-test('elements are the same by their ids, and as few as possible of them have moved', () => {
+test('elements are matched by ID, with as few moves as possible', () => {
   assert.deepEqual(changesOf(structure(a, b, c), structure(a, b, c)), []);
   assert.deepEqual(changesOf(structure(a, b, c), structure(c, a, b)), ['moved c']);
   assert.deepEqual(changesOf(structure(a, b), structure(element('email', 'a'), c)), ['added c', 'removed b']);
@@ -44,7 +44,7 @@ test('a moved step is one change: its elements move with it', () => {
   assert.match(changes[0]!, /^moved (one|two)$/);
 });
 
-test('parts without an id are the same by type and text, else by type', () => {
+test('elements without an ID are matched by type and text, or else by type', () => {
   const [one, two, three] = ['One', 'Two', 'Three'].map(paragraph);
   assert.deepEqual(changesOf(structure(one, two), structure(two)), ['removed One']);
   assert.deepEqual(changesOf(structure(one, two), structure(one, three)), ['Three.label']);

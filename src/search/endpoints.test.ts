@@ -20,7 +20,7 @@ const elements = [
   element('number', 'amount'),
 ];
 
-/** A workspace with one form and these submissions; ids by the key that they have here. */
+/** Creates a workspace with one form and these submissions, and returns their IDs by key. */
 async function library<Name extends string>(
   submissions: Record<Name, object>,
   settings: object = {},
@@ -36,7 +36,7 @@ async function library<Name extends string>(
   return { who, formId: form.id, ids: ids as Record<Name, string> };
 }
 
-test('the answer has the shape of a list: whole submissions and the pagination object', async () => {
+test('the response has the shape of a list: whole submissions and the pagination object', async () => {
   const { who, ids, formId } = await library({ only: { subject: 'Invoice' } });
   const body = await search(who, { q: 'invoice' });
   assert.deepEqual(body.pagination, { page: 1, per_page: 20, total_count: 1, total_pages: 1 });
@@ -65,7 +65,7 @@ test('all words must be present, in any order and any field', async () => {
   assert.deepEqual(await find(who, 'apple plum'), []);
 });
 
-test('matches in the subject rank highest; equals come newest first', async () => {
+test('matches in the subject rank highest; equal matches come newest first', async () => {
   const { who, ids } = await library({
     subject: { subject: 'A budget for May', text: 'nothing else' },
     often: { subject: 'Other', text: 'budget budget budget budget budget budget budget budget' },
@@ -74,7 +74,7 @@ test('matches in the subject rank highest; equals come newest first', async () =
   assert.deepEqual(await find(who, 'budget'), [ids.subject, ids.once, ids.often]);
 });
 
-test('of two words, having both in the subject beats one of them there, and that beats none', async () => {
+test('two words in the subject rank above one, and one above none', async () => {
   const { who, ids } = await library({
     none: { text: 'garden party' },
     both: { subject: 'garden party' },
@@ -83,7 +83,7 @@ test('of two words, having both in the subject beats one of them there, and that
   assert.deepEqual(await find(who, 'garden party'), [ids.both, ids.one, ids.none]);
 });
 
-test('the subject is the element that the settings name, else the one called subject, else the first text', async () => {
+test('the subject is the element named in the settings, or else the one with the ID subject, or else the first text', async () => {
   const who = await service.makeTenant();
   const first = element('text', 'first');
   const rows: [string, Parameters<typeof makeForm>[1], object, object, object][] = [
@@ -105,7 +105,7 @@ test('the subject is the element that the settings name, else the one called sub
   }
 });
 
-test('everything textual is searched: options, rows, numbers, file names and reference values', async () => {
+test('all text is searched: options, rows, numbers, file names and reference data', async () => {
   const who = await service.makeTenant();
   const form = await makeForm(who, [
     element('dropdown', 'colour'),
@@ -145,7 +145,7 @@ test('everything textual is searched: options, rows, numbers, file names and ref
   assert.equal((await find(who, 'true')).length, 0);
 });
 
-test('form_id limits the search to one form; a form of another workspace or a deleted one is a 404', async () => {
+test('form_id limits the search to one form; a form of another workspace or a deleted one returns 404', async () => {
   const who = await service.makeTenant();
   const [one, two] = [await makeForm(who, elements), await makeForm(who, elements)];
   const id = (await visitor.submit(one.id, { subject: 'needle' })).body.id;
@@ -162,7 +162,7 @@ test('form_id limits the search to one form; a form of another workspace or a de
   assert.deepEqual(await find(who, 'needle'), [id]);
 });
 
-test('no word of another workspace is ever found, nor its marks in the index', async () => {
+test('words and index markers of another workspace are never found', async () => {
   const { formId, who } = await library({ secret: { subject: 'confidential' } });
   const stranger = await service.makeTenant();
   await makeForm(stranger, elements);
@@ -178,7 +178,7 @@ test('no word of another workspace is ever found, nor its marks in the index', a
   }
 });
 
-test('pages through ties: every match once, in a stable order, with the exact total, and past the end none', async () => {
+test('pages through ties return every match once, in a stable order with the exact total, and are empty past the end', async () => {
   const { who, ids } = await library(
     Object.fromEntries(Array.from({ length: 23 }, (_, index) => [`n${index}`, { text: `tied ${index}` }])),
   );
@@ -229,14 +229,14 @@ const harmless: readonly string[] = [
   "' l",
   "a'b\\c",
 ];
-test('any text is a valid question', async () => {
+test('any text is a valid query', async () => {
   for (const q of harmless.filter((text) => text.trim() !== '')) {
     const { status, body } = await tenant.call('GET', `/submissions/search?q=${encodeURIComponent(q)}`);
     assert.deepEqual([status, body.data], [200, []], q);
   }
 });
 
-test('a word beside signs that mean something to the database is still found', async () => {
+test('a word beside characters that are special in the database is still found', async () => {
   const { who, ids } = await library({
     quoted: { text: "it's O'Brien & Sons: rock-climbing, C:\\path (50%)" },
   });
@@ -268,7 +268,7 @@ const refused: Record<string, string> = {
   'an unknown parameter': '?q=a&status=completed',
 };
 for (const [name, query] of Object.entries(refused)) {
-  test(`${name}: 400 bad_request that names the parameter`, async () => {
+  test(`${name}: 400 bad_request names the parameter`, async () => {
     const { status, body } = await tenant.call('GET', `/submissions/search${query}`);
     assert.deepEqual(
       [status, body.error, body.errors?.length],
@@ -279,7 +279,7 @@ for (const [name, query] of Object.entries(refused)) {
   });
 }
 
-test('each form is searched in its own language, and one question asks in all of them', async () => {
+test('each form is searched in its language, and one query searches all languages', async () => {
   const who = await service.makeTenant();
   const make = async (language: string | undefined, text: string): Promise<string> => {
     const form = await makeForm(who, elements, { settings: { ...(language && { language }) } });
@@ -300,7 +300,7 @@ test('each form is searched in its own language, and one question asks in all of
   assert.deepEqual((await find(who, 'runs')).sort(), [english, simple].sort());
 });
 
-test('a form whose language changes finds its older submissions still', async () => {
+test('a form whose language changes still finds its older submissions', async () => {
   const who = await service.makeTenant();
   const form = await makeForm(who, elements);
   const older = (await visitor.submit(form.id, { text: 'houses' })).body.id;
@@ -314,7 +314,7 @@ test('a form whose language changes finds its older submissions still', async ()
   assert.deepEqual(await find(who, 'Haus'), [newer]);
 });
 
-test('a submission is found as soon as it was answered for, and no more once its form is deleted', async () => {
+test('a submission is found as soon as its submit is answered, and not after its form is deleted', async () => {
   const who = await service.makeTenant();
   const form = await makeForm(who, elements);
   for (let count = 1; count <= 20; count += 1) {

@@ -7,7 +7,7 @@ import { until } from '#test/service.ts';
 import { detail, elements, makeForm, person, service, submit, tenant } from '#test/submissions.ts';
 import { createKey } from '#workspaces/keys.ts';
 
-test('the export of a view is CSV that Excel and RFC 4180 readers take, without a cell that could be a formula', async () => {
+test('the export of a view is CSV for Excel and RFC 4180 readers, without cells that could be formulas', async () => {
   const form = await makeForm([
     element('text', 'name', { label: 'Status' }),
     element('textarea', 'note', { label: 'Note' }),
@@ -66,7 +66,7 @@ test('the export of a view is CSV that Excel and RFC 4180 readers take, without 
   assert.equal(filtered.length, 2);
 });
 
-test('the export as XLSX holds texts as texts and numbers as numbers', async () => {
+test('the XLSX export stores texts as texts and numbers as numbers', async () => {
   const form = await makeForm();
   await submit(form, {
     name: '=1+1 \u0007!',
@@ -89,7 +89,7 @@ test('the export as XLSX holds texts as texts and numbers as numbers', async () 
   assert.ok(cell('Created at') instanceof Date);
 });
 
-test('the export as NDJSON is a line of JSON for each submission, with the answers as the API has them', async () => {
+test('the NDJSON export has one line of JSON per submission, with the answers in API format', async () => {
   const form = await makeForm();
   const answers = { name: '=1+1', age: 3.5, guests: [{ guest: 'Tom' }] };
   const id = await submit(form, answers, '?campaign=spring');
@@ -109,7 +109,7 @@ test('the export as NDJSON is a line of JSON for each submission, with the answe
   );
 });
 
-test('the export has all columns, or those that the person sees, in their order', async () => {
+test('the export has all columns, or the columns that the person sees, in that order', async () => {
   const form = await makeForm([
     element('text', 'a', { label: 'A' }),
     element('text', 'b', { label: 'B' }),
@@ -139,7 +139,7 @@ test('the export has all columns, or those that the person sees, in their order'
   assert.deepEqual(Object.keys((JSON.parse(body) as { answers: object }).answers), ['c', 'd', 'a']);
 });
 
-test('a viewer reads and exports, and changes nothing; strangers and other forms get a 404', async () => {
+test('a viewer can read and export but change nothing; strangers and other forms get a 404', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
@@ -166,7 +166,7 @@ test('a viewer reads and exports, and changes nothing; strangers and other forms
   for (const path of readsOf(foreignForm)) assert.equal((await person.api('GET', path)).status, 404, path);
 });
 
-test('a key exports all columns, as it has no table of its own; of forms within its reach alone', async () => {
+test('an API key exports all columns, because it has no table settings, and only forms in its scope', async () => {
   const form = await makeForm();
   await submit(form, { name: 'Ada' });
   const path = `/forms/${form}/submissions/export?format=ndjson`;
@@ -185,7 +185,7 @@ test('a key exports all columns, as it has no table of its own; of forms within 
   assert.equal((await tenant.call('GET', path, undefined, headers)).status, 404);
 });
 
-/** A reader of RFC 4180 of its own, so that the writer is not checked by itself. */
+/** Parses RFC 4180 independently, so that the writer is not checked by its own code. */
 function parseCsv(text: string): string[][] {
   const records: string[][] = [];
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/y;
@@ -203,9 +203,9 @@ function parseCsv(text: string): string[][] {
   return records;
 }
 
-test('a workspace makes two exports at once: a third is asked to come again, and begins when one of them has ended', async () => {
+test('a workspace can run two exports at the same time; a third must retry and starts when one of them ends', async () => {
   const form = await makeForm([element('text', 'name'), element('textarea', 'note')]);
-  // More than the sockets between here and there hold, so that an export that nobody reads stays under way.
+  // More than the socket buffers hold, so that an unread export stays in progress.
   const note = 'x'.repeat(65_000);
   for (let index = 0; index < 200; index += 1) await submit(form, { name: 'Ada', note });
   const begin = (): Promise<Response> =>
@@ -227,7 +227,7 @@ test('a workspace makes two exports at once: a third is asked to come again, and
   await second.body!.cancel();
 });
 
-test('a CSV for programs has every text as it was given', async () => {
+test('a CSV without formula protection has every text as it was entered', async () => {
   const form = await makeForm([element('textarea', 'note', { label: '=Note' })]);
   const notes = ['+49 30 1', '=1+1', "'tis", '-5', '@a,"b"\nc'];
   for (const note of notes) await submit(form, { note });

@@ -82,26 +82,26 @@ const names = (body: { data: readonly { id: string }[] }): string[] =>
 
 const rows: readonly [q: string, ...found: string[]][] = [
   ['stuck', 'ada', 'dan', 'bob'],
-  // Phrases: words one behind the other in any form, within one answer.
+  // Phrases: consecutive words in any inflection, within one answer.
   ['"stuck fast"', 'ada'],
   ['"sticks fast"'],
   ['"refunds"', 'bob'],
   ['"fast stuck"'],
   ['"fast it stuck"', 'bob'],
-  // Options are what people read of them.
+  // Options are searched by their labels.
   ['"dark green"', 'ada'],
   ['stuck -"dark green"', 'dan', 'bob'],
   ['"green dark"'],
-  // What must not be there.
+  // Excluded words.
   ['stuck -refund', 'ada', 'dan'],
   ['stuck -"stuck fast"', 'dan', 'bob'],
   ['-stuck', 'cyd'],
   ['-stuck -web*'],
-  // Beginnings, of words as they are written and as they are indexed.
+  // Prefixes, of words as written and as indexed.
   ['web*', 'cyd'],
   ['shut* stu*', 'ada'],
   ['refunding*', 'bob'],
-  // Mail addresses.
+  // Email addresses.
   ['acme', 'bob', 'ada'],
   ['acme.org', 'bob'],
   ['email:ada@mail.acme.com', 'ada'],
@@ -129,7 +129,7 @@ const rows: readonly [q: string, ...found: string[]][] = [
   ['tag:vip tag:"to do"', 'ada'],
   ['tag:vip -tag:"to do"', 'bob'],
   ['stuck tag:vip', 'ada', 'bob'],
-  // Elements by their ids.
+  // Elements by ID.
   ['subject:stuck', 'ada'],
   ['message:stuck', 'ada', 'dan', 'bob'],
   ['message:"fast it stuck"', 'bob'],
@@ -147,7 +147,7 @@ const rows: readonly [q: string, ...found: string[]][] = [
   ['stuck -pleased[Loom]:verily', 'ada', 'dan'],
   ['colour[Loom]:red'],
   ['team:lovelace', 'cyd'],
-  // What no form asks is a word like any other.
+  // An unknown element ID is a word like any other.
   ['nothing:stuck'],
   ['stuck:fast', 'ada', 'bob'],
 ];
@@ -158,7 +158,7 @@ for (const [q, ...found] of rows)
     assert.equal(body.pagination.total_count, found.length);
   });
 
-test('a question of words alone is answered as the specification says and no more; another says how it was taken', async () => {
+test('a query of words alone returns only the fields of the specification; a query with operators also returns its interpretation', async () => {
   assert.deepEqual(Object.keys(await search(who, { q: 'stuck' })), ['data', 'pagination']);
   assert.deepEqual((await search(who, { q: 'stuck -refund' })).search, {
     is_partial: false,
@@ -180,7 +180,7 @@ const harmless = [
   `email:${'a.'.repeat(400)}`,
   `"${'never before seen '.repeat(50)}"`,
 ];
-test('signs that mean something to the database mean nothing within an operator', async () => {
+test('characters that are special in the database have no effect within an operator', async () => {
   for (const q of harmless) {
     const { status, body } = await who.call(
       'GET',
@@ -191,7 +191,7 @@ test('signs that mean something to the database mean nothing within an operator'
   }
 });
 
-test('an operator with a value that it does not understand is searched as text, and never refused', async () => {
+test('an operator with an invalid value is searched as text, and never rejected', async () => {
   const logs = await service.makeTenant();
   const form = await makeForm(logs, [element('textarea', 'note')]);
   for (const note of ['status:open', 'before:2026', 'after:x', 'form:nowhere', 'status:"not yet"'])
@@ -217,7 +217,7 @@ test('an operator with a value that it does not understand is searched as text, 
   }
 });
 
-test('status and tags are found as they are now, whatever became of a submission since', async () => {
+test('status and tags are matched by their current values, whatever changed since the submission', async () => {
   const form = await makeNamed('Cloth', [element('text', 'note'), element('radio', 'size', mixed)]);
   const { body } = await visitor.submit(form.id, { note: 'calico', size: 'xl' });
   const path = `/submissions/${body.id}`;
@@ -239,11 +239,11 @@ test('status and tags are found as they are now, whatever became of a submission
   assert.deepEqual(await found(), [0, 1, 1, 0, 0]);
   await who.call('PATCH', path, { tags: [] });
   assert.deepEqual(await found(), [0, 1, 0, 0, 0]);
-  // Of options that are texts and others with ids.
+  // The options mix plain texts and options with IDs.
   assert.equal(await total('size:huge'), 1);
 });
 
-test('pages of a question with operators hold each once, with the total', async () => {
+test('pages of a query with operators return each match once, with the total', async () => {
   const pages = [];
   for (const page of ['1', '2', '3', '4']) {
     const body = await search(who, { q: 'stuck status:completed', page, per_page: '1' });
@@ -253,7 +253,7 @@ test('pages of a question with operators hold each once, with the total', async 
   assert.deepEqual(pages, ['ada', 'dan', 'bob']);
 });
 
-test('hits say where each word was found, with the text around it', async () => {
+test('hits name the position of each matched word, with the text around it', async () => {
   const { data } = await search(who, { q: '"stuck fast" email:acme colour:green team:x', include: 'hits' });
   assert.deepEqual(data, []);
   const found = await search(who, { q: '"stuck fast" email:acme colour:green', include: 'hits' });
@@ -269,7 +269,7 @@ test('hits say where each word was found, with the text around it', async () => 
   ]);
 });
 
-test('hits are those of the language in which a submission was answered', async () => {
+test('hits follow the language in which a submission was answered', async () => {
   const form = await makeForm(who, [element('textarea', 'message')]);
   const attrs = { name: 'Rooms', languages: ['en', 'de'] };
   await who.call('PUT', `/forms/${form.id}`, { structure: { ...form.structure, attrs } });
@@ -280,7 +280,7 @@ test('hits are those of the language in which a submission was answered', async 
   ]);
 });
 
-test('a word that nobody wrote is taken for the nearest only when asked to, and only when nothing is found', async () => {
+test('an unknown word is replaced by the nearest one only on request, and only if nothing is found', async () => {
   for (const [q, from, to] of [
     ['lovelase', 'lovelase', 'lovelace'],
     ['Olvelace', 'Olvelace', 'lovelace'],
@@ -306,7 +306,7 @@ const suggest = async (q: string, more: Record<string, string> = {}) => {
 };
 type Suggested = { begin: number; end: number; data: { text: string }[] };
 
-test('while a question is written it is said what could be meant', async () => {
+test('suggestions complete a query while it is typed', async () => {
   const texts = async (q: string): Promise<string[]> => (await suggest(q)).data.map(({ text }) => text);
   assert.deepEqual(await texts('sta'), ['status:']);
   assert.deepEqual(await texts('new'), ['newsletter:']);
@@ -320,7 +320,7 @@ test('while a question is written it is said what could be meant', async () => {
   assert.deepEqual([begin, end], [11, 14]);
 });
 
-test('a key for some forms is suggested and finds nothing of the others', async () => {
+test('a key for certain forms gets no suggestions or results from other forms', async () => {
   const { key } = await createKey(service.services.database, {
     workspaceId: who.workspaceId,
     name: 'orders',
@@ -341,7 +341,7 @@ test('a key for some forms is suggested and finds nothing of the others', async 
     assert.deepEqual((await read(`/suggestions?q=${q}`)).data, [], q);
 });
 
-test('a form that was deleted is searched and suggested no more', async () => {
+test('a deleted form is neither searched nor suggested', async () => {
   const gone = await makeNamed('Gone', [element('text', 'vanished')]);
   await visitor.submit(gone.id, { vanished: 'quicksilver' });
   await who.call('DELETE', `/forms/${gone.id}`);
@@ -353,7 +353,7 @@ test('a form that was deleted is searched and suggested no more', async () => {
   for (const q of ['quick', 'vanis', 'form:gon']) assert.deepEqual((await suggest(q)).data, [], q);
 });
 
-test('an option is found by its label in every language of the form, as words and as a phrase, chosen in rows and in a matrix too', async () => {
+test('an option is found by its label in every language of the form, as words and as a phrase, also in rows and matrices', async () => {
   const someone = await service.makeTenant();
   const options = ['Red', { id: 'g', label: 'Dark green' }];
   const translations = { de: { options: { g: 'Dunkles Moos' } } };

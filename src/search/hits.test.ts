@@ -12,7 +12,7 @@ const hits = (q: string, ...texts: string[]): Promise<string[][]> =>
     texts.map((text) => ({ text, language: 'english' })),
   );
 
-test('hits are the words as they are written, in any inflection, each text on its own', async () => {
+test('hits are the words as written, in any inflection, for each text', async () => {
   assert.deepEqual(await hits('running gardens', 'She runs. We RAN to run', 'A garden', 'Nothing'), [
     ['runs', 'run'],
     ['garden'],
@@ -20,16 +20,16 @@ test('hits are the words as they are written, in any inflection, each text on it
   ]);
 });
 
-test('each word once, the longest first, whatever signs are around it', async () => {
+test('hits list each word once, the longest first, whatever punctuation surrounds it', async () => {
   const [found] = await hits('run', '"run", (run) runs <b>running</b>');
   assert.deepEqual(found, ['running', 'runs', 'run']);
 });
 
-test('marks that a text brings along are not taken for hits', async () => {
+test('highlight marks within a text do not count as hits', async () => {
   assert.deepEqual(await hits('run', '\uE000fake\uE001 run'), [['run']]);
 });
 
-test('a long text is looked through at its beginning, and nothing is asked of stop words alone', async () => {
+test('only the beginning of a long text is searched, and stop words alone have no hits', async () => {
   assert.deepEqual(await hits('needle', `needle ${'hay '.repeat(100_000)} needles`), [['needle']]);
   assert.deepEqual(await hits('the', 'the the'), [[]]);
   assert.deepEqual(await hits('run'), []);

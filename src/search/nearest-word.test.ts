@@ -15,14 +15,14 @@ const rows: readonly [asked: string, written: string, mistakes: number][] = [
   ['ärger', 'arger', 1],
 ];
 for (const [asked, written, mistakes] of rows)
-  test(`between ${asked} and ${written} lie ${mistakes} mistakes, either way`, () => {
+  test(`${asked} and ${written} differ by ${mistakes} mistakes in both directions`, () => {
     assert.deepEqual(
       [mistakesBetween(asked, written), mistakesBetween(written, asked)],
       [mistakes, mistakes],
     );
   });
 
-test('the nearest is taken, of equals the one that is there most often, and none that is too different', () => {
+test('the nearest word wins, ties go to the most frequent word, and words that differ too much are ignored', () => {
   assert.equal(nearestWord('jonh', ['joan', 'john', 'jonah', 'john']), 'john');
   assert.equal(nearestWord('marten', ['martin', 'marteen', 'marteen']), 'marteen');
   assert.equal(nearestWord('jonh', ['joanna', 'johns']), undefined);

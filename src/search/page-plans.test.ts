@@ -11,7 +11,7 @@ import { rowPages, submissionPages } from './list-pages.ts';
 const { database } = await testDatabase();
 const scene = await openScene(database, [element('text', 'name')]);
 const id = await scene.submit({ name: 'Ada' });
-// Short ones: the fewer pages a table has, the sooner it is read as a whole.
+// Short rows: the fewer pages a table has, the sooner the planner reads it as a whole.
 const others = 3_000;
 await database.query(
   `insert into submissions
@@ -39,7 +39,7 @@ const lists: Record<string, (db: Queryable) => Promise<unknown[]>> = {
   'a table by receipt': (db) => rowPages.received.any(db, ofForms),
 };
 
-test('a page reads the submissions that it has, and not all others', async () => {
+test('a list reads only the submissions of its page', async () => {
   await database.query('vacuum analyze submissions');
   const tooMany: Record<string, number> = {};
   await transaction(database, async (client) => {
@@ -47,7 +47,7 @@ test('a page reads the submissions that it has, and not all others', async () =>
       const before = await readRows(client, 'submissions');
       assert.equal((await list(client)).length, limit);
       const read = (await readRows(client, 'submissions')) - before;
-      // Each once where it is cut off and once where it is looked up.
+      // Each row is read once for the page limit and once for its data.
       if (read > 2 * limit) tooMany[name] = read;
     }
   });

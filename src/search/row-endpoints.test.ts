@@ -52,7 +52,7 @@ test('the table shows pages, newest first, with the exact total, by status, date
   assert.deepEqual([past.data, past.pagination.total_count], [[], 2]);
 });
 
-test('the short reference of a submission, however it is written, finds it and nothing else, within the filters', async () => {
+test('the short reference finds only its submission, in any spelling and within the filters', async () => {
   const form = await makeForm();
   for (const name of ['Ada', 'Ben']) await submit(form, { name });
   const [ben, ada] = (await list(form)).data;
@@ -63,12 +63,12 @@ test('the short reference of a submission, however it is written, finds it and n
   }
   assert.deepEqual(namesOf(await list(form, `?q=${reference}&status=incomplete`)), []);
   assert.deepEqual(namesOf(await list(form, `?q=${reference}&created_from=${ben!.created_at}`)), []);
-  // A word of ten letters is a question like any other.
+  // A ten-letter word is an ordinary query.
   await submit(form, { name: 'strawberry' });
   assert.deepEqual(namesOf(await list(form, '?q=strawberry')), ['strawberry']);
 });
 
-test('in the table of a form the same operators narrow what is found, and a question without words keeps the order of time', async () => {
+test('the table of a form supports the search operators, and a query without words keeps the order by time', async () => {
   const form = await makeForm();
   for (const name of ['Ada runs fast', 'Ben fast, Ada runs', 'Cleo runs', 'Dora'])
     await submit(form, { name });
@@ -93,11 +93,11 @@ test('in the table of a form the same operators narrow what is found, and a ques
   assert.deepEqual(namesOf(await list(form, '?q=status:incomplete&status=completed')), []);
   const { previous_id, next_id } = await detail(cleo!.id, '?q=tag:vip');
   assert.deepEqual([previous_id, next_id], [dora!.id, null]);
-  // An operator whose value is not understood is searched as text.
+  // An operator with an invalid value is searched as text.
   assert.deepEqual(await find('after:soon'), []);
 });
 
-test('a list that is too long for one turn is whole all the same, as it is and packed', async () => {
+test('a list too long to serialize in one turn arrives complete, with and without compression', async () => {
   const form = await makeForm();
   const letters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'é'];
   for (const letter of letters) await submit(form, { name: letter.repeat(32_000) });
@@ -120,7 +120,7 @@ test('a list that is too long for one turn is whole all the same, as it is and p
     }
 });
 
-test('columns are the union of the versions that were answered, in form order, each question where it used to be', async () => {
+test('columns are the union of the answered versions, in form order, and removed questions keep their position', async () => {
   const form = await makeForm([element('text', 'name'), element('text', 'old'), element('number', 'age')]);
   await submit(form, { name: 'Ada', old: 'x' });
   const unused = structure(
@@ -147,7 +147,7 @@ test('columns are the union of the versions that were answered, in form order, e
   );
 });
 
-test('a question of a version that was answered only by answers begun before it is a column, too', async () => {
+test('a question answered only in submissions begun before its version is also a column', async () => {
   const [name, fresh] = [element('text', 'name'), element('text', 'fresh')];
   const settings = { save_progress: true };
   const made = await tenant.call('POST', '/forms', { structure: structure(name), publish: true, settings });
@@ -173,7 +173,7 @@ test('a question of a version that was answered only by answers begun before it 
   );
 });
 
-test('the detail has the version that was answered, and its neighbours in the view', async () => {
+test('the detail has the answered version, and the previous and next submission in the view', async () => {
   const form = await makeForm();
   const ids: string[] = [];
   for (const name of ['Run one', 'Other', 'Run two', 'Run three']) ids.push(await submit(form, { name }));
@@ -195,7 +195,7 @@ test('the detail has the version that was answered, and its neighbours in the vi
   assert.deepEqual([first.previous_id, first.next_id], [ids[1], null]);
 });
 
-test('an image has the type of its bytes, by which the console draws it, and a link that is signed', async () => {
+test('an image has the content type of its bytes, which decides whether the console shows it, and a signed link', async () => {
   const form = await makeForm();
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -214,7 +214,7 @@ test('an image has the type of its bytes, by which the console draws it, and a l
   });
   const { id } = (await sent.json()) as { id: string };
   const photos = (await detail(id)).answers['photo'] as unknown as LinkedFile[];
-  // What the console draws by: the type is that of the bytes.
+  // The console shows images by this type, which comes from their bytes.
   assert.deepEqual(
     photos.map(({ content_type }) => content_type === 'image/png'),
     [true, false, false],
@@ -228,14 +228,14 @@ test('an image has the type of its bytes, by which the console draws it, and a l
   assert.equal((await fetch(photos[0]!.url.replace(/signature=.{8}/, 'signature=AAAAAAAA'))).status, 403);
 });
 
-test('what is not understood is a 400, and nothing is listed', async () => {
+test('invalid parameters return 400, and nothing is listed', async () => {
   const form = await makeForm();
   for (const query of ['?q=%00', '?status=all', '?created_from=yesterday', '?page=0', '?sort=nobody']) {
     assert.equal((await person.api('GET', `/forms/${form}/rows${query}`)).status, 400, query);
   }
 });
 
-test('neighbours, the export and a bulk deletion keep to the filter', async () => {
+test('previous and next submissions, the export and a bulk deletion respect the filter', async () => {
   const mine = await makeForm();
   for (const [name, age] of [
     ['Ada', 1],

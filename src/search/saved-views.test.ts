@@ -21,7 +21,7 @@ const save = (form: string, view: object) => person.api<SavedView>('POST', `/for
 const namesIn = async (form: string, who = person): Promise<string[]> =>
   (await who.api<{ data: SavedView[] }>('GET', `/forms/${form}/views`)).body.data.map(({ name }) => name);
 
-test('a view is saved with its filter, search, order and columns for everybody of the workspace, and lists take it as it is', async () => {
+test('a view is saved with filter, search, order and columns for all members, and lists accept its query unchanged', async () => {
   const form = await makeForm();
   await submit(form, { name: 'Ada', age: 36 });
   const { status, body: view } = await save(form, adults);
@@ -46,7 +46,7 @@ test('a view is saved with its filter, search, order and columns for everybody o
   assert.deepEqual(await namesIn(form), ['Adults', 'By a program']);
 });
 
-test('a view is renamed and replaced part by part; two changes at once do not overwrite each other', async () => {
+test('a view can be renamed and replaced in part, and If-Match prevents overwriting a parallel change', async () => {
   const form = await makeForm();
   const { body: view } = await save(form, adults);
   const read = await person.api<SavedView>('GET', `/views/${view.id}`);
@@ -66,7 +66,7 @@ test('a view is renamed and replaced part by part; two changes at once do not ov
   assert.equal((await person.api('GET', `/views/${view.id}`)).status, 404);
 });
 
-test('two changes of different parts of a view at once are both kept', async () => {
+test('parallel changes to different parts of a view are both kept', async () => {
   const form = await makeForm();
   const { body: view } = await save(form, adults);
   const path = `/views/${view.id}`;
@@ -80,7 +80,7 @@ test('two changes of different parts of a view at once are both kept', async () 
   assert.deepEqual([body.name, body.query, body.columns], ['Adult', {}, columns]);
 });
 
-test('two views of a form have no name in common, whatever its case, and a form has so many at most', async () => {
+test('names of views are unique within a form, ignoring case, and a form has a maximum number of views', async () => {
   const [form, other] = [await makeForm(), await makeForm()];
   const { body: first } = await save(form, adults);
   assert.equal((await save(form, { name: 'ADULTS', query: {} })).status, 409);
@@ -101,7 +101,7 @@ test('two views of a form have no name in common, whatever its case, and a form 
   assert.equal((await save(form, { name: 'One more', query: {} })).status, 409);
 });
 
-test('a view that could not be looked at is not saved, and that of another workspace is not there', async () => {
+test('a view with an invalid query is not saved, and a view of another workspace is not found', async () => {
   const form = await makeForm();
   for (const query of [{ sort: 'nobody' }, { where: '{}' }])
     assert.equal((await save(form, { name: 'Wrong', query })).status, 400, JSON.stringify(query));

@@ -27,7 +27,7 @@ async function find(
   };
 }
 
-/** Submissions go to a segment of their own from the next millisecond on: every id that there is lies before it. */
+/** Opens a new segment from the next millisecond on: all existing IDs come before it. */
 async function openSegment({ workspaceId }: Scene): Promise<void> {
   await database.query(
     'insert into search_segments (workspace_id, first_id) values ($1, $2) on conflict do nothing',
@@ -35,7 +35,7 @@ async function openSegment({ workspaceId }: Scene): Promise<void> {
   );
 }
 
-test('over all segments: words in the subject first, however old, then newest first', async () => {
+test('results from all segments have words in the subject first, whatever their age, and then the newest first', async () => {
   const scene = await openScene(database, elements);
   const ids: string[] = [];
   for (const answers of [
@@ -59,7 +59,7 @@ test('over all segments: words in the subject first, however old, then newest fi
   );
 });
 
-test('of three words, whoever has more of them in the subject comes first', async () => {
+test('with three words, submissions with more of them in the subject come first', async () => {
   const scene = await openScene(database, elements);
   const ids: string[] = [];
   for (const subject of ['oak birch elm', 'oak birch', 'elm', 'none']) {
@@ -69,7 +69,7 @@ test('of three words, whoever has more of them in the subject comes first', asyn
   assert.deepEqual((await find(scene, 'elm oak birch')).ids, ids);
 });
 
-test(`a search finds the first ${searchWindow}: the subject's of all times, and the newest of the rest`, async () => {
+test(`a search returns the first ${searchWindow}: subject matches of any age, and then the newest others`, async () => {
   const scene = await openScene(database, elements);
   const first = await scene.submit({ subject: 'Comet', text: 'x' });
   await openSegment(scene);
@@ -86,7 +86,7 @@ test(`a search finds the first ${searchWindow}: the subject's of all times, and 
   assert.ok(!end.ids.includes(first));
 });
 
-test(`of three words in more than ${searchWindow}, the newest ${subjectWindow} with some in the subject come by how many, and pages agree`, async () => {
+test(`with over ${searchWindow} matches of three words, the newest ${subjectWindow} subject matches rank by word count, consistently across pages`, async () => {
   const scene = await openScene(database, elements);
   const words = 'oak birch elm';
   const insert = (subject: string): Promise<unknown> => insertDocument(scene, words, { subject });
@@ -119,7 +119,7 @@ test(`of three words in more than ${searchWindow}, the newest ${subjectWindow} w
   });
 });
 
-test('a key for some forms finds in them alone, and one for no form finds nothing', async () => {
+test('a key for certain forms finds only their submissions, and a key for no form finds nothing', async () => {
   const scene = await openScene(database, elements);
   const id = await scene.submit({ subject: 'Pebble', text: 'x' });
   assert.deepEqual((await find(scene, 'pebble', { formIds: [newId(), scene.formId] })).ids, [id]);
@@ -127,7 +127,7 @@ test('a key for some forms finds in them alone, and one for no form finds nothin
   assert.deepEqual(await find(scene, 'pebble', { formIds: [] }), { ids: [], totals: [], count: 0 });
 });
 
-test('when the newest segment is full, the next is opened, once and somewhat ahead', async () => {
+test('when the newest segment is full, the next one is opened once, slightly ahead of time', async () => {
   const scene = await openScene(database, elements);
   await fillSegment(scene, segmentDocuments - 2);
   const ahead = leastIdAt(new Date(now().getTime() + 60_000));
@@ -150,7 +150,7 @@ test('when the newest segment is full, the next is opened, once and somewhat ahe
   assert.equal((await find(scene, 'another')).count, 1);
 });
 
-/** How many of the submissions have each subject. */
+/** Counts the submissions by subject. */
 async function subjectsOf(ids: readonly string[]): Promise<Record<string, number>> {
   const { rows } = await database.query<{ subject: string; count: number }>(
     "select answers ->> 'subject' as subject, count(*) as count from submissions where id = any ($1) group by 1",

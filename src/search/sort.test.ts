@@ -38,7 +38,7 @@ async function filled(answers: readonly object[]): Promise<string> {
 const sorted = async (form: string, sort: string, rest = ''): Promise<unknown[]> =>
   namesOf(await list(form, `?sort=${encodeURIComponent(sort)}${rest}`));
 
-test('rows are ordered by any column, up or down, those without an answer last and equals newest first', async () => {
+test('rows are sorted by any column, ascending or descending, with unanswered rows last and ties newest first', async () => {
   const form = await filled([
     {
       name: 'ada',
@@ -65,7 +65,7 @@ test('rows are ordered by any column, up or down, those without an answer last a
   assert.deepEqual(await sorted(form, '-$created'), ['Zoe', 'Bea', 'Ärger', 'ada']);
 });
 
-test('in the order received, a submission counts from its completion, and an incomplete one from its last save', async () => {
+test('the received order uses the completion of a submission, and the last save of an incomplete one', async () => {
   const form = await makeForm(questions);
   const ids = new Map<string, string>();
   for (const name of ['Begun first', 'At once', 'Left', 'Never again'])
@@ -76,7 +76,7 @@ test('in the order received, a submission counts from its completion, and an inc
        where workspace_id = $1 and id = $2`,
       [tenant.workspaceId, ids.get(name), completed, updated],
     );
-  // The first one was saved, and completed after all others; a tag was set on the second one later still.
+  // The first submission was saved early and completed last; the second one got a tag even later.
   await at('Begun first', '2026-03-05T10:00:00Z', '2026-03-05T10:00:00Z');
   await at('At once', '2026-03-02T10:00:00Z', '2026-03-09T10:00:00Z');
   await at('Left', null, '2026-03-04T10:00:00Z');
@@ -103,7 +103,7 @@ test('in the order received, a submission counts from its completion, and an inc
   }
 });
 
-test('of equals a second column decides, and facts of a submission order it too', async () => {
+test('a second column breaks ties, and properties of a submission are sortable too', async () => {
   const form = await filled([
     { name: 'Ada', age: 1 },
     { name: 'Bea', age: 2 },
@@ -120,7 +120,7 @@ test('of equals a second column decides, and facts of a submission order it too'
   assert.deepEqual(await sorted(form, '-$completed'), ['Cleo', 'Bea', 'Ada']);
 });
 
-test('an order holds in a filter and in a search, in exports, and from one submission to the next', async () => {
+test('the sort order applies to filters, search, exports, and the previous and next submission', async () => {
   const form = await filled([
     { name: 'Ada runs', age: 3 },
     { name: 'Bea walks', age: 2 },
@@ -152,7 +152,7 @@ test('an order holds in a filter and in a search, in exports, and from one submi
   assert.deepEqual(names, ['Cleo runs', 'Bea walks', 'Ada runs', 'Dora runs']);
 });
 
-test('a sorted list is read by cursor without a gap and without a repeat while others write', async () => {
+test('a sorted list read by cursor has no gaps and no repeats during writes', async () => {
   const answers = Array.from({ length: 12 }, (_, index) => ({
     name: `${'Ñú '.repeat(30)}${index}`,
     ...(index % 3 > 0 && { age: index % 3 }),
@@ -194,7 +194,7 @@ test('a sorted list is read by cursor without a gap and without a repeat while o
   }
 });
 
-test('what cannot order submissions is refused with the reason', async () => {
+test('an invalid sort column is rejected with the reason', async () => {
   const form = await filled([]);
   for (const wrong of ['nobody', 'grid', 'name,age,day', 'name,-name', '$nothing', 'guest'])
     assert.equal((await person.api('GET', `/forms/${form}/rows?sort=${wrong}`)).status, 400, wrong);

@@ -7,7 +7,7 @@ const settings = { order: ['b', 'a'], hidden: ['c'], widths: { a: 120 }, pinned:
 
 const pathOf = (form: string): string => `/forms/${form}/arrangement`;
 
-test('how a table is arranged is kept for each person and form, a viewer too, and wrong settings are refused', async () => {
+test('table settings are stored per person and form, also for viewers, and invalid settings are rejected', async () => {
   const [form, other] = [await makeForm(), await makeForm()];
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const read = async (who: typeof person, of: string): Promise<unknown> =>

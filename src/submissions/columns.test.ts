@@ -4,7 +4,7 @@ import type { Form } from '#ast/form/tree.ts';
 import { element, structure } from '#test/ast/forms.ts';
 import { unionColumns } from './columns.ts';
 
-/** A version that asks these questions, a letter each. */
+/** Returns a version with these questions, one for each letter. */
 const version = (ids: string): Form => structure(...ids.split('').map((id) => element('text', id))) as Form;
 
 const orders: readonly [why: string, versions: readonly string[], columns: string][] = [
@@ -17,7 +17,7 @@ const orders: readonly [why: string, versions: readonly string[], columns: strin
   ['nothing in common', ['ab', 'xy'], 'xyab'],
 ];
 for (const [why, versions, expected] of orders) {
-  test(`columns are those of all versions that were answered, in the live one's order: ${why}`, () => {
+  test(`columns are the union of all answered versions, in the order of the live version: ${why}`, () => {
     const columns = unionColumns(versions.map(version));
     assert.equal(columns.map(({ id }) => id).join(''), expected);
     assert.deepEqual(

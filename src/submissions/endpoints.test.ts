@@ -18,7 +18,7 @@ const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const idsOf = (body: { data: { id: string }[] }): string[] => body.data.map(({ id }) => id);
 
-/** Submits so often, one after the other; the ids, newest first. */
+/** Submits this many times in sequence, and returns the IDs, newest first. */
 async function submitTimes(formId: string, times: number): Promise<string[]> {
   const ids: string[] = [];
   for (let count = 0; count < times; count += 1)
@@ -26,7 +26,7 @@ async function submitTimes(formId: string, times: number): Promise<string[]> {
   return ids;
 }
 
-/** An incomplete submission: no page makes one yet. */
+/** Inserts an incomplete submission directly, without a page. */
 async function insertIncomplete(formId: string): Promise<string> {
   const id = newId();
   await insertSubmission(service.services.database, {
@@ -49,7 +49,7 @@ async function insertIncomplete(formId: string): Promise<string> {
   return id;
 }
 
-test('who writes to one form at the same time waits for nobody’s count, and the total has all of them', async () => {
+test('parallel submissions to a form do not wait for its count, and the total includes all of them', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const { database } = service.services;
   const row = { workspace_id: tenant.workspaceId, form_id: form.id, status: 'incomplete' } as const;
@@ -66,7 +66,7 @@ test('who writes to one form at the same time waits for nobody’s count, and th
   assert.equal(body.pagination.total_count, clients.length);
 });
 
-test('get: every field of the specification, and nothing else', async () => {
+test('get: the response has every field of the specification and no others', async () => {
   const form = await makeForm(tenant, [
     element('text', 'a', { label: 'Question', required: true }),
     element('yes_no', 'b'),
@@ -93,7 +93,7 @@ test('get: every field of the specification, and nothing else', async () => {
   assert.equal(completed_at, created_at);
 });
 
-test('fields and form name stay those of the version that was answered', async () => {
+test('fields and form name are those of the answered version', async () => {
   const form = await makeForm(tenant, [element('text', 'a', { label: 'Before' })]);
   const { body: first } = await visitor.submit(form.id, { a: 'x' });
   const changed = structure(element('text', 'a', { label: 'After' }), element('text', 'b'));
@@ -121,7 +121,7 @@ test('fields and form name stay those of the version that was answered', async (
   assert.deepEqual((await tenant.call('GET', `/submissions/${first.id}`)).body, older);
 });
 
-test('metadata names a repeatable composite beside the questions of its rows', async () => {
+test('metadata lists a repeatable composite and the questions of its rows', async () => {
   const form = await makeForm(tenant, [
     composite('team', [element('text', 'member', { required: true })], { repeatable: true }),
     element('heading', 'h'),
@@ -134,7 +134,7 @@ test('metadata names a repeatable composite beside the questions of its rows', a
   });
 });
 
-test('list: newest first, in pages, with the exact total; past the end 200 and empty', async () => {
+test('list: pages are newest first with the exact total; past the end they return 200 and are empty', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const ids = await submitTimes(form.id, 25);
   const list = async (query: string) =>
@@ -150,7 +150,7 @@ test('list: newest first, in pages, with the exact total; past the end 200 and e
   }
 });
 
-test('pages of any size, cut from whichever end is nearer, are the whole list, without what lies in the trash', async () => {
+test('pages of any size, read from the nearer end, make up the whole list without the trash', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const ids = await submitTimes(form.id, 12);
   const { database } = service.services;
@@ -182,7 +182,7 @@ test('pages of any size, cut from whichever end is nearer, are the whole list, w
   }
 });
 
-test('a form without submissions lists none, with a total of 0 in 0 pages', async () => {
+test('a form without submissions has an empty list, with a total of 0 and 0 pages', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const { status, body } = await tenant.call('GET', `/forms/${form.id}/submissions?status=completed`);
   assert.deepEqual(
@@ -191,10 +191,10 @@ test('a form without submissions lists none, with a total of 0 in 0 pages', asyn
   );
 });
 
-test('status filters list and total alike; an incomplete submission has no completed_at', async () => {
+test('status filters both list and total; an incomplete submission has no completed_at', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const completed = await submitTimes(form.id, 3);
-  // Within one millisecond the order of ids is left to chance: newest first, ties by id.
+  // Within one millisecond the order of IDs is random: newest first, ties by ID.
   const incomplete = [await insertIncomplete(form.id), await insertIncomplete(form.id)]
     .toSorted()
     .toReversed();
@@ -210,7 +210,7 @@ test('status filters list and total alike; an incomplete submission has no compl
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.submission_count, 5);
 });
 
-test('a list reads what another request has just written: every total is that of a moment', async () => {
+test('a list includes the latest writes of other requests, and its total always matches its rows', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const writer = submitTimes(form.id, 60);
   for (let seen = 0; seen < 60; ) {
@@ -222,7 +222,7 @@ test('a list reads what another request has just written: every total is that of
   await writer;
 });
 
-test('files are in the answers with a signed link, also in rows, and each read signs anew', async () => {
+test('files in answers have a signed link, also in rows, and each read signs a new one', async () => {
   const form = await makeForm(tenant, [
     element('file_upload', 'cv'),
     composite('guests', [element('file_upload', 'photo')], { repeatable: true }),
@@ -252,7 +252,7 @@ test('files are in the answers with a signed link, also in rows, and each read s
   assert.equal(await (await fetch(url)).text(), 'three');
 });
 
-test("another workspace's submission and form are answered exactly like those that do not exist", async () => {
+test('a submission and a form of another workspace are answered exactly like missing ones', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const [id] = await submitTimes(form.id, 1);
   for (const [path, missing] of [
@@ -265,7 +265,7 @@ test("another workspace's submission and form are answered exactly like those th
   }
 });
 
-test('a submission of a deleted form is a 404 at once', async () => {
+test('a submission of a deleted form returns 404 immediately', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const [id] = await submitTimes(form.id, 1);
   await tenant.call('DELETE', `/forms/${form.id}`);
@@ -287,13 +287,13 @@ const refused = {
   'a parameter where there is none': `/submissions/${absent}?fields=answers`,
 };
 for (const [name, path] of Object.entries(refused)) {
-  test(`${name}: 400 bad_request, before it is looked for`, async () => {
+  test(`${name} returns 400 bad_request before the lookup`, async () => {
     const { status, body } = await tenant.call('GET', path);
     assert.deepEqual([status, body.error], [400, 'bad_request']);
   });
 }
 
-test('an id in capitals is the same id', async () => {
+test('an ID in capital letters is the same ID', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const [id] = await submitTimes(form.id, 1);
   assert.equal((await tenant.call('GET', `/submissions/${id!.toUpperCase()}`)).body.id, id);

@@ -31,7 +31,7 @@ async function openFiltered(filter: Condition | null = german, settings: object 
     target,
     edit: (id: string, answers: Record<string, unknown>) =>
       changeSubmission(scene.context, target(id), { answers }),
-    /** What the webhook is told, the oldest first. */
+    /** Returns the events of the webhook, oldest first. */
     async told(of = webhook): Promise<[EventKind, submission: string][]> {
       const { rows } = await database.query(
         `select events.kind, events.submission_id from deliveries
@@ -48,7 +48,7 @@ async function openFiltered(filter: Condition | null = german, settings: object 
   };
 }
 
-test('what does not meet the filter makes no event, no delivery and no job', async () => {
+test('a submission that does not match the filter creates no event, no delivery and no job', async () => {
   const scene = await openFiltered();
   await scene.submit({ country: 'France' });
   await scene.submit({ name: 'Nobody' });
@@ -58,7 +58,7 @@ test('what does not meet the filter makes no event, no delivery and no job', asy
   for (const table of ['events', 'deliveries', 'jobs']) assert.equal(await scene.rows(table), 1, table);
 });
 
-test('each webhook of a form has a filter of its own, and one without hears of all', async () => {
+test('each webhook of a form has its own filter, and one without a filter gets all events', async () => {
   const scene = await openFiltered();
   const all = await makeWebhook(database, scene, { url });
   const french = await makeWebhook(database, scene, { url, filter: { not: german } });
@@ -70,7 +70,7 @@ test('each webhook of a form has a filter of its own, and one without hears of a
   assert.deepEqual(await told(french), [second]);
 });
 
-test('an update goes by the answers after it: what no longer meets the filter is not told', async () => {
+test('an update is filtered by the new answers: an update that no longer matches is not sent', async () => {
   const scene = await openFiltered();
   const id = await scene.submit({ country: 'France' });
   await scene.edit(id, { country: 'Germany' });
@@ -82,14 +82,14 @@ test('an update goes by the answers after it: what no longer meets the filter is
   ]);
 });
 
-test('reference data is asked as it is after a change', async () => {
+test('reference data is filtered by its new values after a change', async () => {
   const scene = await openFiltered({ reference: 'plan', is: 'equals', value: 'pro' });
   const id = await scene.submit({}, { reference: { plan: 'free' } });
   await changeSubmission(scene.context, scene.target(id), { reference: { plan: 'pro' } });
   assert.deepEqual(await scene.told(), [['submission.updated', id]]);
 });
 
-test('a deletion goes by the last answers', async () => {
+test('a deletion is filtered by the last answers', async () => {
   const scene = await openFiltered();
   const stayed = await scene.submit({ country: 'Germany' });
   const left = await scene.submit({ country: 'Germany' });
@@ -99,7 +99,7 @@ test('a deletion goes by the last answers', async () => {
   assert.deepEqual(deleted, [['submission.deleted', stayed]]);
 });
 
-test('a later version without the element: what answers it counts as unanswered, what was answered before does not', async () => {
+test('the removed element counts as unanswered in submissions to a later version, but not in earlier submissions', async () => {
   const scene = await openFiltered();
   const before = await scene.submit({ country: 'Germany' });
   const blank = await makeWebhook(database, scene, {
@@ -117,8 +117,8 @@ test('a later version without the element: what answers it counts as unanswered,
   assert.deepEqual(await scene.told(blank), [['submission.created', after]]);
 });
 
-test("a day is compared with today in the form's time zone", async () => {
-  // Kiritimati is 14 hours ahead of UTC, Pago Pago 11 behind: they never have the same day.
+test("a date is compared with today in the form's time zone", async () => {
+  // Kiritimati is 14 hours ahead of UTC, Pago Pago 11 behind: their dates always differ.
   const today: Condition = { element: 'day', is: 'equals', value: 'today' };
   const dayIn = (timeZone: string) => new Intl.DateTimeFormat('sv-SE', { timeZone }).format(now());
   for (const [zone, other] of [

@@ -11,7 +11,7 @@ const timeline = async (id: string): Promise<TimelineEntry[]> => {
   return body.data;
 };
 
-test('the history says who changed what, from what to what, and whom it was told', async () => {
+test('the history shows who changed what, the old and new values, and who was notified', async () => {
   const form = await makeForm();
   const key = { workspaceId: tenant.workspaceId, formId: form };
   const webhook = await makeWebhook(service.services.database, key, { url: 'https://receiver.invalid/hook' });
@@ -54,13 +54,13 @@ test('the history says who changed what, from what to what, and whom it was told
   );
 });
 
-test('a delivery that was sent again, by hand or in a replay, is history each time', async () => {
+test('each repeated delivery, by hand or in a replay, is a history entry', async () => {
   const form = await makeForm();
   const { database } = service.services;
   const key = { workspaceId: tenant.workspaceId, formId: form };
   await makeWebhook(database, key, { url: 'https://receiver.invalid/hook' });
   const id = await submit(form, { name: 'Ada' });
-  // Behind those that the service makes by itself meanwhile.
+  // Dated after the automatic attempts.
   await database.query(
     `insert into attempts (workspace_id, delivery_id, attempt, trigger, started_at, response_ms)
      select d.workspace_id, d.id, given.attempt, given.trigger, now() + make_interval(mins => given.attempt), 5
@@ -72,7 +72,7 @@ test('a delivery that was sent again, by hand or in a replay, is history each ti
   assert.deepEqual(kinds, ['resend', 'resend', 'delivery', 'created']);
 });
 
-test('going to the trash and coming back is history too; what is in the trash has none to show', async () => {
+test('deleting and restoring are history entries; a submission in the trash shows no history', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });
   await person.api('DELETE', `/submissions/${id}`);
@@ -82,7 +82,7 @@ test('going to the trash and coming back is history too; what is in the trash ha
   assert.deepEqual(kinds, ['restored', 'trashed', 'created']);
 });
 
-test('whom it was told is shown to who may read webhooks', async () => {
+test('deliveries are shown only to people who may read webhooks', async () => {
   const form = await makeForm();
   const key = { workspaceId: tenant.workspaceId, formId: form };
   await makeWebhook(service.services.database, key, { url: 'https://receiver.invalid/hook' });
@@ -96,7 +96,7 @@ test('whom it was told is shown to who may read webhooks', async () => {
   assert.deepEqual(await kinds(full), ['delivery', 'created']);
 });
 
-test('what a key changes and notes is history under the name of the key', async () => {
+test("changes and notes made with an API key appear in the history under the key's name", async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });
   assert.equal((await tenant.call('PATCH', `/submissions/${id}`, { tags: ['VIP'] })).status, 200);
@@ -112,11 +112,11 @@ test('what a key changes and notes is history under the name of the key', async 
   ]);
 });
 
-test('a history that is longer than is listed says so', async () => {
+test('a history longer than the list says so', async () => {
   const id = await submit(await makeForm(), { name: 'Ada' });
   const isCut = async () => (await person.api<Timeline>('GET', `/submissions/${id}/timeline`)).body;
   const { database } = service.services;
-  // As if by hand, one after the other; 199 with the one below.
+  // Simulates 199 sequential edits, together with the one below.
   await database.query(
     `insert into submission_changes (workspace_id, submission_id, id, kind, through, changed_at, changes)
      select workspace_id, id, gen_random_uuid(), 'edited', 'api', now(), '[]' from submissions, generate_series(1, 199)

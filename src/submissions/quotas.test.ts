@@ -24,7 +24,7 @@ import { insertRecord, prepareRecord } from './submission-record.ts';
 import { lockFormForSubmit } from './submission-rows.ts';
 import { submitAnswers } from './submit.ts';
 
-// Two pools, as two processes have them.
+// Two pools act as two processes.
 const { database, url } = await testDatabase({ pool: 10 });
 const other = openDatabase({ connectionString: url }, { pool: 10, waitMs: 60_000, log: openLog('silent') });
 after(() => other.end());
@@ -38,7 +38,7 @@ const workshop = (capacity: number, type: 'radio' | 'multiple_choice' = 'radio')
   });
 const email = element('email', 'email', { label: 'Email', unique: true });
 
-/** What a submit is told: what is taken, or `ok`. */
+/** Submits answers and returns the error messages, or `ok`. */
 async function sendTo(scene: Scene, answers: object, key?: string): Promise<string> {
   const result = await scene.send(answers, key === undefined ? {} : { key });
   return result.ok ? 'ok' : result.errors.map(({ message }) => message).join(' ');
@@ -52,7 +52,7 @@ async function placesOf(scene: Scene): Promise<Record<string, number>> {
   return Object.fromEntries(places.get('workshop') ?? []);
 }
 
-/** As another process submits, with which this one takes no turns: nothing but the database is between them. */
+/** Submits as another process does: without in-process locks, sharing only the database. */
 const sendElsewhere = async (scene: Scene, answers: Answers): Promise<string> => {
   const live = await scene.live();
   const writing = prepareRecord({ live, reference: {}, files: new Map() }, answers);
@@ -68,7 +68,7 @@ const sendElsewhere = async (scene: Scene, answers: Answers): Promise<string> =>
   });
 };
 
-test('of 100 submits at once for 10 places, from this process and as of others, 10 are taken and the rest are told by name', async () => {
+test("of 100 parallel submits for a capacity of 10, from two processes, 10 are accepted and the others get the option's name", async () => {
   const scene = await openScene(database, [workshop(10)]);
   const results = await Promise.all(
     Array.from({ length: 100 }, (_, index) =>
@@ -81,7 +81,7 @@ test('of 100 submits at once for 10 places, from this process and as of others, 
   assert.deepEqual(await placesOf(scene), { w: 0, d: 2 });
 });
 
-/** Whether anybody waits for the turn of a form. */
+/** Returns whether a transaction waits for the lock of a form. */
 async function isAwaited(): Promise<boolean> {
   const { rows } = await database.query(
     `select from pg_locks join pg_database on oid = database
@@ -90,7 +90,7 @@ async function isAwaited(): Promise<boolean> {
   return rows.length > 0;
 }
 
-test('a submit waits for one of another process that takes the last place, and then finds none', async () => {
+test('a submit waits for another process that uses up the quota of an option, and then finds the option full', async () => {
   const scene = await openScene(database, [workshop(1)]);
   const live = await scene.live();
   let isOver = false;
@@ -99,7 +99,7 @@ test('a submit waits for one of another process that takes the last place, and t
     assert.equal(await requireCapacity(client, live, undefined), true);
     assert.equal(await insertRecord(client, writing, 'completed'), true);
     await updateQuotas(client, live, writing.id);
-    // It has the place, and has not committed.
+    // The other process has used up the quota, but has not committed.
     const sent = sendTo(scene, { workshop: 'w' }).finally(() => {
       isOver = true;
     });
@@ -109,7 +109,7 @@ test('a submit waits for one of another process that takes the last place, and t
   assert.equal(await late.sent, full);
 });
 
-test('of 30 submits at once of one address one is taken, however it is written', async () => {
+test('of 30 parallel submits with one unique address, in any spelling, one is accepted', async () => {
   const scene = await openScene(database, [email]);
   const results = await Promise.all(
     Array.from({ length: 30 }, (_, index) =>
@@ -124,7 +124,7 @@ test('of 30 submits at once of one address one is taken, however it is written',
   assert.equal(await sendTo(scene, {}), 'ok');
 });
 
-test('a phone number is the same by its digits, a number by its value, and the author may say so', async () => {
+test('unique phone numbers are compared by digits and unique numbers by value, and the author can set the error message', async () => {
   const scene = await openScene(database, [
     element('phone', 'phone', { unique: true }),
     element('number', 'seat', { unique: true, error_message: 'This seat is somebody else’s.' }),
@@ -134,7 +134,7 @@ test('a phone number is the same by its digits, a number by its value, and the a
   assert.equal(await sendTo(scene, { seat: '12.0' }), 'The seat: This seat is somebody else’s.');
 });
 
-test('only what its type has is limited: many may choose the same, and a text has no places', async () => {
+test('`unique` and `capacity` limit only types that support them: a choice may repeat, and a text has no quota', async () => {
   const scene = await openScene(database, [
     element('radio', 'color', { unique: true }),
     element('text', 'name', { options: [{ id: 'Ada', label: 'Ada', capacity: 1 }] }),
@@ -143,7 +143,7 @@ test('only what its type has is limited: many may choose the same, and a text ha
   assert.deepEqual([await sendTo(scene, sent), await sendTo(scene, sent)], ['ok', 'ok']);
 });
 
-test('the same answers under their key are one submission, and take one place', async () => {
+test('resending answers with their key makes one submission, and uses the quota once', async () => {
   const scene = await openScene(database, [workshop(1)]);
   const key = newId();
   assert.equal(await sendTo(scene, { workshop: 'w' }, key), 'ok');
@@ -152,7 +152,7 @@ test('the same answers under their key are one submission, and take one place', 
   assert.equal(await sendTo(scene, { workshop: 'None' }), 'ok');
 });
 
-test('a place comes back when its submission goes into the trash or is removed; whoever comes out of it finds it taken', async () => {
+test('trashing or removing a submission frees its quota, and it cannot be restored while another one uses it', async () => {
   const scene = await openScene(database, [workshop(1, 'multiple_choice'), email]);
   const first = await scene.submit({ workshop: ['w', 'd'], email: 'ada@example.com' });
   assert.deepEqual(await placesOf(scene), { w: 0, d: 1 });
@@ -170,7 +170,7 @@ test('a place comes back when its submission goes into the trash or is removed; 
   assert.deepEqual(await placesOf(scene), { w: 0, d: 1 });
 });
 
-test('an edit moves the place, gives back what it leaves, and keeps its own', async () => {
+test('an edit moves the quota, frees the old option, and keeps an unchanged one', async () => {
   const scene = await openScene(database, [workshop(1), email], { editing: true });
   const sent = await scene.send({ workshop: 'w', email: 'ada@example.com' });
   assert.ok(sent.ok && sent.editToken);
@@ -199,7 +199,7 @@ test('an edit moves the place, gives back what it leaves, and keeps its own', as
   assert.deepEqual(await placesOf(scene), { w: 1, d: 1 });
 });
 
-test('what was submitted before a limit was published counts, also where it breaks the limit, and may be edited', async () => {
+test('submissions from before a limit count, even beyond it, and can be edited', async () => {
   const scene = await openScene(database, [
     element('radio', 'workshop', { options: ['w', 'd'] }),
     element('email', 'email'),
@@ -215,7 +215,7 @@ test('what was submitted before a limit was published counts, also where it brea
   const target = { ...scene, id: ids[0]!, by, unchanged: null };
   await changeSubmission(scene.context, target, { tags: ['seen'] });
   await changeSubmission(scene.context, target, { answers: { workshop: 'd' } });
-  // The limits are gone for a while, and what came in between counts when they are back.
+  // The limits are removed for a while, and submissions from that time count when the limits return.
   await changeForm(database, scene.workspaceId, scene.formId, {
     structure: structure(element('radio', 'workshop', { options: ['w', 'd'] }), element('email', 'email')),
   });
@@ -228,7 +228,7 @@ const unlimited = element('radio', 'workshop', { label: 'Workshop', options: ['w
 const publish = (scene: Scene, ...elements: readonly unknown[]) =>
   changeForm(database, scene.workspaceId, scene.formId, { structure: structure(...elements) });
 
-test('what one form of a workspace has taken another one has free, though both name it the same', async () => {
+test('forms of a workspace have separate quotas, even with equal IDs', async () => {
   const scene = await openScene(database, [workshop(1), email]);
   const beside = await openScene(database, [workshop(1), email], {}, scene);
   const answers = { workshop: 'w', email: 'ada@example.com' };
@@ -238,7 +238,7 @@ test('what one form of a workspace has taken another one has free, though both n
   for (const each of [scene, beside]) assert.equal(await sendTo(each, answers), `${full} ${given}`);
 });
 
-test('a form that gets limits counts what it had before, also where another one of its workspace has counted', async () => {
+test('a new limit counts the earlier submissions of its form, even if another form of the workspace was counted before', async () => {
   const plain = element('radio', 'workshop', { options: ['w', 'd'] });
   const scene = await openScene(database, [plain]);
   const beside = await openScene(database, [plain], {}, scene);
@@ -249,7 +249,7 @@ test('a form that gets limits counts what it had before, also where another one 
   assert.equal(await sendTo(beside, { workshop: 'w' }), full);
 });
 
-test('an edit that is the first to come after limits were published finds what was taken before them', async () => {
+test('an edit that comes first after a limit was published respects earlier submissions', async () => {
   const scene = await openScene(database, [unlimited]);
   await scene.submit({ workshop: 'w' });
   const id = await scene.submit({ workshop: 'd' });
@@ -262,7 +262,7 @@ test('an edit that is the first to come after limits were published finds what w
   await assert.rejects(edit, ({ errors }: QuotaExceeded) => errors?.[0]?.message === full);
 });
 
-test('two questions with options of the same ids have each their own places', async () => {
+test('two questions with equal option IDs have separate quotas', async () => {
   const second = element('radio', 'second', { options: [{ id: 'w', label: 'Weaving', capacity: 1 }] });
   const scene = await openScene(database, [workshop(2), second]);
   assert.equal(await sendTo(scene, { second: 'w' }), 'ok');
@@ -272,7 +272,7 @@ test('two questions with options of the same ids have each their own places', as
   assert.equal(await sendTo(scene, { workshop: 'w' }), full);
 });
 
-test('a submit that is under way when limits are published is counted before the next one finds its place', async () => {
+test('a submit in progress when limits are published is counted before the next one checks the quota', async () => {
   const scene = await openScene(database, [unlimited]);
   const writing = prepareRecord(
     { live: await scene.live(), reference: {}, files: new Map() },
@@ -292,7 +292,7 @@ test('a submit that is under way when limits are published is counted before the
   assert.deepEqual(await placesOf(scene), { w: 0, d: 2 });
 });
 
-test('a submit that waited while limits were published and counted is held to them, and stays with the version that it answered', async () => {
+test('a submit that waited while limits were published must respect them, and keeps the version it answered', async () => {
   const scene = await openScene(database, [unlimited]);
   const { version } = await scene.live();
   const late = await transaction(other, async (client) => {
@@ -316,7 +316,7 @@ test('a submit that waited while limits were published and counted is held to th
   assert.deepEqual(rows, [{ version }, { version: version + 1 }]);
 });
 
-test('what goes into the trash while limits are published takes nothing', async () => {
+test('a submission that is trashed while limits are published uses no quota', async () => {
   const scene = await openScene(database, [unlimited]);
   const id = await scene.submit({ workshop: 'w' });
   const places = await transaction(other, async (client) => {
@@ -329,7 +329,7 @@ test('what goes into the trash while limits are published takes nothing', async 
   assert.deepEqual(await places.counted, { w: 1, d: 2 });
 });
 
-test('what is held takes no place before it is released, and what is saved none before it is sent', async () => {
+test('spam uses no quota before its release, and saved answers use none before they are submitted', async () => {
   const scene = await openScene(database, [workshop(1)], { save_progress: true });
   const request = {
     live: await scene.live(),

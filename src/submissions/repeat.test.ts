@@ -32,7 +32,7 @@ for (const [what, settings, hears] of [
   ['a transaction under a maximum', { max_submissions: 1 }, true],
   ['a transaction with its link', { editing: true }, false],
 ] as const) {
-  test(`20 parallel posts of a key are one submission, one count, one event and one receipt, in ${what}`, async () => {
+  test(`20 parallel posts of a key make one submission, one count, one event and one receipt, in ${what}`, async () => {
     const scene = await openScene(database, questions, settings);
     if (hears) await scene.listen();
     const key = newId();
@@ -51,7 +51,7 @@ for (const [what, settings, hears] of [
   });
 }
 
-test('what is sent without a key, or under another one, is another submission', async () => {
+test('answers without a key, or with another key, make another submission', async () => {
   const scene = await openScene(database, questions);
   const receipts = await Promise.all([
     scene.send({ name: 'Ada' }),
@@ -62,7 +62,7 @@ test('what is sent without a key, or under another one, is another submission', 
   assert.equal(new Set(receipts.map(receiptOf)).size, 4);
 });
 
-test('a retry that uploads its files again repeats, and leaves them to be discarded', async () => {
+test('a retry that uploads its files again returns the receipt, and its new files are left for deletion', async () => {
   const scene = await openScene(database, questions);
   const key = newId();
   const send = async () =>
@@ -84,7 +84,7 @@ for (const [what, other] of [
   ['one more answer', { answers: { name: 'Ada', note: 'x' } }],
   ['another file', { answers: { name: 'Ada' }, filename: 'b.png' }],
 ] as const) {
-  test(`the same key with ${what} is a conflict that names the first, and changes nothing`, async () => {
+  test(`the same key with ${what} returns a conflict that names the first submission, and changes nothing`, async () => {
     const scene = await openScene(database, questions);
     const key = newId();
     const first = receiptOf(await scene.send({ name: 'Ada' }, { key }));
@@ -99,7 +99,7 @@ for (const [what, other] of [
   });
 }
 
-test('answers that are not valid and were never sent are refused as ever, and keep the key for valid ones', async () => {
+test('invalid answers are rejected as usual, and their key can be used for valid ones', async () => {
   const scene = await openScene(database, questions);
   const key = newId();
   const refused = await scene.send({ name: '' }, { key });
@@ -108,7 +108,7 @@ test('answers that are not valid and were never sent are refused as ever, and ke
   assert.ok(taken.ok && taken.outcome !== 'repeat');
 });
 
-test('a retry gets its receipt also when the form has another question by now, or is full', async () => {
+test('a retry gets its receipt, even if the form has a new question or is full', async () => {
   const scene = await openScene(database, questions, { max_submissions: 1 });
   const key = newId();
   const first = receiptOf(await scene.send({ name: 'Ada' }, { key }));
@@ -121,7 +121,7 @@ test('a retry gets its receipt also when the form has another question by now, o
   await assert.rejects(scene.send({ name: 'Ada', age: '1' }, { key: newId() }), { code: 'gone' });
 });
 
-test('of 400 parallel submits to a form that takes 37, with and without keys, 37 are taken and never one more', async () => {
+test('of 400 parallel submits to a form with a limit of 37, with and without keys, exactly 37 are accepted', async () => {
   const scene = await openScene(database, questions, { max_submissions: 37 });
   await scene.listen();
   const outcomes = await times(400, async (index) => {
@@ -137,12 +137,12 @@ test('of 400 parallel submits to a form that takes 37, with and without keys, 37
   assert.equal((await scene.events()).length, 37);
 });
 
-test('a submit waits for one of another process that takes the last place, and then finds none', async () => {
+test('a submit waits for another process that reaches the response limit, and is then rejected', async () => {
   const scene = await openScene(database, questions, { max_submissions: 1 });
   const live = await scene.live();
   let isOver = false;
   const { late } = await transaction(database, async (client) => {
-    // The other process: it has the place, and has not committed.
+    // The other process has reached the limit, but has not committed.
     assert.equal(await requireCapacity(client, live, undefined), true);
     const writing = prepareRecord({ live, reference: {}, files: new Map() }, { name: 'Ada' });
     assert.equal(await insertRecord(client, writing, 'completed'), true);

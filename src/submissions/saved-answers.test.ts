@@ -40,7 +40,7 @@ const filesOf = async (scene: Scene) =>
     )
   ).rows.map(({ filename, submission_id }) => [filename, submission_id]);
 
-test('what is saved is one incomplete submission, however often it is saved, and no event tells of it', async () => {
+test('saving answers repeatedly keeps one incomplete submission and triggers no event', async () => {
   const scene = await openScene(database, questions, settings);
   await scene.listen();
   const key = newId();
@@ -61,7 +61,7 @@ test('what is saved is one incomplete submission, however often it is saved, and
   assert.deepEqual(await scene.events(), []);
 });
 
-test('20 parallel saves of a key are one submission', async () => {
+test('20 parallel saves of a key make one submission', async () => {
   const scene = await openScene(database, questions, settings);
   const key = newId();
   const saved = await Promise.all(
@@ -71,7 +71,7 @@ test('20 parallel saves of a key are one submission', async () => {
   assert.deepEqual((await scene.counts()).found, { incomplete: 1 });
 });
 
-test('rules wait for the submit; what has not the shape of an answer, or too much of it, is left out', async () => {
+test('rules apply only at submit; malformed or oversized answers are left out of a save', async () => {
   const scene = await openScene(database, questions, settings);
   const raw = {
     name: 'A',
@@ -92,7 +92,7 @@ test('rules wait for the submit; what has not the shape of an answer, or too muc
   }
 });
 
-test('on another device the link opens what was saved: answers, files, reference, step and key', async () => {
+test('on another device the link opens the saved answers, files, reference data, step and key', async () => {
   const scene = await openScene(database, questions, settings);
   const key = newId();
   const [photo, card] = [await scene.upload('photo', 'me.png'), await scene.upload('card', 'bob.png')];
@@ -120,7 +120,7 @@ test('on another device the link opens what was saved: answers, files, reference
   });
 });
 
-test('files are kept with what was saved, and let go when an answer leaves them out', async () => {
+test('files stay with saved answers, and are released when an answer no longer includes them', async () => {
   const scene = await openScene(database, questions, settings);
   const key = newId();
   const [one, two] = [await scene.upload('photo', 'one.png'), await scene.upload('photo', 'two.png')];
@@ -137,7 +137,7 @@ test('files are kept with what was saved, and let go when an answer leaves them 
   ]);
 });
 
-test('submitting the key completes the same submission: one event, counts moved, its link gone', async () => {
+test('submitting the key completes that submission: one event, updated counts, and its link is gone', async () => {
   const scene = await openScene(database, questions, settings);
   await scene.listen();
   const key = newId();
@@ -179,7 +179,7 @@ test('a save and a submit of a key at the same time lose nothing and make one su
   assert.deepEqual((await scene.counts()).shown, { completed: 10 });
 });
 
-test('a full form completes nothing more, and what was saved stays saved', async () => {
+test('a full form completes no more submissions, and saved answers stay saved', async () => {
   const scene = await openScene(database, [element('text', 'name')], { ...settings, max_submissions: 1 });
   const key = newId();
   const { id } = await save(scene, { raw: { name: 'Ada' }, key });
@@ -188,7 +188,7 @@ test('a full form completes nothing more, and what was saved stays saved', async
   assert.equal((await scene.read(id)).status, 'incomplete');
 });
 
-test('those who submit what they saved to a form with a maximum wait for each other without a connection', async () => {
+test('submits of saved answers to a form with a response limit wait for each other without a database connection', async () => {
   const scene = await openScene(database, [element('text', 'name')], { ...settings, max_submissions: 20 });
   const keys = Array.from({ length: 20 }, newId);
   for (const key of keys) await save(scene, { raw: { name: 'Ada' }, key });
@@ -200,11 +200,11 @@ test('those who submit what they saved to a form with a maximum wait for each ot
   database.off('acquire', acquired).off('release', released);
   assert.ok(sent.every(({ ok }) => ok));
   assert.deepEqual((await scene.counts()).shown, { completed: 20 });
-  // The visitors of other forms need the rest.
+  // Visitors of other forms need the other connections.
   assert.equal(most, 1);
 });
 
-test('what its owner laid into the trash comes back when it is submitted', async () => {
+test('saved answers that a member trashed return when they are submitted', async () => {
   const scene = await openScene(database, [element('text', 'name')], settings);
   const key = newId();
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key });
@@ -219,7 +219,7 @@ test('what its owner laid into the trash comes back when it is submitted', async
   assert.equal(rows.length, 1);
 });
 
-test('a link of another form, a changed one, one that expired, and one of a form that stopped saving lead nowhere', async () => {
+test('a link of another form, a changed one, an expired one, and one of a form that stopped saving are invalid', async () => {
   const scene = await openScene(database, questions, settings);
   const other = await openScene(database, questions, settings);
   const { id, resumeToken } = await save(scene, { raw: { name: 'Ada' }, key: newId() });
@@ -234,13 +234,13 @@ test('a link of another form, a changed one, one that expired, and one of a form
   await assert.rejects(openResume(database, scene.formId, resumeToken), lost);
 });
 
-test('a form that does not ask for it saves nothing', async () => {
+test('a form without `save_progress` saves nothing', async () => {
   const scene = await openScene(database, questions);
   await assert.rejects(save(scene, { raw: {}, key: newId() }), { code: 'forbidden' });
   assert.deepEqual((await scene.counts()).found, {});
 });
 
-test('a save of a hundred thousand wrong answers and as many unknown names does not keep others waiting', async () => {
+test('a save with 100,000 invalid answers and as many unknown names does not delay other requests', async () => {
   const inputs = Array.from({ length: 300 }, (_, index) => element('number', `n${index}`));
   const scene = await openScene(
     database,

@@ -31,7 +31,7 @@ const list = async (form: string, query = '') =>
   (await viewer.api<SpamPage>('GET', pathOf(form, query))).body;
 const makeSpamForm = async () => (await makeForm(tenant, [element('text', 'name', { label: 'Name' })])).id;
 
-test('the spam box is listed in pages, newest first, with the reason of each', async () => {
+test('the spam box is listed in pages, newest first, with the reason for each', async () => {
   const form = await makeSpamForm();
   assert.deepEqual((await list(form)).data, []);
   await hold(form, 'one', 'too_fast');
@@ -47,7 +47,7 @@ test('the spam box is listed in pages, newest first, with the reason of each', a
   assert.deepEqual((await list(form, '?page=9')).data, []);
 });
 
-test('one is shown with the version that it answered, and how many others came from its address', async () => {
+test('spam is shown with its answered version and the number of others from its address', async () => {
   const form = await makeSpamForm();
   const id = await hold(form, 'Ada', 'honeypot', 1);
   await hold(form, 'Eve', 'honeypot', 1);
@@ -61,7 +61,7 @@ test('one is shown with the version that it answered, and how many others came f
   assert.ok(!('address' in body));
 });
 
-test('released ones are submissions, deleted ones are gone, and what is gone does not count', async () => {
+test('released spam becomes submissions, deleted spam is gone, and missing IDs do not count', async () => {
   const form = await makeSpamForm();
   const ids = [await hold(form, 'Ada'), await hold(form, 'Grace'), await hold(form, 'spam')];
   const released = await editor.api<Decided>('POST', pathOf(form, '/releases'), {
@@ -76,7 +76,7 @@ test('released ones are submissions, deleted ones are gone, and what is gone doe
   assert.equal((await tenant.call('GET', `/submissions/${ids[2]}`)).status, 404);
 });
 
-test('the whole spam box is emptied only when that is said', async () => {
+test('the whole spam box is emptied only with `everything`', async () => {
   const form = await makeSpamForm();
   for (const name of ['one', 'two']) await hold(form, name);
   const clear = (body: object) => editor.api<Decided>('POST', pathOf(form, '/deletions'), body);
@@ -85,7 +85,7 @@ test('the whole spam box is emptied only when that is said', async () => {
   assert.deepEqual((await list(form)).data, []);
 });
 
-test('allowing a site changes the settings, which takes the permission for forms too', async () => {
+test('allowing a site changes the settings, so it also requires the permission forms:write', async () => {
   const form = await makeSpamForm();
   const key = await tenant.makeKey(['submissions:write']);
   const authorization = { Authorization: `Bearer ${key}` };
@@ -96,7 +96,7 @@ test('allowing a site changes the settings, which takes the permission for forms
   assert.equal((await allow()).status, 200);
 });
 
-test('a viewer decides nothing, and nobody reaches the spam box of another workspace or form', async () => {
+test('a viewer cannot decide about spam, and the spam box of another workspace or form is not accessible', async () => {
   const [form, other] = [await makeSpamForm(), await makeSpamForm()];
   const id = await hold(form, 'Ada');
   for (const way of ['/releases', '/deletions']) {
@@ -117,7 +117,7 @@ for (const [what, body] of [
   ['more than a page', { ids: Array.from({ length: 101 }, () => randomUUID()) }],
   ['something else', { all: true }],
 ] as const) {
-  test(`a decision on ${what} is refused`, async () => {
+  test(`a decision on ${what} is rejected`, async () => {
     assert.equal((await editor.api('POST', pathOf(randomUUID(), '/releases'), body)).status, 422);
   });
 }

@@ -18,7 +18,7 @@ import { OtherAnswers } from './submit-request.ts';
 const { database } = await testDatabase({ pool: 20 });
 const questions = [element('text', 'name', { required: true }), element('file_upload', 'photo')];
 const suspicion = { reason: 'honeypot', address: Buffer.alloc(32) } as const;
-// The bytes are not stored by these tests, so there are none to remove.
+// These tests store no bytes, so there are none to remove.
 const storage = { remove: async () => {} } as unknown as Parameters<typeof sweepFiles>[0]['storage'];
 
 type Sent = { files?: AnswerFiles; key?: string };
@@ -49,7 +49,7 @@ test('the sender of spam gets a receipt, but spam is not counted, found or sent 
   assert.deepEqual([shown, found, await scene.events()], [{}, {}, []]);
 });
 
-test('answers that are not valid are refused as ever, and not held', async () => {
+test('invalid answers are rejected as usual, and do not go to spam', async () => {
   const scene = await openScene(database, questions);
   const request = { live: await scene.live(), raw: {}, files: new Map(), reference: {} };
   const result = await submitAnswers(scene.context, request, suspicion);
@@ -57,7 +57,7 @@ test('answers that are not valid are refused as ever, and not held', async () =>
   assert.equal(await heldOf(scene), 0);
 });
 
-test('released, it is a submission under its receipt and time, with one event, however often it is released', async () => {
+test('released spam becomes a submission with its receipt and time, and with one event for any number of releases', async () => {
   const scene = await openScene(database, questions);
   await scene.listen();
   const { id, submission } = await hold(scene, { name: 'Ada' });
@@ -82,7 +82,7 @@ test('released, it is a submission under its receipt and time, with one event, h
   assert.equal(rows.length, 1);
 });
 
-test('released after the form changed, it answers the version that its sender saw', async () => {
+test('spam released after the form changed keeps the version that its sender answered', async () => {
   const scene = await openScene(database, questions);
   await scene.listen();
   const { id } = await hold(scene, { name: 'Ada' });
@@ -98,7 +98,7 @@ test('released after the form changed, it answers the version that its sender sa
   assert.deepEqual((await scene.events())[0]!.snapshot.submission.responses, { name: 'Ada' });
 });
 
-test('a file outlives the sweep while it is held, goes over with the release, and goes with the deletion', async () => {
+test('the sweep keeps a file of spam, which moves with the release and is removed with the deletion', async () => {
   const scene = await openScene(database, questions);
   await scene.listen();
   const send = async (filename: string) =>
@@ -119,7 +119,7 @@ test('a file outlives the sweep while it is held, goes over with the release, an
   assert.deepEqual(rows, [{ filename: 'kept.png', submission_id: kept.id }]);
 });
 
-test('the same again under its key is the same receipt, in parallel too; other answers are a conflict', async () => {
+test('resending spam with its key returns the same receipt, even in parallel; other answers are a conflict', async () => {
   const scene = await openScene(database, questions, { editing: true });
   const key = newId();
   const held = await Promise.all(Array.from({ length: 20 }, () => hold(scene, { name: 'Ada' }, { key })));
@@ -131,7 +131,7 @@ test('the same again under its key is the same receipt, in parallel too; other a
   assert.ok(again.ok && again.outcome === 'repeat' && again.submission.id === id);
 });
 
-test('the link to edit that its sender was given works from the release on', async () => {
+test('the edit link of the sender works after the release', async () => {
   const scene = await openScene(database, questions, { editing: true });
   const { id, editToken } = await hold(scene, { name: 'Ada' });
   await assert.rejects(openEdit(database, scene.formId, editToken!), { code: 'not_found' });
@@ -139,7 +139,7 @@ test('the link to edit that its sender was given works from the release on', asy
   assert.deepEqual((await openEdit(database, scene.formId, editToken!)).raw, { name: 'Ada' });
 });
 
-test('answers that were saved before go into the spam box with their files, and come back with them', async () => {
+test('saved answers go to the spam box with their files, and are released with them', async () => {
   const scene = await openScene(database, questions, { save_progress: true });
   const key = newId();
   const files = new Map([['photo', [await scene.upload('photo', 'a.png')]]]);
@@ -153,7 +153,7 @@ test('answers that were saved before go into the spam box with their files, and 
   assert.deepEqual((await scene.counts()).shown, { completed: 1 });
 });
 
-test('a form with its maximum takes no release, and keeps what is held', async () => {
+test('a form at its response limit rejects a release, and keeps the spam', async () => {
   const scene = await openScene(database, questions, { max_submissions: 2 });
   const held = await Promise.all(['a', 'b', 'c'].map((name) => hold(scene, { name })));
   const ids = held.map(({ id }) => id);
@@ -161,14 +161,14 @@ test('a form with its maximum takes no release, and keeps what is held', async (
   assert.deepEqual([(await scene.counts()).shown, await heldOf(scene)], [{ completed: 2 }, 1]);
 });
 
-test("another form's spam box cannot be reached, and nothing happens to what is gone", async () => {
+test("another form's spam box is not accessible, and decisions about missing spam have no effect", async () => {
   const [scene, other] = [await openScene(database, questions), await openScene(database, questions)];
   const { id } = await hold(scene, { name: 'Ada' });
   assert.equal(await release(other, id, newId()), 0);
   assert.equal(await heldOf(scene), 1);
 });
 
-test('what nobody decided on for 30 days is removed, and links whose time is over; others lead on', async () => {
+test('undecided spam is removed after 30 days, and expired links are removed; other links work', async () => {
   const scene = await openScene(database, questions);
   const [over, lasting] = [await scene.submit({ name: 'Ada' }), await scene.submit({ name: 'Ben' })];
   for (const [submissionId, days] of [

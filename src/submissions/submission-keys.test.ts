@@ -8,7 +8,7 @@ const vault = openVault('1a'.repeat(32));
 const [workspaceId, form, other] = [newId(), newId(), newId()];
 const ofForm = { workspaceId, id: form };
 
-test('a page gets a key of its own, which tells when the page was served', () => {
+test('each page gets its own key, which contains the time when the page was served', () => {
   const before = Date.now();
   const [first, second] = [makeKey(vault, ofForm), makeKey(vault, ofForm)];
   assert.notEqual(first, second);
@@ -32,10 +32,10 @@ const foreign: [what: string, text: string, form?: typeof ofForm][] = [
 ];
 
 for (const [what, text, given = ofForm] of foreign) {
-  test(`a key ${what} is none`, () => assert.equal(readKey(vault, given, text), undefined));
+  test(`a key ${what} is invalid`, () => assert.equal(readKey(vault, given, text), undefined));
 }
 
-test('an Idempotency-Key is the same key for the same form, and another for another', () => {
+test('an Idempotency-Key gives one key for one form, and another key for another form', () => {
   const key = keyOfHeader(form, 'order-1');
   assert.match(key, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/);
   assert.equal(keyOfHeader(form, 'order-1'), key);
@@ -44,7 +44,7 @@ test('an Idempotency-Key is the same key for the same form, and another for anot
 });
 
 for (const given of ['', 'x'.repeat(256), 'two words', 'ümlaut', 'line\nbreak', '\u0000']) {
-  test(`an Idempotency-Key ${JSON.stringify(given.slice(0, 12))} of ${given.length} characters is refused`, () => {
+  test(`an Idempotency-Key ${JSON.stringify(given.slice(0, 12))} of ${given.length} characters is rejected`, () => {
     assert.throws(() => keyOfHeader(form, given), { code: 'bad_request' });
   });
 }

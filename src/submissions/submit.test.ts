@@ -17,7 +17,7 @@ const countRows = async (table: string, formId: string): Promise<number> =>
   (await database.query<{ count: number }>(`select count(*) from ${table} where form_id = $1`, [formId]))
     .rows[0]!.count;
 
-/** Every type with its answer as JSON, as the values of an HTML form, and as it is stored (docs/rules.md 10). */
+/** Every type with its answer as JSON, as values of an HTML form, and as stored (docs/rules.md 10). */
 const kinds: readonly { type: string; sent: unknown; typed: readonly string[]; stored?: unknown }[] = [
   { type: 'text', sent: ' Ada "& <Lovelace> ', typed: [' Ada "& <Lovelace> '], stored: 'Ada "& <Lovelace>' },
   { type: 'textarea', sent: 'one\ntwo', typed: ['one\r\ntwo'] },
@@ -37,7 +37,7 @@ const everyKind = kinds.map(({ type }) => element(type, type));
 const storedAnswers = Object.fromEntries(kinds.map(({ type, sent, stored }) => [type, stored ?? sent]));
 const typedParts: Part[] = kinds.flatMap(({ type, typed }) => typed.map((value) => [type, value] as const));
 
-test('answers of every type are stored alike from JSON, an urlencoded form and a multipart form', async () => {
+test('answers of every type are stored alike from JSON, a urlencoded form and a multipart form', async () => {
   const form = await makeForm(tenant, everyKind);
   const answers = Object.fromEntries(kinds.map(({ type, sent }) => [type, sent]));
   const visits = [
@@ -51,7 +51,7 @@ test('answers of every type are stored alike from JSON, an urlencoded form and a
   }
 });
 
-test('rows of a repeatable composite are a list of objects, from JSON and from HTML names; children of a plain one are top-level', async () => {
+test('rows of a repeatable composite are a list of objects, from JSON and HTML; children of a plain composite are top-level', async () => {
   const form = await makeForm(tenant, [
     composite('team', [element('text', 'member'), element('number', 'age')], { repeatable: true }),
     composite('address', [element('text', 'city')]),
@@ -74,7 +74,7 @@ test('rows of a repeatable composite are a list of objects, from JSON and from H
   }
 });
 
-test('blank optional answers are absent, whatever they look like', async () => {
+test('blank optional answers are not stored, whatever their form', async () => {
   const form = await makeForm(tenant, everyKind);
   const blank = await visitor.submit(form.id, { text: '  ', number: null, multiple_choice: [], email: '' });
   assert.deepEqual((await read(blank.body.id)).answers, {});
@@ -105,7 +105,7 @@ const wrong: readonly { name: string; type: string; answer: unknown; required?: 
   },
   { name: 'a file named by its path', type: 'file_upload', answer: '/etc/passwd' },
 ];
-test('a wrong answer is a 422 that names its field and says what to do, and nothing is stored', async () => {
+test('an invalid answer returns a 422 that names its field and says what to do, and nothing is stored', async () => {
   for (const { name, type, answer, required = false } of wrong) {
     const form = await makeForm(tenant, [element(type, 'asked', { required })]);
     const { status, body } = await visitor.submit(form.id, { asked: answer });
@@ -133,7 +133,7 @@ const foreign: readonly { name: string; body: unknown; fields: readonly string[]
   { name: 'a content element', body: { answers: { heading: 'x' } }, fields: ['heading'] },
 ];
 for (const { name, body: sent, fields } of foreign) {
-  test(`${name}: 422 with the names, and nothing is stored`, async () => {
+  test(`${name}: 422 with the names of the fields, and nothing is stored`, async () => {
     const form = await makeForm(tenant, [element('text', 'known'), element('heading', 'heading')]);
     const { status, body } = await visitor.fetch(`/f/${form.id}`, {
       method: 'POST',
@@ -146,7 +146,7 @@ for (const { name, body: sent, fields } of foreign) {
   });
 }
 
-test('every problem of a submission comes at once, in the order of the form', async () => {
+test('all problems of a submission are returned together, in the order of the form', async () => {
   const form = await makeForm(tenant, [
     element('email', 'mail'),
     element('number', 'n'),
@@ -159,7 +159,7 @@ test('every problem of a submission comes at once, in the order of the form', as
   );
 });
 
-test('the 201 says the id, the status, the times and the confirmation message', async () => {
+test('the 201 has the ID, the status, the times and the confirmation message', async () => {
   const form = await makeForm(tenant, [element('text', 'a')], {
     settings: { confirmation_message: 'Thank you' },
   });
@@ -181,7 +181,7 @@ test('the 201 says the id, the status, the times and the confirmation message', 
   );
 });
 
-test('parameters of the address become the reference, as they are, the first of a repeated one; those that begin with _ are not', async () => {
+test('URL parameters become reference data unchanged, the first of repeated ones; those that begin with _ do not', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const { body } = await visitor.submit(
     form.id,
@@ -197,7 +197,7 @@ test('parameters of the address become the reference, as they are, the first of 
   ]);
 });
 
-test('a NUL character is refused in an answer, a name, a parameter and an urlencoded field', async () => {
+test('a NUL character is rejected in an answer, a name, a parameter and a urlencoded field', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const visits = [
     await visitor.submit(form.id, { a: 'x\u0000y' }),
@@ -214,7 +214,7 @@ test('a NUL character is refused in an answer, a name, a parameter and an urlenc
   assert.equal(await total(form.id), 0);
 });
 
-test('any other text comes back as it was sent, in Unicode NFC and without blanks around it', async () => {
+test('any other text is stored unchanged, except for Unicode NFC and trimmed spaces', async () => {
   const form = await makeForm(tenant, [element('textarea', 'a')]);
   const texts = [
     ['\uFFFE\uFEFFx', '\uFFFE\uFEFFx'],
@@ -236,7 +236,7 @@ test('any other text comes back as it was sent, in Unicode NFC and without blank
   }
 });
 
-test('an element may be named like a method of every object', async () => {
+test('an element ID may equal the name of a built-in object method', async () => {
   const form = await makeForm(tenant, [element('text', 'toString'), element('text', 'hasOwnProperty')]);
   const answers = { toString: 'a', hasOwnProperty: 'b' };
   for (const { status, body } of [
@@ -248,7 +248,7 @@ test('an element may be named like a method of every object', async () => {
   }
 });
 
-test('a maximum of submissions is exact under forty at once', async () => {
+test('a response limit is exact under forty parallel submits', async () => {
   const form = await makeForm(tenant, [element('text', 'a')], { settings: { max_submissions: 7 } });
   const visits = await Promise.all(Array.from({ length: 40 }, () => visitor.submit(form.id, { a: 'x' })));
   const byStatus = Object.groupBy(visits, ({ status }) => status);
@@ -256,7 +256,7 @@ test('a maximum of submissions is exact under forty at once', async () => {
   assert.deepEqual([await total(form.id), await countRows('submissions', form.id)], [7, 7]);
 });
 
-test('after two hundred mixed submits at once, counts, lists and search agree, and a refused one left nothing', async () => {
+test('after 200 parallel mixed submits, counts, lists and search agree, and rejected submits left nothing', async () => {
   const forms = await Promise.all(
     Array.from({ length: 3 }, () => makeForm(tenant, [element('text', 'a', { required: true })])),
   );
@@ -292,7 +292,7 @@ test('after two hundred mixed submits at once, counts, lists and search agree, a
   }
 });
 
-test('a refused submit leaves no row, no event and no byte', async () => {
+test('a rejected submit leaves no row, no event and no bytes', async () => {
   const form = await makeForm(tenant, [
     element('file_upload', 'file'),
     element('text', 'must', { required: true }),
@@ -307,7 +307,7 @@ test('a refused submit leaves no row, no event and no byte', async () => {
     assert.equal(await countRows(table, form.id), 0, table);
 });
 
-test('fifteen long answers of only distinct words are stored and found', async () => {
+test('fifteen long answers with only distinct words are stored and found', async () => {
   const ids = Array.from({ length: 15 }, (_, index) => `t${index}`);
   const form = await makeForm(
     tenant,
@@ -324,7 +324,7 @@ test('fifteen long answers of only distinct words are stored and found', async (
   );
 });
 
-/** PostgreSQL takes these apart into several words each; its limit is on what comes out (1 MB). */
+/** PostgreSQL splits these into several words each, and its limit applies to the result (1 MB). */
 const dense: Record<string, (index: number) => string> = {
   'web addresses': (index) => `${index.toString(36)}.de/?${index.toString(36)}`,
   'hyphenated words': (index) => `a-${index.toString(36)}`,
@@ -347,7 +347,7 @@ for (const [name, word] of Object.entries(dense)) {
   });
 }
 
-test('a form that was deleted since it was found takes nothing: 404, and no row stays', async () => {
+test('a form deleted after its lookup rejects the submit with 404, and no row is stored', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const live = (await service.services.liveForms.find(form.id))!;
   await tenant.call('DELETE', `/forms/${form.id}`);
@@ -357,7 +357,7 @@ test('a form that was deleted since it was found takes nothing: 404, and no row 
   assert.equal(await countRows('submissions', form.id), 0);
 });
 
-test('an Idempotency-Key makes a repeated request the same submission, and another one under it a 409', async () => {
+test('an Idempotency-Key returns the same submission for a repeated request, and 409 for another request', async () => {
   const form = await makeForm(tenant, [element('text', 'a', { required: true })]);
   const send = async (a: string, key: string, formId = form.id) => {
     const answer = await fetch(`${service.url}/f/${formId}`, {

@@ -29,7 +29,7 @@ async function openForm(day = '2999-01-31') {
   };
 }
 
-test('one address adds so much in a minute, whatever it does, and another one its own', async () => {
+test('each IP address adds a limited number of visits per minute; a limit of 0 turns this off', async () => {
   const { place, read } = await openForm();
   const counter = openVisitCounter({ database, log }, 3);
   for (let visits = 0; visits < 5; visits += 1) counter.add(place, '192.0.2.1', view);
@@ -42,7 +42,7 @@ test('one address adds so much in a minute, whatever it does, and another one it
   assert.equal(await read(), 9);
 });
 
-test('a write that fails loses nothing, and a form that is gone keeps nothing back', async () => {
+test('a failed write loses no visit, and a deleted form does not block the counts of others', async () => {
   const { place, read } = await openForm();
   const counter = openVisitCounter({ database, log }, 0);
   await whileTableHeld(database, 'visit_counts', async (client) => {
@@ -56,7 +56,7 @@ test('a write that fails loses nothing, and a form that is gone keeps nothing ba
   assert.equal(await read(), 2);
 });
 
-test('counts are forgotten after 400 days', async () => {
+test('counts are deleted after 400 days', async () => {
   const old = await openForm('2020-01-31');
   const recent = await openForm();
   const counter = openVisitCounter({ database, log }, 0);
@@ -66,7 +66,7 @@ test('counts are forgotten after 400 days', async () => {
   assert.deepEqual([await old.read(), await recent.read()], [0, 1]);
 });
 
-test('the time that half stayed below is known within 5 %, from a second to a month', () => {
+test('the median time is accurate to 5 %, from a second to a month', () => {
   for (const seconds of [1, 7, 60, 1_000, 86_400, 2_000_000]) {
     const median = medianOf([
       [spanOf(0.2), 3],

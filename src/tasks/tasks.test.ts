@@ -18,7 +18,7 @@ const form = await makeForm(tenant, [element('text', 'a')]);
 const other = await makeForm(tenant, [element('text', 'a')]);
 const by = { kind: 'operator', id: '' } as const;
 
-/** Stores a task whose job no server knows. */
+/** Stores a task whose job has no handler on the server. */
 async function start(task: Partial<NewTask> = {}): Promise<{ id: string; isStored: boolean }> {
   const id = newId();
   const isStored = await transaction(database, (client) =>
@@ -31,7 +31,7 @@ async function start(task: Partial<NewTask> = {}): Promise<{ id: string; isStore
   return { id, isStored };
 }
 
-/** The job of a task, claimed by this test. */
+/** Claims the job of a task for this test. */
 async function claim(id: string): Promise<Job> {
   const leaseToken = newId();
   const { rows } = await database.query<{ kind: string; lane: string }>(
@@ -45,7 +45,7 @@ const listAs = async (key: string, query = ''): Promise<Task[]> =>
   ((await callApi(service.url, key, 'GET', `/tasks${query}`)).body as unknown as { data: Task[] }).data;
 const context = { database, wakeQueue: () => {} };
 
-test('a step takes its items and stores its progress once, and a worker without the lease changes nothing', async () => {
+test('a step stores its progress once, and a worker without the lease changes nothing', async () => {
   const items = [{ n: 1 }, { n: 2 }, { n: 3 }];
   const { id } = await start({ items });
   const seen: object[] = [];
@@ -68,7 +68,7 @@ test('a step takes its items and stores its progress once, and a worker without 
   assert.equal(rowCount, 0);
 });
 
-test('a step may fail: its items are there for the next', async () => {
+test('a failed step leaves its items to the next step', async () => {
   const { id } = await start({ items: [{ n: 1 }] });
   const failing = runTaskStep(context, await claim(id), 5, async () => {
     throw new Error('broken');
@@ -83,7 +83,7 @@ test('a step may fail: its items are there for the next', async () => {
   assert.deepEqual([refused, problems], [1, [{ line: 1, message: 'No.' }]]);
 });
 
-test('the job of a cancelled task completes without a step, and a parked job says why its task failed', async () => {
+test('the job of a canceled task completes without a step, and a parked job gives the reason its task failed', async () => {
   const { id } = await start();
   await cancelTask(database, { workspace_id: workspaceId, id, now: new Date() });
   await runTaskStep(context, await claim(id), 1, () => assert.fail('The task was cancelled.'));
@@ -96,7 +96,7 @@ test('the job of a cancelled task completes without a step, and a parked job say
   assert.deepEqual(await states('?state=running'), []);
 });
 
-test('a key sees the tasks of its workspace, of its forms, and of the kinds that it may read', async () => {
+test('a key sees only tasks of its workspace, of its forms and of kinds that it may read', async () => {
   const { id: foreign } = await start({ formId: other.id });
   const ids = async (key: string, query = '') => (await listAs(key, query)).map((task) => task.id);
   assert.ok((await ids(tenant.key)).includes(foreign));
@@ -114,7 +114,7 @@ test('a key sees the tasks of its workspace, of its forms, and of the kinds that
   );
 });
 
-test('a task is not stored for a form that is gone, and an undo is stored once', async () => {
+test('a task is not stored for a deleted form, and an undo is stored once', async () => {
   assert.equal((await start({ formId: newId() })).isStored, false);
   const undo = { kind: 'submissions.undo', subjectId: newId() } as const;
   assert.equal((await start(undo)).isStored, true);

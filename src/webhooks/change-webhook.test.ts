@@ -42,7 +42,7 @@ const rejects = (work: Promise<unknown>, code: ErrorCode, ...fields: string[]): 
     return true;
   });
 
-test('what a change names becomes different, and the rest stays', async () => {
+test('a change updates the named properties and keeps the rest', async () => {
   const scene = await setScene('pro', vault.seal('webhook secrets', own));
   const before = await read(scene);
   assert.deepEqual(await change(scene, { url: `${url}/2` }), {});
@@ -58,7 +58,7 @@ test('what a change names becomes different, and the rest stays', async () => {
   });
 });
 
-test('a filter is changed, kept and taken away; what it names is checked again', async () => {
+test('a filter can be changed, kept and removed, and a changed filter is validated again', async () => {
   const scene = await setScene();
   const filter = { element: 'name', is: 'equals', value: 'Ada' };
   await change(scene, { filter, pausesOnFailure: false });
@@ -71,7 +71,7 @@ test('a filter is changed, kept and taken away; what it names is checked again',
   assert.equal(await happen(database, scene, { answers: { name: 'Grace' } }), 1);
 });
 
-test('a secret is replaced and shown once, and taken away by null', async () => {
+test('a secret is replaced and shown once, and `null` removes it', async () => {
   const scene = await setScene();
   const { secret } = await change(scene, { secret: 'generate' });
   assert.match(secret!, /^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -82,7 +82,7 @@ test('a secret is replaced and shown once, and taken away by null', async () => 
   assert.equal((await read(scene)).has_secret, false);
 });
 
-test('on the free plan a secret is refused, and one from a better time may be taken away', async () => {
+test('on the free plan a new secret is refused, and an existing one can be removed', async () => {
   const scene = await setScene('free', vault.seal('webhook secrets', own));
   await rejects(change(scene, { secret: 'generate' }), 'validation_error', 'secret');
   await rejects(change(scene, { secret: 'another of my own' }), 'validation_error', 'secret');
@@ -101,7 +101,7 @@ const refusals: Readonly<Record<string, [change: Partial<WebhookChange>, field: 
   'an empty secret': [{ secret: '' }, 'secret'],
 };
 for (const [what, [asked, field]] of Object.entries(refusals)) {
-  test(`a change to ${what} is refused, and changes nothing`, async () => {
+  test(`a change to ${what} is refused and changes nothing`, async () => {
     const scene = await setScene();
     const before = await read(scene);
     await rejects(change(scene, { active: false, ...asked }), 'validation_error', field);
@@ -109,7 +109,7 @@ for (const [what, [asked, field]] of Object.entries(refusals)) {
   });
 }
 
-test('a paused webhook hears of nothing, and a resumed one of what comes then', async () => {
+test('a paused webhook receives no events, and a resumed one receives later events', async () => {
   const scene = await setScene();
   await change(scene, { active: false });
   assert.equal(await happen(database, scene), 0);
@@ -117,7 +117,7 @@ test('a paused webhook hears of nothing, and a resumed one of what comes then', 
   assert.equal(await happen(database, scene), 1);
 });
 
-test('a webhook of another workspace, of a deleted form, or none at all is not found', async () => {
+test('a webhook of another workspace or a deleted form is not found, nor is an unknown one', async () => {
   const scene = await setScene();
   const other = await setScene();
   await rejects(change({ ...scene, workspaceId: other.workspaceId }, { active: false }), 'not_found');
@@ -126,7 +126,7 @@ test('a webhook of another workspace, of a deleted form, or none at all is not f
   await rejects(change(scene, { active: false }), 'not_found');
 });
 
-test('a new secret leaves the one of before valid for a day, unless it is to end at once', async () => {
+test('a new secret leaves the previous one valid for a day, unless the overlap is turned off', async () => {
   const scene = await setScene('pro', vault.seal('webhook secrets', own));
   const previous = async () => {
     const { rows } = await database.query(
@@ -150,7 +150,7 @@ test('a new secret leaves the one of before valid for a day, unless it is to end
   assert.deepEqual(await previous(), { secret: null, left: null });
 });
 
-test('headers are sealed, keep their values, and do not go to another host', async () => {
+test('headers are sealed, keep their values, and are not sent to another host', async () => {
   const scene = await setScene();
   const stored = async (): Promise<Record<string, string> | null> => {
     const { rows } = await database.query('select headers from webhooks where id = $1', [scene.webhookId]);

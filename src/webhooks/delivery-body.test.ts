@@ -22,7 +22,7 @@ const source: BodySource = {
   signLink: ({ id }) => `https://files.example/${id}`,
 };
 
-test('the body is the one of the specification, with a signed address for each file', () => {
+test('the body matches the specification and has a signed link for each file', () => {
   assert.deepEqual(JSON.parse(deliveryBody(source)), {
     event: 'submission.created',
     timestamp: '2026-01-02T03:04:05.678Z',
@@ -43,7 +43,7 @@ test('the body is the one of the specification, with a signed address for each f
   });
 });
 
-test('the same delivery has the same text, but for the links', () => {
+test('the same delivery always has the same body, except for the links', () => {
   const readAgain = { ...source, snapshot: JSON.stringify(JSON.parse(source.snapshot)) };
   assert.equal(deliveryBody(readAgain), deliveryBody(source));
   const later = deliveryBody({ ...source, signLink: ({ id }) => `https://files.example/${id}?later` });
@@ -51,7 +51,7 @@ test('the same delivery has the same text, but for the links', () => {
   assert.equal(later.replace('?later', ''), deliveryBody(source));
 });
 
-test('a body without files has its snapshot as it is, and no text of a visitor’s takes a file’s address away', () => {
+test('a visitor’s text cannot remove the links to files, and a body without files keeps its snapshot unchanged', () => {
   const hostile = ',"file_uploads":{}}}';
   for (const file_uploads of [{}, snapshot.submission.file_uploads]) {
     const submission = {
@@ -69,7 +69,7 @@ test('a body without files has its snapshot as it is, and no text of a visitor�
   }
 });
 
-test('what is no snapshot makes no body', () => {
+test('a damaged snapshot makes no body', () => {
   for (const damaged of ['null', '{}', '[]', '{"form":{}}', '{"form":{},"submission":7}'])
     assert.throws(() => deliveryBody({ ...source, snapshot: damaged }));
 });

@@ -53,14 +53,14 @@ const detail = async (delivery: string): Promise<DeliveryDetail> =>
   (await viewer.api<DeliveryDetail>('GET', `/deliveries/${delivery}`)).body;
 const health = async ({ webhook }: Scene) =>
   (await viewer.api<WebhookDetail>('GET', at(webhook))).body.webhook;
-/** Waits until the newest delivery is done. */
+/** Waits until the newest delivery has ended. */
 const settled = (scene: Scene, count = 1): Promise<DeliveryLine> =>
   until('the delivery to settle', async () => {
     const { data } = await log(scene);
     return data.length === count && data[0]!.status !== 'Retrying' && data[0];
   });
 
-test('create, list, read: the secret is shown once, the health is at a glance', async () => {
+test('create, list and read show the secret once, and reading shows the health of the webhook', async () => {
   const form = await makeForm();
   const empty = await viewer.api<WebhookList>('GET', of(form));
   assert.deepEqual(empty.body, {
@@ -98,7 +98,7 @@ test('create, list, read: the secret is shown once, the health is at a glance', 
   assert.deepEqual(one.body.webhook, body.data[0]);
 });
 
-test('change, pause, delete', async () => {
+test('a webhook can be changed, paused and deleted', async () => {
   const { webhook } = await setScene(200);
   const path = at(webhook);
   const changed = await editor.api('PATCH', path, { url, active: false, secret: null });
@@ -110,7 +110,7 @@ test('change, pause, delete', async () => {
   assert.equal((await viewer.api('GET', path)).status, 404);
 });
 
-test('every problem of a webhook comes by field: 422', async () => {
+test('422 lists every problem of a webhook by field', async () => {
   const form = await makeForm();
   const sent = { url: 'http://93.184.215.14/', events: [], secret: 'short' };
   const { status, body } = await editor.api('POST', of(form), sent);
@@ -121,7 +121,7 @@ test('every problem of a webhook comes by field: 422', async () => {
   );
 });
 
-test('on the free plan the list says that there are no secrets, and one is refused with the reason', async () => {
+test('on the free plan the list says that secrets are unavailable, and a secret is refused with the reason', async () => {
   const free = await service.makeTenant({ plan: 'free' });
   const person = await signIn(service, { role: 'editor', workspaceId: free.workspaceId });
   const form = await makeForm(free);
@@ -133,7 +133,7 @@ test('on the free plan the list says that there are no secrets, and one is refus
   assert.match(body.errors[0]!.message, /Pro, Business or Enterprise/);
 });
 
-test('a failed delivery: the detail tells every request, its answer and why it went on or not', async () => {
+test('the details of a failed delivery show each request, its response and why it was retried or not', async () => {
   const scene = await setScene({ status: 500, body: '<b>no</b>' }, 'reset', 404);
   await submit(scene.form, '<script>alert(1)</script>');
   const line = await settled(scene);
@@ -179,7 +179,7 @@ test('a failed delivery: the detail tells every request, its answer and why it w
   }
 });
 
-test('a secret signs with the bytes that were sent, however its characters are composed', async () => {
+test('the signature uses the bytes of the secret as sent, without normalizing its characters', async () => {
   const form = await makeForm();
   const receiver = await openReceiver();
   const secret = 'Zoe\u0308 and a long secret';
@@ -195,7 +195,7 @@ test('a secret signs with the bytes that were sent, however its characters are c
   assert.equal(headers['x-service-signature'], `sha256=${expected}`);
 });
 
-test('retry: 202 and one more request; asked twice, 409 and no other', async () => {
+test('a retry returns 202 and sends one more request; a second one returns 409 and sends none', async () => {
   const scene = await setScene(404, 200);
   await submit(scene.form, 'again');
   const { id } = await settled(scene);
@@ -213,7 +213,7 @@ test('retry: 202 and one more request; asked twice, 409 and no other', async () 
   assert.equal((await editor.api('POST', path)).status, 409);
 });
 
-test('a test stands in the log as one, shows what every delivery shows, and counts for nothing', async () => {
+test('the log marks a test and shows it like any delivery, and the test counts toward nothing', async () => {
   const scene = await setScene({ status: 410, body: 'gone' });
   const sent = await editor.api<SentTest>('POST', at(scene.webhook, '/test'), {
     event: 'submission.deleted',
@@ -235,7 +235,7 @@ test('a test stands in the log as one, shows what every delivery shows, and coun
   assert.equal((await tenant.call('GET', `/forms/${scene.form}`)).body.submission_count, 0);
 });
 
-test('health: the last delivery, and what became of those of the last day', async () => {
+test('health shows the last delivery and the results of the last day', async () => {
   const scene = await setScene(404, 200, 200);
   for (const count of [1, 2, 3]) {
     await submit(scene.form, `number ${count}`);
@@ -246,7 +246,7 @@ test('health: the last delivery, and what became of those of the last day', asyn
   assert.deepEqual(day, { success: 2, failed: 1, retrying: 0 });
 });
 
-test('the log is filtered by status, event and time, in pages', async () => {
+test('the log can be filtered by status, event and time, and has pages', async () => {
   const scene = await setScene(404, 200, 200);
   for (const count of [1, 2]) {
     await submit(scene.form, `number ${count}`);
@@ -272,7 +272,7 @@ test('the log is filtered by status, event and time, in pages', async () => {
   }
 });
 
-test('a viewer changes nothing: 403; a stranger finds nothing: 404; nobody: 401', async () => {
+test('a change returns 403 to viewers, 404 to strangers and 401 without a session', async () => {
   const scene = await setScene(404);
   await submit(scene.form, 'one');
   const { id } = await settled(scene);
@@ -302,7 +302,7 @@ test('a viewer changes nothing: 403; a stranger finds nothing: 404; nobody: 401'
   assert.equal(scene.receiver.requests.length, 1);
 });
 
-test('a webhook of another workspace, or none: the same 404', async () => {
+test('a webhook of another workspace returns the same 404 as an unknown one', async () => {
   const scene = await setScene(200);
   const other = await service.makeTenant();
   const owner = await signIn(service, { role: 'owner', workspaceId: other.workspaceId });
@@ -313,7 +313,7 @@ test('a webhook of another workspace, or none: the same 404', async () => {
   assert.equal((await editor.api('GET', of('x'))).status, 400);
 });
 
-test('a key manages webhooks when it was given that by name, and those of its forms only', async () => {
+test('a key manages webhooks only with that permission, and only those of its forms', async () => {
   const scene = await setScene(200);
   const keyOf = (permissions: Permission[] | undefined, formIds?: string[]) =>
     createKey(service.services.database, { workspaceId, name: 'Test', permissions, formIds });
@@ -327,7 +327,7 @@ test('a key manages webhooks when it was given that by name, and those of its fo
   assert.equal(await ask(elsewhere, 'GET', at(scene.webhook)), 404);
 });
 
-test('two editors of one webhook: the second gets 412', async () => {
+test('the second of two editors who change a webhook at the same time gets 412', async () => {
   const { webhook } = await setScene(200);
   const tag = (await editor.api('GET', at(webhook))).headers.get('etag')!;
   const change = () => editor.api('PATCH', at(webhook), { active: false }, { 'If-Match': tag });
@@ -336,7 +336,7 @@ test('two editors of one webhook: the second gets 412', async () => {
   assert.equal((await editor.api('DELETE', at(webhook), {}, { 'If-Match': tag })).status, 412);
 });
 
-test('a new secret is shown once, and signs from then on', async () => {
+test('a new secret is shown once, and the previous one stays valid for a while unless `overlap` is false', async () => {
   const { webhook } = await setScene(200);
   const { status, body } = await editor.api<WebhookWithSecret>('POST', at(webhook, '/secret'));
   assert.equal(status, 200);

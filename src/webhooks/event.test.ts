@@ -44,7 +44,7 @@ const snapshot = (answers: Answers) =>
     fields: describeFields(structure),
   });
 
-test('a snapshot has the form and the submission under the names of the webhook representation', () => {
+test('a snapshot contains the form and the submission, named as in the webhook representation', () => {
   assert.deepEqual(snapshot({ name: 'Ada' }), {
     form: { id: 'form', name: 'Application', workspace_id: 'workspace' },
     submission: {
@@ -58,13 +58,13 @@ test('a snapshot has the form and the submission under the names of the webhook 
   });
 });
 
-test('files are in file_uploads under their field, and not in responses', () => {
+test('files are in `file_uploads` under their field, and not in `responses`', () => {
   const { responses, file_uploads } = snapshot({ name: 'Ada', photo: [file('a'), file('b')] }).submission;
   assert.deepEqual(responses, { name: 'Ada' });
   assert.deepEqual(file_uploads, { photo: [file('a'), file('b')] });
 });
 
-test('files in the rows of a repeatable composite are in file_uploads with the number of their row', () => {
+test('files in rows of a repeatable group are in `file_uploads` with their row number', () => {
   const { responses, file_uploads } = snapshot({
     jobs: [
       { employer: 'First', reference_letter: [file('a'), file('b')] },
@@ -82,13 +82,13 @@ test('files in the rows of a repeatable composite are in file_uploads with the n
   });
 });
 
-test('an element may be named like a method', () => {
+test('an element ID may equal the name of a built-in method', () => {
   assert.deepEqual(snapshot({ toString: 'a text' }).submission.responses, {
     toString: 'a text',
   });
 });
 
-test('a submission that was never completed has no time of submission', () => {
+test('an incomplete submission has no submission time', () => {
   const source = { form: { id: 'f', name: 'F', workspaceId: 'w' }, fields: {} };
   const submission = { id: 's', submittedAt: null, status: 'incomplete', reference: {}, answers: {} };
   assert.equal(snapshotOf({ ...source, submission }).submission.submitted_at, null);

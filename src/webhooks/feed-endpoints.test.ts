@@ -25,7 +25,7 @@ const makeForm = async (tenant: Tenant): Promise<string> =>
   (await tenant.call('POST', '/forms', { structure: structure(element('text', 'subject')), publish: true }))
     .body.id;
 
-test('what is pulled is what was pushed: the same id, the same body', async () => {
+test('a pulled event has the same ID and body as the pushed one', async () => {
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant);
   const receiver = await openReceiver();
@@ -46,7 +46,7 @@ test('what is pulled is what was pushed: the same id, the same body', async () =
   assert.ok(text.startsWith(`{"data":[${pushed!.body.toString()}],"next":"`), text);
 });
 
-test('"now" is behind all that has happened, read or not: what is pulled from there is what happens next', async () => {
+test('`now` is after every event so far, read or unread: the next pull returns only later events', async () => {
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant);
   await read(tenant);
@@ -60,7 +60,7 @@ test('"now" is behind all that has happened, read or not: what is pulled from th
   );
 });
 
-test('without a webhook, too, a submission is an event; filters leave out what is not asked for', async () => {
+test('a submission is an event even without a webhook, and filters leave out the others', async () => {
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant);
   const { next } = await read(tenant);
@@ -74,7 +74,7 @@ test('without a webhook, too, a submission is an event; filters leave out what i
   assert.equal((await read(tenant, `?form_id=${form}`)).data.length, 1);
 });
 
-test('a poll that waits is answered when something happens, and with nothing when its time is over', async () => {
+test('a waiting poll returns when an event occurs, or empty after its time limit', async () => {
   const tenant = await service.makeTenant();
   const form = await makeForm(tenant);
   const { next } = await read(tenant);
@@ -83,7 +83,7 @@ test('a poll that waits is answered when something happens, and with nothing whe
   assert.deepEqual([nothing.data, nothing.next], [[], next]);
   assert.ok(performance.now() - began >= 900);
   const polls = Array.from({ length: 15 }, () => read(tenant, `?after=${next}&wait=30`));
-  // More polls than the pool has connections, and others are served meanwhile.
+  // More polls wait than the pool has connections, and other requests are still answered.
   assert.equal((await tenant.call('GET', '/forms')).status, 200);
   const submitted = performance.now();
   const { id } = (await visitor.submit(form, { subject: 'now' })).body;
@@ -95,7 +95,7 @@ test('a poll that waits is answered when something happens, and with nothing whe
   assert.ok(performance.now() - submitted < 15_000);
 });
 
-test('a key that is limited to some forms pulls no other, and finds no other', async () => {
+test('a key that is limited to some forms pulls only their events', async () => {
   const tenant = await service.makeTenant();
   const [mine, other] = [await makeForm(tenant), await makeForm(tenant)];
   await read(tenant);
@@ -116,7 +116,7 @@ test('a key that is limited to some forms pulls no other, and finds no other', a
   assert.equal((await ask(`?webhook_id=${newId()}`)).status, 404);
 });
 
-test('another workspace has other events, and its ids are not found', async () => {
+test('another workspace has other events, and IDs from there are not found', async () => {
   const [one, two] = [await service.makeTenant(), await service.makeTenant()];
   await Promise.all([read(one), read(two)]);
   const form = await makeForm(one);

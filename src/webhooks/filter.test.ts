@@ -35,7 +35,7 @@ const log = async ({ webhook }: Scene): Promise<DeliveryList['data']> =>
 
 const aboutLooms = { element: 'subject', is: 'contains', value: 'loom' };
 
-test('a filter is set, shown, changed and taken away, and what it lets through is delivered', async () => {
+test('a filter can be set, shown, changed and removed, and matching events are delivered', async () => {
   const scene = await setScene(200, 200);
   const path = at(scene.webhook);
   const read = async () => (await viewer.api<WebhookDetail>('GET', path)).body.webhook;
@@ -55,7 +55,7 @@ test('a filter is set, shown, changed and taken away, and what it lets through i
   await scene.receiver.waitFor(2);
 });
 
-test('a test is sent whatever the filter says, and so is a delivery that is retried by hand', async () => {
+test('a test and a manual retry are sent regardless of the filter', async () => {
   const scene = await setScene(404, 200, 200);
   const path = at(scene.webhook);
   await submit(scene.form, 'A spindle');
@@ -71,7 +71,7 @@ test('a test is sent whatever the filter says, and so is a delivery that is retr
   assert.equal(JSON.parse(last!.body.toString()).submission.responses.subject, 'A spindle');
 });
 
-test('a filter that does not fit the form is refused with the place of each problem: 422', async () => {
+test('a filter that does not fit the form returns 422 with the position of each problem', async () => {
   const { form, webhook } = await setScene();
   const filter = {
     any: [

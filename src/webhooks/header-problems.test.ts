@@ -32,7 +32,7 @@ for (const value of ['', ' ', 'a\r\nX-Evil: 1', 'a\nb', 'é', '\0', ' a', 'x'.re
   });
 }
 
-test('ten headers are accepted, eleven are not; a name twice is refused; a value may only be kept where one is', () => {
+test('ten headers are accepted and eleven refused, names must differ, and only a stored value can be kept', () => {
   const some = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `X-${at}`, value: 'a b' }));
   assert.deepEqual(headerProblems(some(10)), []);

@@ -20,7 +20,7 @@ import { deliveryBody } from './signature.ts';
 const schemaOf = (form: Form) => payloadSchema(form, { id: 'https://forms.test/schema.json' });
 const inputTypes = Object.entries(elements).flatMap(([type, { group }]) => (group === 'input' ? [type] : []));
 
-/** The body of an event, made as every delivery's is. */
+/** Returns the body of an event, built like that of every delivery. */
 function bodyOf(form: Form, answers: Answers = sampleSubmission(form).answers): Record<string, never> {
   const submission = {
     id: newId(),
@@ -51,7 +51,7 @@ const large = formOf(
   element('text', 'toString', { label: 'ends a comment */ export const stolen = 1; /*', required: true }),
 );
 
-test('a real payload of a form with everything in it is valid, and one that lacks an answer is not', () => {
+test('a real payload of a form with every element is valid, and one without a required answer is not', () => {
   const check = Compile(schemaOf(large));
   const body = bodyOf(large);
   assert.deepEqual(check.Errors(body)[1], []);
@@ -82,7 +82,7 @@ const rules: readonly (readonly [type: string, attrs: Record<string, unknown>, g
     ['yes_no', {}, false, 'false'],
   ];
 for (const [type, attrs, good, bad] of rules) {
-  test(`the schema says the rules of ${type} ${JSON.stringify(attrs)}`, () => {
+  test(`the schema expresses the rules of ${type} ${JSON.stringify(attrs)}`, () => {
     const form = formOf(element(type, 'field', attrs));
     const check = Compile(schemaOf(form));
     assert.equal(check.Check(bodyOf(form, { field: good })), true);
@@ -90,7 +90,7 @@ for (const [type, attrs, good, bad] of rules) {
   });
 }
 
-test('days cannot be compared in a schema, so their limits are said in words', () => {
+test('a schema cannot compare days, so its description states their limits', () => {
   const schema = schemaOf(formOf(element('date', 'day', { min: 'today', max: '2030-01-01' })));
   const { description } = schema.$defs!['Responses']!.properties!['day']!;
   assert.equal(description, 'Not before today. Not after 2030-01-01.');
@@ -134,13 +134,13 @@ for (const [what, form, always] of conditional) {
   });
 }
 
-// The type, by the compiler ---------------------------------------------------------------------------------
+// The TypeScript type, checked by the compiler --------------------------------------------------------------
 
 const folder = mkdtempSync(join(tmpdir(), 'formloom-types-'));
 after(() => rmSync(folder, { recursive: true }));
 const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** What the compiler says of the type of a form with this value for it; '' when nothing. */
+/** Returns what the compiler prints for the type of a form with this value, or '' if it compiles. */
 function compile(form: Form, value: unknown): string {
   const path = join(folder, `${newId()}.ts`);
   const text = JSON.stringify(value, null, 1);
@@ -161,7 +161,7 @@ function compile(form: Form, value: unknown): string {
   }
 }
 
-test('the TypeScript type compiles, a real payload is one, and what is none is refused', () => {
+test('the TypeScript type compiles and accepts a real payload, but no invalid one', () => {
   const body = bodyOf(large) as unknown as { submission: { responses: Record<string, unknown> } };
   assert.equal(compile(large, body), '');
   const { responses } = body.submission;
@@ -170,11 +170,11 @@ test('the TypeScript type compiles, a real payload is one, and what is none is r
     submission: { ...body.submission, responses: { ...responses, ...more } },
   });
   assert.match(compile(large, change({ 'top-number': '42' })), /string.*number/);
-  // An object that is written out may have no member that the type lacks: the type leaves nothing out.
+  // An object literal may have no property that the type lacks. So the type covers every property.
   assert.match(compile(large, change({ unknown: 1 })), /unknown/);
 });
 
-test('the type is named after the form; a name without letters still makes one', () => {
+test('the type is named after the form, even if the name has no letters', () => {
   const named = (name: string): string => {
     const form = formOf(element('text', 'a'));
     return /export type (\w+)Event/.exec(typeScriptOf(schemaOf({ ...form, attrs: { name } })))![1]!;

@@ -41,7 +41,7 @@ const read = async (
   });
   return { ...page, events: page.bodies.map((body) => JSON.parse(body) as Body) };
 };
-/** Records an event that says a word, and commits it when it may. */
+/** Records an event with a word as its answer, and commits when `mayCommit` resolves. */
 const say = (place: Place, word: string, mayCommit: Promise<unknown> = Promise.resolve()) =>
   transaction(database, async (client) => {
     const id = newId();
@@ -63,7 +63,7 @@ const wordsOf = ({ events }: { events: Body[] }): string[] =>
   events.map(({ submission }) => submission.responses.name);
 const isGone = (error: unknown): boolean => error instanceof ApiError && error.code === 'gone';
 
-test('without a reader nothing is recorded; from the first request on everything is, in order', async () => {
+test('nothing is recorded without a reader; from its first request on, every event is recorded in order', async () => {
   const place = await makeForm(database);
   assert.equal(await say(place, 'unheard'), 0);
   const first = await read(place);
@@ -79,7 +79,7 @@ test('without a reader nothing is recorded; from the first request on everything
   assert.deepEqual(halves.map(wordsOf), [['one'], ['two']]);
 });
 
-test('the body and its delivery_id are those of the webhook; of several, those of the one that is named', async () => {
+test('the body and its `delivery_id` match the named webhook, or the first one by default', async () => {
   const place = await makeForm(database);
   const first = await makeWebhook(database, place, { url: 'https://receiver.test/' });
   const second = await makeWebhook(database, place, {
@@ -103,7 +103,7 @@ test('the body and its delivery_id are those of the webhook; of several, those o
   assert.deepEqual(Object.keys(body!), ['event', 'timestamp', 'delivery_id', 'form', 'submission']);
 });
 
-test('an event that commits late is not passed by, though its id is older', async () => {
+test('an event that commits late is not skipped, although its ID is older', async () => {
   const place = await makeForm(database);
   await read(place);
   const gate = Promise.withResolvers<void>();
@@ -117,7 +117,7 @@ test('an event that commits late is not passed by, though its id is older', asyn
   assert.deepEqual(wordsOf(await read(place, { after: page.next })), ['late']);
 });
 
-test('with parallel writers that commit when they like, every reader gets every event once', async () => {
+test('with parallel writers that commit at random times, every reader gets every event once', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
   const [writers, each] = [8, 25];
@@ -146,7 +146,7 @@ test('with parallel writers that commit when they like, every reader gets every 
   for (const other of others) assert.deepEqual(other, slow, 'the order is the same for all');
 });
 
-test('a filter reads on past what it leaves out', async () => {
+test('a filtered read continues past events that do not match', async () => {
   const place = await makeForm(database);
   await read(place);
   for (const kind of ['submission.created', 'submission.updated', 'submission.created'] as const)
@@ -162,7 +162,7 @@ test('a filter reads on past what it leaves out', async () => {
   assert.equal((await read(place, { formIds: [place.formId] })).bodies.length, 3);
 });
 
-test('a test of a webhook is no event of the feed, and another workspace has its own', async () => {
+test('the feed contains no tests of a webhook and no events of another workspace', async () => {
   const [place, other] = [await makeForm(database), await makeForm(database)];
   await Promise.all([read(place), read(other)]);
   await say(place, 'real');
@@ -175,7 +175,7 @@ test('a test of a webhook is no event of the feed, and another workspace has its
   assert.deepEqual((await read(other)).bodies, []);
 });
 
-/** Makes everything of a workspace so many days older, as far as pruning looks at it. */
+/** Makes the matching events of a workspace old enough for pruning. */
 async function age({ workspaceId }: Place, words: string): Promise<void> {
   await database.query(
     `update events set id = ('00000000' || substr(gen_random_uuid()::text, 9))::uuid
@@ -184,7 +184,7 @@ async function age({ workspaceId }: Place, words: string): Promise<void> {
   );
 }
 
-test('a cursor from before what the retention removed is told so: 410; a new reader begins with what is left', async () => {
+test('a cursor older than the retention returns 410, and a new reader starts with the remaining events', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
   await say(place, 'old');
@@ -197,7 +197,7 @@ test('a cursor from before what the retention removed is told so: 410; a new rea
   assert.deepEqual(wordsOf(await read(place)), ['young']);
 });
 
-test('what the retention removed before anybody read it is missed by nobody in silence', async () => {
+test('a reader gets 410 if retention removed events before they were read', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
   await say(place, 'unread');
@@ -207,7 +207,7 @@ test('what the retention removed before anybody read it is missed by nobody in s
   assert.deepEqual((await read(place)).bodies, []);
 });
 
-test('a feed that nobody reads for 30 days records nothing, and tells whoever comes back', async () => {
+test('a feed that is not read for 30 days records nothing, and its reader then gets 410', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
   await database.query(`update feeds set read_at = now() - interval '31 days' where workspace_id = $1`, [
@@ -219,13 +219,13 @@ test('a feed that nobody reads for 30 days records nothing, and tells whoever co
   assert.deepEqual(wordsOf(await read(place)), ['heard']);
 });
 
-test('a cursor that the feed never gave is a 410 as well', async () => {
+test('a cursor that the feed never issued returns 410', async () => {
   const place = await makeForm(database);
   await read(place);
   await assert.rejects(read(place, { after: 7 }), isGone);
 });
 
-test('whoever waits is woken though there is always something to hear', async (t) => {
+test('a waiting reader is woken even if other jobs are announced all the time', async (t) => {
   const place = await makeForm(database);
   const { next } = await read(place);
   const bell = openFeedBell({ database, log });
@@ -239,7 +239,7 @@ test('whoever waits is woken though there is always something to hear', async (t
   assert.ok(performance.now() - began < 5_000);
 });
 
-test('whoever waits is woken by the commit of another process, and holds no connection meanwhile', async () => {
+test('a waiting reader is woken by the commit of another process and holds no connection', async () => {
   const place = await makeForm(database);
   const { next } = await read(place);
   const small = openDatabase({ connectionString: url }, { pool: 1, log });

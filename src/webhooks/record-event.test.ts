@@ -16,13 +16,13 @@ const countRows = async (table: string, { workspaceId }: Place): Promise<number>
 const counts = async (place: Place): Promise<number[]> =>
   Promise.all(['events', 'deliveries', 'jobs'].map((table) => countRows(table, place)));
 
-test('without webhooks nothing is recorded', async () => {
+test('nothing is recorded without webhooks', async () => {
   const place = await makeForm(database);
   assert.equal(await happen(database, place), 0);
   assert.deepEqual(await counts(place), [0, 0, 0]);
 });
 
-test('one event, and a delivery and a job for each active webhook that asked for its kind', async () => {
+test('an event creates a delivery and a job for each active webhook that subscribes to its kind', async () => {
   const place = await makeForm(database);
   const all = await makeWebhook(database, place, { url });
   const created = await makeWebhook(database, place, { url, events: ['submission.created'] });
@@ -56,14 +56,14 @@ test('one event, and a delivery and a job for each active webhook that asked for
   );
 });
 
-test('an event of a kind that nobody asked for is not recorded', async () => {
+test('an event without a subscriber is not recorded', async () => {
   const place = await makeForm(database);
   await makeWebhook(database, place, { url, events: ['submission.created'] });
   assert.equal(await happen(database, place, { kind: 'submission.updated' }), 0);
   assert.deepEqual(await counts(place), [0, 0, 0]);
 });
 
-test('the feed hears of what a filter holds back, and a webhook that was paused by failures does not', async () => {
+test('an event that a filter excludes is recorded for the feed, but not for a webhook paused by failures', async () => {
   const place = await makeForm(database);
   const filter = { element: 'name', is: 'equals', value: 'Grace' } as const;
   const failed = await makeWebhook(database, place, { url, filter });
@@ -77,7 +77,7 @@ test('the feed hears of what a filter holds back, and a webhook that was paused 
   assert.deepEqual(await counts(place), [2, 1, 0]);
 });
 
-test('an event of a transaction that rolls back was never there', async () => {
+test('an event is not recorded if its transaction rolls back', async () => {
   const place = await makeForm(database);
   await makeWebhook(database, place, { url });
   const failing = transaction(database, async (client) => {
@@ -120,7 +120,7 @@ test('many events are recorded in two round trips, each with its own snapshot', 
   }
 });
 
-test('events and a webhook that is deleted at the same moment do not disturb each other', async () => {
+test('recording events and deleting a webhook at the same time do not disturb each other', async () => {
   const place = await makeForm(database);
   for (let round = 0; round < 30; round += 1) {
     const webhook = await makeWebhook(database, place, { url });

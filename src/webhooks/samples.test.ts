@@ -10,7 +10,7 @@ import { sampleSubmission } from './samples.ts';
 const types = Object.keys(elements) as ElementType[];
 const inputTypes = types.filter((type) => elements[type].group === 'input');
 
-/** The form's own check, which takes files apart from the other answers. */
+/** Returns the problems that the form finds. It takes files separately from the other answers. */
 function problemsOf(form: Form, answers: Answers): unknown {
   const raw = structuredClone(answers) as Record<string, unknown>;
   const files = new Map<string, readonly FileAnswer[]>();
@@ -29,7 +29,7 @@ function problemsOf(form: Form, answers: Answers): unknown {
 }
 
 for (const type of inputTypes) {
-  test(`a sample answers a required ${type} as the form accepts it`, () => {
+  test(`a sample answers a required ${type} in a way that the form accepts`, () => {
     const form = formOf(element(type, 'field', { required: true }));
     const { answers } = sampleSubmission(form);
     assert.deepEqual(Object.keys(answers), ['field']);
@@ -37,7 +37,7 @@ for (const type of inputTypes) {
   });
 }
 
-test('a sample of a form with everything in it, in a group and in rows, is accepted', () => {
+test('a sample of a form with every element is accepted, in groups and in rows', () => {
   const all = (prefix: string) =>
     inputTypes.map((type) => element(type, `${prefix}_${type}`, { required: true }));
   const form = formOf(
@@ -53,7 +53,7 @@ test('a sample of a form with everything in it, in a group and in rows, is accep
   assert.deepEqual(reference, { test: 'true' });
 });
 
-test('a repeatable group without questions has no row', () => {
+test('a repeatable group without questions gets no row', () => {
   const form = formOf(
     composite('rows', [element('paragraph', 'note')], { repeatable: true }),
     element('text', 'a'),
@@ -74,12 +74,12 @@ const texts: Readonly<Record<string, [id: string, label: string, answer: string]
   'anything else': ['q7', 'Favourite colour', 'Sample answer'],
 };
 for (const [what, [id, label, answer]] of Object.entries(texts)) {
-  test(`a short text that asks for ${what} is answered ${answer}`, () => {
+  test(`a short text for ${what} is answered with ${answer}`, () => {
     assert.deepEqual(sampleSubmission(formOf(element('text', id, { label }))).answers, { [id]: answer });
   });
 }
 
-test('labels and options of the largest size still make answers that are accepted', () => {
+test('labels and options of maximum length give valid sample answers', () => {
   const label = '😀'.repeat(256);
   const form = formOf(element('textarea', 'long', { label }), element('radio', 'pick', { options: [label] }));
   assert.deepEqual(problemsOf(form, sampleSubmission(form).answers), []);
@@ -101,13 +101,13 @@ const rules: Readonly<Record<string, [type: string, attrs: Record<string, unknow
   'two files of an ending': ['file_upload', { accept: ['.csv'], min_files: 2 }],
 };
 for (const [what, [type, attrs]] of Object.entries(rules)) {
-  test(`a sample keeps the rule of ${what}`, () => {
+  test(`a sample follows the rule of ${what}`, () => {
     const form = formOf(element(type, 'field', { required: true, ...attrs }));
     assert.deepEqual(problemsOf(form, sampleSubmission(form, context.today).answers), []);
   });
 }
 
-test('a sample tries no further answers once its work is spent', () => {
+test('a sample tries no further answers when its work budget is spent', () => {
   const slow = { pattern: '(?:(?:a|a)*){40}b' };
   const form = formOf(...Array.from({ length: 990 }, (_, index) => element('text', `t${index}`, slow)));
   let looks = 0;
@@ -116,11 +116,11 @@ test('a sample tries no further answers once its work is spent', () => {
     Object.defineProperty(input, 'type', { get: () => ((looks += 1), type) });
   }
   assert.equal(sampleSubmission(form).answers['t989'], 'Sample answer');
-  // A check of each of the thirteen answers that might be tried looks several times.
+  // Checking each of the thirteen possible answers would read the type several times.
   assert.ok(looks < 990 * 20, `${looks} looks`);
 });
 
-test('a sample has no answer to what its other answers hide, in rows as well', () => {
+test('a sample does not answer questions that its other answers hide, including those in rows', () => {
   const hidden = { show_when: { element: 'yes', is: 'equals', value: false } };
   const form = formOf(
     element('yes_no', 'yes'),

@@ -49,7 +49,7 @@ async function setScene({ reply = 200, url }: { reply?: Reply; url?: string } = 
 }
 type Scene = Awaited<ReturnType<typeof setScene>>;
 
-/** Sends a test and waits for its line in the log. */
+/** Sends a test and waits for its entry in the log. */
 async function sendAndSettle(scene: Scene, kind = eventKinds[0] as (typeof eventKinds)[number]) {
   const { deliveryId } = await sendTest(context, { ...scene, kind });
   return until('the test in the log', async () => {
@@ -61,7 +61,7 @@ const attemptsOf = async (id: string) =>
   (await database.query('select * from attempts where delivery_id = $1', [id])).rows;
 
 for (const kind of eventKinds) {
-  test(`a test of ${kind} goes the way of every delivery: headers, signature, a sample of this form`, async () => {
+  test(`a test of ${kind} is sent like any delivery, with headers, signature and a sample of the form`, async () => {
     const scene = await setScene();
     const line = await sendAndSettle(scene, kind);
     assert.deepEqual([line.status, line.event, line.attempts], ['Success', kind, 1]);
@@ -93,7 +93,7 @@ test('the log keeps the headers of a test as sent, without the signature', async
   assert.ok('X-Service-Signature' in attempt.request_headers);
 });
 
-test('a test that fails is one request, says why, and is not retried', async () => {
+test('a failed test is one request, gives the reason and is not retried', async () => {
   const scene = await setScene({ reply: 500 });
   const line = await sendAndSettle(scene);
   assert.deepEqual([line.status, line.attempts, line.next_attempt_at], ['Failed', 1, null]);
@@ -105,7 +105,7 @@ test('a test that fails is one request, says why, and is not retried', async () 
   assert.equal(rows[0].count, 0);
 });
 
-test('a test that failed is not retried by hand either: it would go out as if it were real', async () => {
+test('a failed test cannot be retried manually, because it would be sent as a real event', async () => {
   const scene = await setScene({ reply: 500 });
   const { id } = await sendAndSettle(scene);
   await assert.rejects(retryDelivery({ database }, { workspaceId: scene.workspaceId, deliveryId: id }), {
@@ -115,7 +115,7 @@ test('a test that failed is not retried by hand either: it would go out as if it
   assert.equal((await attemptsOf(id)).length, 1);
 });
 
-test('a test may be repeated, each with an id of its own, and makes no submission', async () => {
+test('a test can be repeated, each with its own ID, and creates no submission', async () => {
   const scene = await setScene();
   const lines = [await sendAndSettle(scene), await sendAndSettle(scene)];
   assert.notEqual(lines[0]!.id, lines[1]!.id);
@@ -126,13 +126,13 @@ test('a test may be repeated, each with an id of its own, and makes no submissio
   assert.equal(rows[0].count, 0);
 });
 
-test('a paused webhook is tested too', async () => {
+test('a paused webhook can be tested', async () => {
   const scene = await setScene();
   await database.query('update webhooks set active = false where id = $1', [scene.webhookId]);
   assert.equal((await sendAndSettle(scene)).status, 'Success');
 });
 
-test('a test finds no ports: whatever lies behind a blocked address, it says the same, at once (T10)', async () => {
+test('a test cannot scan ports: all blocked addresses give the same result within 50 ms (T10)', async () => {
   const targets = [
     'https://10.0.0.1:22/',
     'https://10.0.0.1:65000/',
@@ -142,7 +142,7 @@ test('a test finds no ports: whatever lies behind a blocked address, it says the
   const told = new Set<string>();
   for (const url of targets) {
     const scene = await setScene({ url });
-    // The quickest: a busy machine may hold up any of them.
+    // The fastest of five rounds, because a busy machine may delay any of them.
     let quickest = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 5 && quickest > 50; round += 1) {
       const line = await sendAndSettle(scene);
@@ -156,7 +156,7 @@ test('a test finds no ports: whatever lies behind a blocked address, it says the
   assert.equal(told.size, 1);
 });
 
-test('nor does it say why nothing could be connected to: a closed port, a certificate of nobody (T10)', async () => {
+test('a test hides why a connection failed: a closed port and an invalid certificate give one reason (T10)', async () => {
   const selfSigned = await openReceiver({ certificate: 'selfsigned' });
   const told = new Set<string>();
   for (const url of [`https://127.0.0.1:${closedPort}/`, selfSigned.url]) {
@@ -171,7 +171,7 @@ test('nor does it say why nothing could be connected to: a closed port, a certif
   );
 });
 
-test('a workspace sends 30 tests a minute, the next is 429', async () => {
+test('a workspace can send 30 tests a minute, and the next one returns 429', async () => {
   const scene = await setScene();
   for (let sent = 0; sent < 30; sent += 1) await sendTest(context, { ...scene, kind: 'submission.created' });
   await assert.rejects(sendTest(context, { ...scene, kind: 'submission.created' }), (error: unknown) => {
@@ -194,7 +194,7 @@ test('a webhook of another workspace is not found', async () => {
   );
 });
 
-test('real submissions go to another address as tests: signed, marked, without the headers that are for the webhook', async () => {
+test('real submissions are sent to another address as tests: signed, marked and without the headers of the webhook', async () => {
   const [scene, elsewhere] = [await setScene(), await openReceiver()];
   const custom = vault.seal('webhook headers', JSON.stringify({ Authorization: 'a password' }));
   await database.query(`update webhooks set headers = $2, header_names = '{Authorization}' where id = $1`, [
@@ -221,7 +221,7 @@ test('real submissions go to another address as tests: signed, marked, without t
   assert.equal(scene.receiver.requests.length, 0);
 });
 
-test('another address is under the same rules as that of a webhook', async () => {
+test('another address must follow the same rules as the URL of a webhook', async () => {
   const scene = await setScene();
   for (const url of [
     'http://93.184.215.14/',

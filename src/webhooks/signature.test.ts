@@ -6,7 +6,7 @@ import { signBody, verifySignature } from './signature.ts';
 const secret = 'whsec_a secret of some length';
 
 // RFC 4231, test case 2.
-test('the signature is the lowercase hexadecimal HMAC-SHA256 of the body, after sha256=', () => {
+test('the signature is `sha256=` and the lowercase hexadecimal HMAC-SHA256 of the body', () => {
   assert.equal(
     signBody('Jefe', 'what do ya want for nothing?'),
     'sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
@@ -21,7 +21,7 @@ const bodies: Record<string, string> = {
   nothing: '',
 };
 for (const [what, body] of Object.entries(bodies)) {
-  test(`the signature of a body with ${what} is what another implementation computes over its bytes`, async () => {
+  test(`the signature of a body with ${what} matches what another implementation computes over its bytes`, async () => {
     const bytes = Buffer.from(body);
     const algorithm = { name: 'HMAC', hash: 'SHA-256' };
     const key = await webcrypto.subtle.importKey('raw', Buffer.from(secret), algorithm, false, ['sign']);
@@ -30,7 +30,7 @@ for (const [what, body] of Object.entries(bodies)) {
   });
 }
 
-test('a receiver accepts the signature, and rejects a missing one, one without prefix, and any other', () => {
+test('a receiver accepts the signature, and rejects a missing one, one without prefix and any other', () => {
   const signature = signBody(secret, 'body');
   assert.equal(verifySignature(secret, 'body', signature), true);
   const wrong: Record<string, string | undefined> = {

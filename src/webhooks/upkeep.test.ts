@@ -8,13 +8,14 @@ import { pruneDeliveryLog } from './upkeep.ts';
 const { database } = await testDatabase();
 const daysAgo = (days: number): string => leastIdAt(new Date(now().getTime() - days * 86_400_000));
 
-test('what is over and older than the retention is removed; what waits, and what is newer, stays', async () => {
+test('ended deliveries older than the retention are deleted; waiting and newer ones are kept', async () => {
   const place = await makeForm(database);
   const webhookId = await makeWebhook(database, place, { url: 'https://receiver.test/' });
   await makeWebhook(database, place, { url: 'https://other.test/' });
   for (let count = 0; count < 3; count += 1) await happen(database, place);
   const { rows: events } = await database.query('select id from events order by id');
-  // Three events with two deliveries each. Of the first both are over and old, of the second one waits.
+  // Three events have two deliveries each. Both deliveries of the first event are old and ended; one of the
+  // second still waits.
   const move = async (event: string, days: number, status: string, onlyWebhook?: string): Promise<void> => {
     const { rows } = await database.query(
       'select id from deliveries where event_id = $1 and ($2::uuid is null or webhook_id = $2)',

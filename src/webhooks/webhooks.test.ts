@@ -33,7 +33,7 @@ const rejects = (work: Promise<unknown>, code: ErrorCode, ...fields: string[]): 
     return true;
   });
 
-test('a webhook without a secret has none, and a list shows what it does', async () => {
+test('a webhook without a secret shows none, and a list shows its activity', async () => {
   const form = await makeForm(database);
   const events = ['submission.deleted', 'submission.created', 'submission.deleted'];
   const first = await create({ ...form, events });
@@ -52,7 +52,7 @@ test('a webhook without a secret has none, and a list shows what it does', async
   );
 });
 
-test('a secret is shown once, when it is set, and sealed in the database', async () => {
+test('a secret is shown once, when it is set, and stored sealed', async () => {
   const chosen = await create({ secret: 'a secret of my own' });
   assert.equal(chosen.secret, 'a secret of my own');
   assert.equal(await secretOf(chosen.id), 'a secret of my own');
@@ -63,7 +63,7 @@ test('a secret is shown once, when it is set, and sealed in the database', async
 
 for (const plan of Object.keys(plans) as Plan[]) {
   const may = plan !== 'free';
-  test(`on the ${plan} plan a webhook may ${may ? '' : 'not '}be signed`, async () => {
+  test(`on the ${plan} plan a webhook can ${may ? '' : 'not '}be signed`, async () => {
     const form = await makeForm(database, plan);
     assert.ok((await create(form)).id);
     for (const secret of ['generate', 'a secret of my own']) {
@@ -73,7 +73,7 @@ for (const plan of Object.keys(plans) as Plan[]) {
   });
 }
 
-test('every problem is reported at once', async () => {
+test('every problem is reported in one response', async () => {
   const wrong = {
     url: 'http://example.com',
     events: ['submission.created', 'submission.read'],
@@ -97,7 +97,7 @@ for (const [what, [webhook, field]] of Object.entries(problems)) {
   test(`${what} is refused`, () => rejects(create(webhook), 'validation_error', field));
 }
 
-test('a filter comes back as it was sent, and every problem of one is told at its place', async () => {
+test('a filter is returned as sent, and each problem is reported at its position', async () => {
   const form = await makeForm(database);
   const filter = {
     all: [
@@ -128,7 +128,7 @@ test('a filter comes back as it was sent, and every problem of one is told at it
   await rejects(create({ ...form, formId: newId(), filter }), 'not_found');
 });
 
-test('an allowed network is accepted', async () => {
+test('an address in an allowed network is accepted', async () => {
   const allowing = { ...context, config: { ...config, webhookAllowNetworks: ['10.0.0.0/8'] } };
   const created = await createWebhook(allowing, {
     ...place,
@@ -138,7 +138,7 @@ test('an allowed network is accepted', async () => {
   assert.ok(created.id);
 });
 
-test('a form that does not exist, is deleted, or belongs to another workspace has no webhooks', async () => {
+test('a webhook cannot be added to a form that is unknown, deleted or of another workspace', async () => {
   const other = await makeForm(database);
   await rejects(create({ formId: newId() }), 'not_found');
   await rejects(create({ formId: other.formId }), 'not_found');
@@ -146,14 +146,14 @@ test('a form that does not exist, is deleted, or belongs to another workspace ha
   await rejects(create(other), 'not_found');
 });
 
-test('a form has at most 20 webhooks, also when they are added at once', async () => {
+test('a form has at most 20 webhooks, even if they are added at the same time', async () => {
   const form = await makeForm(database);
   const added = await Promise.allSettled(Array.from({ length: 25 }, () => create(form)));
   assert.equal(added.filter(({ status }) => status === 'fulfilled').length, 20);
   await rejects(create(form), 'conflict');
 });
 
-test('a webhook is deleted with its log, by its workspace only', async () => {
+test('a webhook is deleted with its log, and only by its workspace', async () => {
   const form = await makeForm(database);
   const webhookId = await makeWebhook(database, form, { url });
   assert.equal(await happen(database, form), 1);
@@ -164,7 +164,7 @@ test('a webhook is deleted with its log, by its workspace only', async () => {
   await rejects(deleteWebhook({ database }, { workspaceId: form.workspaceId, webhookId }), 'not_found');
 });
 
-test('the log is newest first, and of one workspace', async () => {
+test('the log lists the newest first and belongs to one workspace', async () => {
   const form = await makeForm(database);
   const webhookId = await makeWebhook(database, form, { url });
   for (let count = 0; count < 5; count += 1) await happen(database, form);
@@ -181,7 +181,7 @@ test('the log is newest first, and of one workspace', async () => {
   assert.deepEqual(await readLog(database, { workspaceId: place.workspaceId, webhookId }), []);
 });
 
-test('only a failed delivery of the own workspace is retried', async () => {
+test('only a failed delivery of the same workspace can be retried', async () => {
   const form = await makeForm(database);
   const webhookId = await makeWebhook(database, form, { url });
   await happen(database, form);

@@ -31,7 +31,7 @@ async function setScene(...replies: Reply[]) {
   return { form: id, path, receiver, settle };
 }
 
-test('what failed is counted, sent again, and shown as it goes', async () => {
+test('failed deliveries are counted and replayed, and the replay shows its progress', async () => {
   const { form, path, receiver, settle } = await setScene(404, 404, 200);
   for (const subject of ['one', 'two']) await visitor.submit(form, { subject });
   await settle(2);
@@ -64,7 +64,7 @@ test('what failed is counted, sent again, and shown as it goes', async () => {
     assert.equal((await editor.api('POST', `${path}/replays`, wrong)).status, 422);
 });
 
-test('the last real submissions go to another address as tests, and count for nothing', async () => {
+test('the last real submissions are sent to another address as tests and count toward nothing', async () => {
   const [{ form, path, receiver, settle }, elsewhere] = [await setScene(200), await openReceiver()];
   const none = await editor.api('POST', `${path}/test`, { event: 'submission.created', submissions: 3 });
   assert.equal(none.status, 409);
@@ -90,7 +90,7 @@ test('the last real submissions go to another address as tests, and count for no
   assert.equal((await editor.api('POST', `${path}/test`, { ...request, submissions: 11 })).status, 422);
 });
 
-test('the payload of a form: a sample of each event, its schema, which is that of the API, and its type', async () => {
+test('the payload of a form has a sample of each event, the schema that the API returns and the TypeScript type', async () => {
   const { form } = await setScene(200);
   const { body } = await viewer.api<Payload>('GET', `/forms/${form}/payload`);
   const events = body.samples.map((sample) => JSON.parse(sample.body).event);
@@ -103,7 +103,7 @@ test('the payload of a form: a sample of each event, its schema, which is that o
   assert.equal((await viewer.api('GET', `/forms/${newId()}/payload`)).status, 404);
 });
 
-test('the receivers name this webhook’s address, its events and a field of its form', async () => {
+test('the receiver examples contain the URL of the webhook and its events', async () => {
   const { path, receiver } = await setScene(200);
   const { data } = (await viewer.api<{ data: Receiver[] }>('GET', `${path}/receivers`)).body;
   assert.deepEqual(

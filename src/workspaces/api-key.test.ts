@@ -5,7 +5,7 @@ import { hashApiKey, hashOfHeader, makeApiKey, parseAuthorization, prefixOf } fr
 
 const key = makeApiKey(Buffer.alloc(32, 0xfb));
 
-test('a key is fl_ and 32 bytes in base64url, and is known by its first 11 characters', () => {
+test('a key is `fl_` and 32 bytes in base64url, and its first 11 characters identify it', () => {
   assert.equal(key, 'fl_-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s');
   assert.equal(prefixOf(key), 'fl_-_v7-_v7');
   assert.notEqual(makeApiKey(Buffer.alloc(32, 1)), makeApiKey(Buffer.alloc(32, 2)));
@@ -15,11 +15,11 @@ test('a key made from fewer than 32 bytes is refused', () => {
   assert.throws(() => makeApiKey(Buffer.alloc(31)), RangeError);
 });
 
-test('what is kept of a key is its SHA-256', () => {
+test('a key is stored as its SHA-256 hash', () => {
   assert.equal(hashApiKey(key).toString('hex'), createHash('sha256').update(key, 'ascii').digest('hex'));
 });
 
-test('the key of a header is hashed once for all who ask for it one after the other', () => {
+test('successive requests with one Authorization header hash its key once', () => {
   const [header, other] = [[`Bearer ${key}`], [`Bearer ${makeApiKey(Buffer.alloc(32, 1))}`]];
   const hash = hashOfHeader(header);
   assert.deepEqual(hash, hashApiKey(key));
@@ -29,7 +29,7 @@ test('the key of a header is hashed once for all who ask for it one after the ot
   assert.deepEqual(hashOfHeader(header), hash);
 });
 
-test('the key is read from one header `Bearer <key>`', () => {
+test('the key is read from a single header `Bearer <key>`', () => {
   assert.equal(parseAuthorization(`Bearer ${key}`), key);
   assert.equal(parseAuthorization([`Bearer ${key}`]), key);
 });
@@ -54,7 +54,7 @@ const malformed: Record<string, string | string[] | undefined> = {
 };
 
 for (const [what, header] of Object.entries(malformed)) {
-  test(`a malformed Authorization header holds no key: ${what}`, () => {
+  test(`a malformed Authorization header contains no key: ${what}`, () => {
     assert.equal(parseAuthorization(header), undefined);
   });
 }

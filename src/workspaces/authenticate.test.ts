@@ -28,7 +28,7 @@ async function assertUnauthorized(header: string | string[] | undefined): Promis
   });
 }
 
-/** Waits until `isMet`, for as long as a loaded machine may need. */
+/** Waits until `isMet`, for as long as a busy machine may need. */
 async function until(isMet: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 30_000; !(await isMet()); ) {
     assert.ok(Date.now() < deadline, 'the condition was not met within 30 s');
@@ -51,20 +51,20 @@ test('a key belongs to exactly one workspace and grants full access to its data'
   );
 });
 
-test('a missing, malformed or unknown key yields 401 unauthorized', async () => {
+test('a missing, malformed or unknown key returns 401 `unauthorized`', async () => {
   await assertUnauthorized(undefined);
   await assertUnauthorized('Bearer x');
   await assertUnauthorized(bearer(makeApiKey(randomBytes(32))));
 });
 
-test('a revoked key yields 401 on the next request of this process, although it was used a moment ago', async () => {
+test('a key that was just used returns 401 on the next request of its process after it is revoked', async () => {
   const { id, key } = await newKey();
   await authenticate(context, bearer(key));
   await revokeKey(database, { workspaceId: workspace.id, keyId: id });
   await assertUnauthorized(bearer(key));
 });
 
-test('a revocation is told to every process, and holds after a second where it is not heard', async () => {
+test('a revocation is announced to every process and applies within a second even without the announcement', async () => {
   const { id, key } = await newKey();
   const listener = await database.connect();
   const heard = new Promise<string>((resolve) =>
@@ -73,14 +73,14 @@ test('a revocation is told to every process, and holds after a second where it i
   await listener.query(`listen ${keyChannel}`);
   await authenticate(context, bearer(key));
   const rememberedAt = performance.now();
-  // As another process would do it: this one's memory is not cleared.
+  // Like a change by another process: the cache of this process is not cleared.
   await database.query('update api_keys set revoked_at = now() where id = $1', [id]);
   await database.query('select pg_notify($1, $2)', [keyChannel, '']);
   assert.equal(await heard, keyChannel);
   listener.release(true);
   let lastTakenMs = 0;
   await until(() => {
-    // When it is asked, however long the answer takes.
+    // Measures when the request starts, because the response may take long.
     const ms = performance.now() - rememberedAt;
     return authenticate(context, bearer(key)).then(
       () => {
@@ -93,7 +93,7 @@ test('a revocation is told to every process, and holds after a second where it i
   assert.ok(lastTakenMs < 1_000, `taken after ${lastTakenMs} ms`);
 });
 
-test('a clock that was a day ahead and went back does not make a revoked key be remembered for longer', async (t) => {
+test('a clock that was a day ahead and is set back does not keep a revoked key cached longer', async (t) => {
   const { id, key } = await newKey();
   const start = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now: start + 86_400_000 });
@@ -110,7 +110,7 @@ test('a clock that was a day ahead and went back does not make a revoked key be 
   await assertUnauthorized(bearer(key));
 });
 
-test('a key that is revoked, changed or rotated is told to every process', async () => {
+test('a revoked, changed or rotated key is announced to every process', async () => {
   const { id: keyId } = await newKey();
   const place = { workspaceId: workspace.id, keyId };
   for (const change of [
@@ -128,7 +128,7 @@ test('a key that is revoked, changed or rotated is told to every process', async
   }
 });
 
-test('an expired key yields 401, also when it expires while it is remembered', async (t) => {
+test('an expired key returns 401, even if it expires while it is cached', async (t) => {
   const { key } = await newKey({ expiresAt: new Date('2020-01-01') });
   await assertUnauthorized(bearer(key));
   const soon = new Date(Date.now() + 60_000);
@@ -138,14 +138,14 @@ test('an expired key yields 401, also when it expires while it is remembered', a
   await assertUnauthorized(bearer(remembered.key));
 });
 
-test('a key of a deleted workspace yields 401', async () => {
+test('a key of a deleted workspace returns 401', async () => {
   const other = await createWorkspace(database, { name: 'Gone', plan: 'free' });
   const { key } = await createKey(database, { workspaceId: other.id, name: 'Test' });
   await database.query('delete from workspaces where id = $1', [other.id]);
   await assertUnauthorized(bearer(key));
 });
 
-test('a hundred parallel requests with one key ask the database once', async (t) => {
+test('a hundred parallel requests with one key query the database once', async (t) => {
   const { key } = await newKey();
   const query = t.mock.method(database, 'query');
   const callers = await Promise.all(Array.from({ length: 100 }, () => authenticate(context, bearer(key))));
@@ -156,7 +156,7 @@ test('a hundred parallel requests with one key ask the database once', async (t)
   assert.equal(lookups.length, 1);
 });
 
-test('a database that cannot answer is no 401, and the next request asks again', async () => {
+test('an unavailable database does not return 401, and the next request queries again', async () => {
   const { id, key } = await newKey();
   // Nothing listens on port 1 of this machine.
   const away = openDatabase(
@@ -168,7 +168,7 @@ test('a database that cannot answer is no 401, and the next request asks again',
   assert.equal((await authenticate(context, bearer(key))).actor.id, id);
 });
 
-test('a new plan sets the rate of the next second', async () => {
+test('a new plan changes the rate limit of its workspace', async () => {
   const other = await createWorkspace(database, { name: 'Growing', plan: 'free', burst: 3 });
   const { key } = await createKey(database, { workspaceId: other.id, name: 'Test' });
   const before = await authenticate(context, bearer(key));
@@ -179,7 +179,7 @@ test('a new plan sets the rate of the next second', async () => {
   assert.deepEqual([caller.rate.perMinute, caller.rate.burst], [7_000, 500]);
 });
 
-test('a key that lacks a required permission yields 403 forbidden, naming the permission', async () => {
+test('a key without a required permission returns 403 `forbidden` and names the permission', async () => {
   const { key } = await newKey({ permissions: ['forms:read'] });
   const caller = await authenticate(context, bearer(key));
   requirePermission(caller, 'forms:read');
@@ -197,7 +197,7 @@ test('a key that lacks a required permission yields 403 forbidden, naming the pe
   );
 });
 
-test('a key without a list may do everything with data, and administers nothing', async () => {
+test('a key without a permission list has all data permissions and no administration permissions', async () => {
   const { key } = await newKey();
   const caller = await authenticate(context, bearer(key));
   const refused = permissionNames.filter((permission) => !caller.may(permission));
@@ -210,7 +210,7 @@ test('a key without a list may do everything with data, and administers nothing'
   assert.ok(refused.length > 0 && caller.may('submissions:write'));
 });
 
-test('administration is given by name', async () => {
+test('a key gets administration permissions only if they are listed', async () => {
   const { key } = await newKey({ permissions: ['webhooks:read'] });
   const caller = await authenticate(context, bearer(key));
   assert.deepEqual(

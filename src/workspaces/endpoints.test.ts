@@ -12,7 +12,7 @@ import type { Workspace } from './shapes.ts';
 const service = await shareService();
 const { url } = service;
 
-test('an admin renames a workspace', async () => {
+test('an admin can rename a workspace', async () => {
   const owner = await signIn(service);
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   const other = await signIn(service);
@@ -32,7 +32,7 @@ test('an admin renames a workspace', async () => {
   }
 });
 
-test('a key for some forms changes neither the workspace nor its members, also where nothing is read for the audit log', async () => {
+test('a key for some forms cannot change the workspace or its members, even without an audit read', async () => {
   const { workspaceId, userId } = await signIn(service);
   const scope = { workspaceId, formIds: [], actor: { kind: 'key', id: newId() }, may: () => true } as const;
   const workspaces = workspaceEndpoints(service.services);
@@ -49,7 +49,7 @@ test('a key for some forms changes neither the workspace nor its members, also w
     await assert.rejects(async () => work(), { code: 'forbidden', message: /limited to certain forms/ });
 });
 
-test('the last owner is neither removed nor demoted, nor leaves; of two who act at once one stays', async () => {
+test('the last owner cannot be removed or demoted and cannot leave; of two simultaneous removals one fails', async () => {
   const first = await signIn(service);
   const demotion = await first.api('PATCH', `/members/${first.userId}`, { role: 'admin' });
   assert.deepEqual([demotion.status, demotion.body.error], [409, 'conflict']);
@@ -58,7 +58,7 @@ test('the last owner is neither removed nor demoted, nor leaves; of two who act 
   assert.equal((await first.api('PATCH', `/members/${first.userId}`, { role: 'owner' })).status, 200);
 
   const second = await signIn(service, { role: 'owner', workspaceId: first.workspaceId });
-  // Both are under way before either goes on: at whatever they take turns.
+  // Both requests must be in progress before either continues. They lock the workspace one after the other.
   const workspace = { text: 'select from workspaces where id = $1 for update', values: [first.workspaceId] };
   const both = await whileHeld(service.services.database, workspace, 2, () =>
     Promise.all([
@@ -74,7 +74,7 @@ test('the last owner is neither removed nor demoted, nor leaves; of two who act 
   assert.equal(rows.length, 1);
 });
 
-test('of two owners who leave at once one stays: they take turns at their workspace', async () => {
+test('if both owners leave at the same time, one stays, because each locks the workspace', async () => {
   const { workspaceId, userId } = await signIn(service);
   const other = await signIn(service, { role: 'owner', workspaceId });
   const { database } = service.services;
@@ -87,7 +87,7 @@ test('of two owners who leave at once one stays: they take turns at their worksp
   assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
-test('an admin neither makes, changes nor removes an owner', async () => {
+test('an admin cannot create, change or remove an owner', async () => {
   const owner = await signIn(service);
   const admin = await signIn(service, { role: 'admin', workspaceId: owner.workspaceId });
   const viewer = await signIn(service, { role: 'viewer', workspaceId: owner.workspaceId });
@@ -107,7 +107,7 @@ test('an admin neither makes, changes nor removes an owner', async () => {
   assert.equal((await admin.api('DELETE', `/members/${viewer.userId}`)).status, 404);
 });
 
-test('the keys of who is removed, or leaves, end with them, unless whoever removes them keeps them', async () => {
+test('the keys of a member who leaves or is removed are revoked, unless the remover keeps them', async () => {
   const owner = await signIn(service, { name: 'Owner' });
   const { workspaceId } = owner;
   const join = () => signIn(service, { role: 'admin', workspaceId });
@@ -146,7 +146,7 @@ test('the keys of who is removed, or leaves, end with them, unless whoever remov
   assert.equal((await left.call('DELETE', `/memberships/${workspaceId}`)).status, 204);
   assert.equal(await works(leaves.key), false);
 });
-test('of two who change one member at once the second gets 412', async () => {
+test('the second of two simultaneous changes to a member returns 412', async () => {
   const owner = await signIn(service);
   const { userId } = await signIn(service, { role: 'viewer', workspaceId: owner.workspaceId });
   const read = await owner.api<Member>('GET', `/members/${userId}`);
@@ -159,7 +159,7 @@ test('of two who change one member at once the second gets 412', async () => {
   assert.equal((await owner.api<Member>('GET', `/members/${userId}`)).body.role, 'editor');
 });
 
-test('a key may keep members as an admin does: owners are out of its reach, whatever it was given', async () => {
+test('a key can manage members like an admin, but never owners, whatever its permissions', async () => {
   const owner = await signIn(service);
   const { workspaceId } = owner;
   const [second, viewer] = [
@@ -168,7 +168,7 @@ test('a key may keep members as an admin does: owners are out of its reach, what
   ];
   const permissions = ['members:read', 'members:write'];
   const { key } = (await owner.api<{ key: string }>('POST', '/keys', { name: 'Staff', permissions })).body;
-  // As a key of before this was no permission of keys may have it.
+  // An older key can have this permission, which keys can no longer get.
   await service.services.database.query(
     `update api_keys set permissions = permissions || '{members:owners}' where workspace_id = $1`,
     [workspaceId],

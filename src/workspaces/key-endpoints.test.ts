@@ -8,7 +8,7 @@ import { idIn, makeOneOfEach } from '#test/one-of-each.ts';
 import { callApi, shareService, until } from '#test/service.ts';
 import type { Key, KeyRequest } from './key-endpoints.ts';
 
-/* What a key may reach, and what it did. */
+/* Tests what a key can access, and its request log. */
 
 const service = await shareService();
 const { url } = service;
@@ -39,7 +39,7 @@ const makeKey = async (body: object = {}): Promise<Made> =>
 const listed = async (id: string): Promise<Key> =>
   (await admin.api<{ data: Key[] }>('GET', keys)).body.data.find((key) => key.id === id)!;
 
-test('a key for some forms finds them and their submissions, and for it the others do not exist', async () => {
+test('a key for some forms finds only these forms and their submissions; others do not exist for it', async () => {
   const { id, key } = await makeKey({ form_ids: [mine.id] });
   const call = (path: string) => callApi(url, key, 'GET', path);
   const forms = await call('/forms');
@@ -65,14 +65,14 @@ test('a key for some forms finds them and their submissions, and for it the othe
 
 const absentId = '01890000-0000-7000-8000-000000000000';
 
-test('no route of the API lets a key out of its forms', async () => {
+test('no API route lets a key access other forms', async () => {
   const { key } = await makeKey({ form_ids: [mine.id], permissions: [...permissionNames] });
   const absent = await callApi(url, key, 'GET', `/forms/${absentId}`);
   const addressed = apiRoutes(service.services).filter(({ path }) => path.includes(':id'));
   const made = await makeOneOfEach(service, tenant);
   for (const { name, method, path, operation } of addressed) {
     const isOfForm = path.startsWith('/forms/:id/') && /:(?!id|version)/.test(path);
-    // What another form has is not within reach by the address of one's own form either.
+    // Data of another form must not be reachable under the path of an allowed form either.
     for (const id of [idIn(path, made), ...(isOfForm ? [mine.id] : [])]) {
       const address = path
         .replace(':id', id)
@@ -91,7 +91,10 @@ test('no route of the API lets a key out of its forms', async () => {
   assert.equal((await tenant.call('GET', `/forms/${other.id}`)).status, 200, 'and nothing was deleted');
 });
 
-/** What names no form and is answered all the same: of the key's own forms alone, or of what belongs to nobody yet. */
+/**
+ * Operations without a form in their path that a limited key can call. They return only data of its forms, or
+ * data that is not in a form yet.
+ */
 const ofOwnForms = [
   'listForms',
   'listFormActivity',
@@ -107,7 +110,7 @@ const ofOwnForms = [
   'listTasks',
 ];
 
-test('what is of the whole workspace is refused to a key for some forms, and what is not tells of those alone', async () => {
+test('a key for some forms cannot access the whole workspace, and other results contain only these forms', async () => {
   const { key } = await makeKey({ form_ids: [mine.id], permissions: [...permissionNames] });
   await tenant.call('POST', `/submissions/${other.submission}/notes`, { text: 'Xylograph' });
   const unnamed = apiRoutes(service.services).filter(({ path }) => !path.includes(':'));
@@ -123,7 +126,7 @@ test('what is of the whole workspace is refused to a key for some forms, and wha
   assert.deepEqual(answered, ofOwnForms);
 });
 
-test('what a key may do is changed without another key, and acts at once', async () => {
+test('the permissions of a key can be changed without a new key, effective immediately', async () => {
   const { id, key } = await makeKey();
   const edit = { name: 'Changed', permissions: ['forms:read'], form_ids: null, expires_at: null };
   assert.equal((await callApi(url, key, 'GET', `/submissions/${mine.submission}`)).status, 200);
@@ -148,7 +151,7 @@ test('what a key may do is changed without another key, and acts at once', async
   assert.equal((await admin.api('PATCH', `${keys}/${id}`, edit)).status, 404);
 });
 
-test('a rotated key works beside its successor for as long as was asked, and no longer after a second rotation', async () => {
+test('a rotated key works beside its successor for the grace period, or until a second rotation', async () => {
   const { id, key: first } = await makeKey();
   const rotate = async (hours: number): Promise<RotatedKey> => {
     const { status, body } = await admin.api<RotatedKey>('POST', `${keys}/${id}/rotate`, {
@@ -178,7 +181,7 @@ test('a rotated key works beside its successor for as long as was asked, and no 
   assert.equal(await works(third.key), false);
 });
 
-test('the latest requests of a key are listed with their ids, without anything else of their address, and counted', async () => {
+test('the latest requests of a key are counted and listed with request IDs and without the rest of their URL', async () => {
   const { id, key } = await makeKey({ permissions: ['forms:read'] });
   const answers = [
     await callApi(url, key, 'GET', '/forms?status=draft'),
@@ -211,7 +214,7 @@ test('the latest requests of a key are listed with their ids, without anything e
   assert.ok(used.last_used_at);
 });
 
-test('a hundred requests of a key are kept, the latest', async () => {
+test('the latest hundred requests of a key are kept', async () => {
   const { id, key } = await makeKey();
   let last = '';
   for (let index = 0; index < 120; index += 1)
@@ -222,13 +225,13 @@ test('a hundred requests of a key are kept, the latest', async () => {
   assert.ok(data.some((request) => request.id === last));
 });
 
-test('whoever is not an admin sees no requests', async () => {
+test('only admins can read the requests of a key', async () => {
   const editor = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
   const { id } = await makeKey();
   assert.equal((await editor.api('GET', `${keys}/${id}/requests`)).status, 403);
 });
 
-test('a key is shown once, does what it was given, and is refused at once when it is revoked', async () => {
+test('a key is shown once, has only its permissions and is refused immediately after it is revoked', async () => {
   const owner = await signIn(service);
   const expires_at = new Date(Date.now() + 86_400_000).toISOString();
   const made = await owner.api<{ id: string; key: string }>('POST', keys, {
@@ -264,7 +267,7 @@ const refusedKeys: [what: string, body: object, field: string][] = [
 ];
 
 for (const [what, body, field] of refusedKeys) {
-  test(`a key with ${what} is a validation_error`, async () => {
+  test(`a key with ${what} gives a \`validation_error\``, async () => {
     const owner = await signIn(service);
     const answer = await owner.api('POST', keys, body);
     assert.deepEqual([answer.status, answer.body.errors.map((item) => item.field)], [422, [field]]);
@@ -282,9 +285,10 @@ test('a key of another workspace cannot be revoked', async () => {
   assert.equal((await callApi(url, key, 'GET', '/forms')).status, 200);
 });
 
-// Who may hand out what ---------------------------------------------------------------------------------------
+// Permission to create keys
+// -----------------------------------------------------------------------------------
 
-test('a key that makes keys gives no more than it has, and what it makes ends with whoever made it', async () => {
+test('a key can give new keys only permissions it has, and they end with the person who made it', async () => {
   const { workspaceId } = tenant;
   const ada = await signIn(service, { workspaceId, role: 'admin' });
   const permissions = ['keys:read', 'keys:write', 'forms:read'];
@@ -308,7 +312,7 @@ test('a key that makes keys gives no more than it has, and what it makes ends wi
     assert.equal((await callApi(url, ended, 'GET', '/forms')).status, 401);
 });
 
-test('a key is not shown the secret of one that may more; for one of some forms there are only keys of these', async () => {
+test('a key cannot rotate a key with more permissions, and a key for some forms sees only keys of these forms', async () => {
   const permissions = ['keys:read', 'keys:write', 'forms:read'];
   const [narrow, wide] = [await makeKey({ permissions }), await makeKey()];
   const rotate = (by: string, id: string) => callApi(url, by, 'POST', `${keys}/${id}/rotate`);
@@ -332,7 +336,7 @@ test('a key is not shown the secret of one that may more; for one of some forms 
   );
 });
 
-test('a key may no more than who made it: a role that is taken away is taken from their keys at once, and says so', async () => {
+test('a key never exceeds the role of its creator: a lower role limits the key immediately, and the error says so', async () => {
   const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'admin', name: 'Dana' });
   const permissions = ['forms:read', 'forms:write', 'members:write', 'keys:write'];
   const { id, key } = (await person.api<Made>('POST', keys, { name: 'Theirs', permissions })).body;
@@ -360,7 +364,7 @@ test('a key may no more than who made it: a role that is taken away is taken fro
   assert.equal((await callApi(url, key, 'GET', '/forms')).status, 401);
 });
 
-test('of two who change one key at once the second gets 412, and its secret is never in an answer again', async () => {
+test('the second of two simultaneous changes to a key returns 412, and no later response contains its secret', async () => {
   const { id, key } = await makeKey();
   const read = await admin.api<Key>('GET', `${keys}/${id}`);
   const match = { 'If-Match': read.headers.get('etag')! };
@@ -374,7 +378,7 @@ test('of two who change one key at once the second gets 412, and its secret is n
   assert.equal(ended.status, 404, 'of a revoked key it is not said that somebody else changed it');
 });
 
-test('a key is changed and rotated only by a caller that holds all of it, as it was before the change', async () => {
+test('only a caller with all current permissions of a key can change or rotate it', async () => {
   const [narrow, wide] = [await makeKey({ permissions: ['keys:read', 'keys:write'] }), await makeKey()];
   const by = (method: string, id: string, body?: object, rest = '') =>
     callApi(url, narrow.key, method, `${keys}/${id}${rest}`, body);
@@ -393,7 +397,7 @@ test('a key is changed and rotated only by a caller that holds all of it, as it 
   assert.equal((await by('PATCH', narrow.id, { name: 'Own' })).status, 200);
 });
 
-test('a key makes, changes and rotates no key that outlives it', async () => {
+test('a key cannot create, change or rotate a key so that it expires later than itself', async () => {
   const permissions = ['keys:read', 'keys:write', 'forms:read'];
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
   const short = await makeKey({ permissions, expires_at: inHours(1) });

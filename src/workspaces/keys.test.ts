@@ -22,7 +22,7 @@ const failsWith =
     return true;
   };
 
-test('a key is displayed once: no table holds it in plain text', async () => {
+test('a key is displayed once, and no table contains it in plain text', async () => {
   const { key } = await createKey(database, { workspaceId: acme.id, name: 'Secret' });
   const tables = await database.query(
     "select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
@@ -37,7 +37,7 @@ test('a key is displayed once: no table holds it in plain text', async () => {
   }
 });
 
-test('keys are listed newest first with prefix, permissions and times, and only those of the workspace', async () => {
+test('a workspace’s keys are listed newest first with prefix, permissions and times', async () => {
   const workspace = await createWorkspace(database, { name: 'Lister', plan: 'free' });
   const expiresAt = new Date('2030-01-01T00:00:00Z');
   const all = await createKey(database, { workspaceId: workspace.id, name: 'All' });
@@ -91,14 +91,14 @@ test('keys are listed newest first with prefix, permissions and times, and only 
   );
 });
 
-test('a key is revoked once, and keeps the time of that', async () => {
+test('revoking a key again keeps the time of the first revocation', async () => {
   const { id } = await createKey(database, { workspaceId: acme.id, name: 'Old' });
   const first = await revokeKey(database, { workspaceId: acme.id, keyId: id });
   const second = await revokeKey(database, { workspaceId: acme.id, keyId: id });
   assert.deepEqual(second, first);
 });
 
-test("another workspace's key cannot be revoked, and answers as one that does not exist", async () => {
+test('a key of another workspace cannot be revoked and gives the same error as an unknown key', async () => {
   const { id } = await createKey(database, { workspaceId: acme.id, name: 'Mine' });
   await assert.rejects(revokeKey(database, { workspaceId: rival.id, keyId: id }), failsWith('not_found'));
   await assert.rejects(
@@ -108,7 +108,7 @@ test("another workspace's key cannot be revoked, and answers as one that does no
   assert.equal((await listKeys(database, acme.id)).find((key) => key.id === id)?.revokedAt, null);
 });
 
-test('a key for a workspace that does not exist is refused and leaves nothing', async () => {
+test('a key for an unknown workspace is refused and leaves no rows', async () => {
   const before = await database.query('select count(*) from api_key_lookup');
   await assert.rejects(
     createKey(database, { workspaceId: randomUUID(), name: 'Nowhere' }),
@@ -134,7 +134,7 @@ const refused: [what: string, key: Partial<NewKey>, fields: string[]][] = [
 ];
 
 for (const [what, key, fields] of refused) {
-  test(`a key with ${what} is a validation_error`, async () => {
+  test(`a key with ${what} gives a \`validation_error\``, async () => {
     await assert.rejects(
       createKey(database, { workspaceId: acme.id, name: 'Fine', ...key }),
       failsWith('validation_error', fields),
@@ -142,6 +142,6 @@ for (const [what, key, fields] of refused) {
   });
 }
 
-test('a name of 100 characters is fine', async () => {
+test('a key name can have 100 characters', async () => {
   assert.ok((await createKey(database, { workspaceId: acme.id, name: 'é'.repeat(100) })).id);
 });

@@ -15,7 +15,7 @@ async function takeMany(requests: number, rate: Rate = free, key: string = rando
   return taken;
 }
 
-test('60 requests and a burst of 10 pass in a minute on the free plan; the 71st is refused', async () => {
+test('on the free plan 60 requests and a burst of 10 pass per minute, and the 71st is refused', async () => {
   const taken = await takeMany(71);
   assert.deepEqual(
     taken.map(({ exceeded }) => exceeded !== undefined),
@@ -29,7 +29,7 @@ test('of 200 parallel requests exactly 60 + 10 pass', async () => {
   assert.equal(taken.filter(({ exceeded }) => exceeded === undefined).length, 70);
 });
 
-test('X-RateLimit-Limit is the rate per minute; X-RateLimit-Remaining counts down from it and stays 0 in the burst', async () => {
+test('`X-RateLimit-Limit` is the rate per minute; `X-RateLimit-Remaining` counts down from it and stays 0 in the burst', async () => {
   const headers = (await takeMany(71)).map((taken) => taken.headers);
   assert.deepEqual([...new Set(headers.map((each) => each['X-RateLimit-Limit']))], ['60']);
   assert.deepEqual(
@@ -38,7 +38,7 @@ test('X-RateLimit-Limit is the rate per minute; X-RateLimit-Remaining counts dow
   );
 });
 
-test('X-RateLimit-Reset is the Unix second, at most a minute ahead, when the window ends, and exceeded is the wait until then', async () => {
+test('`X-RateLimit-Reset` is the end of the window in Unix seconds, at most a minute ahead, and the wait ends then', async () => {
   const before = Math.floor(Date.now() / 1_000);
   const taken = await takeMany(71);
   for (const { headers } of taken) {
@@ -52,12 +52,12 @@ test('X-RateLimit-Reset is the Unix second, at most a minute ahead, when the win
   assert.ok(Number.isInteger(wait) && wait >= 58 && wait <= 60, `a wait of ${wait} s`);
 });
 
-test('each workspace has a window of its own', async () => {
+test('each workspace has its own window', async () => {
   await takeMany(71);
   assert.equal((await takeMany(1))[0]!.headers['X-RateLimit-Remaining'], '59');
 });
 
-test('a plan that changes within the window keeps what was counted', async () => {
+test('a plan change keeps the count of the current window', async () => {
   const key = randomUUID();
   assert.notEqual((await takeMany(71, free, key)).at(-1)!.exceeded, undefined);
   const [onPro] = await takeMany(1, plans.pro, key);
@@ -65,7 +65,7 @@ test('a plan that changes within the window keeps what was counted', async () =>
   assert.equal(onPro!.headers['X-RateLimit-Remaining'], String(300 - 72));
 });
 
-test('the wait is at least one second, also in the last moment of a window', async () => {
+test('the wait is at least one second, even at the end of a window', async () => {
   const lastMoment = { count: async () => ({ requests: 71, msLeft: 1 }), close: async () => {} };
   assert.equal((await takeRequest(lastMoment, 'any', free)).exceeded, 1);
 });
@@ -81,7 +81,7 @@ test('a 429 states the wait in its message, in retry_after and in Retry-After', 
   assert.equal(error.headers['Retry-After'], '7');
 });
 
-test('what may be done three times in a window is done three times; the fourth waits for its end', async () => {
+test('a limit of three per window allows three, and the fourth waits until the window ends', async () => {
   const key = randomUUID();
   for (let time = 0; time < 3; time++) await countUpTo(counter, key, 3, { seconds: 3_600 });
   await assert.rejects(countUpTo(counter, key, 3, { seconds: 3_600, why: 'Too many.' }), {
@@ -90,11 +90,11 @@ test('what may be done three times in a window is done three times; the fourth w
   });
 });
 
-test('requests without a valid key have a rate far above what a test suite sends', () => {
+test('the rate limit without a valid key is far above what a test suite sends', () => {
   assert.deepEqual([anonymousRate.perMinute, anonymousRate.burst], [1_000, 0]);
 });
 
-test('requests pass, and it is logged once, while Valkey is away', async () => {
+test('requests pass while Valkey is unavailable, and it is logged once', async () => {
   const lines: string[] = [];
   const log = openLog('warn', { write: (line: string) => void lines.push(line) });
   // Nothing listens on port 1 of this machine.

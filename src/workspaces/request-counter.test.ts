@@ -8,7 +8,7 @@ import { openRequestCounter } from './request-counter.ts';
 
 const log = openLog('silent');
 
-test('after a clock that was a day ahead and went back, a window says so and ends when its time is over', async (t) => {
+test('if the clock was a day ahead and is set back, a window reports its real end and ends then', async (t) => {
   const counter = await openRequestCounter({ valkeyUrl: undefined, log });
   const start = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now: start + 86_400_000 });
@@ -20,7 +20,7 @@ test('after a clock that was a day ahead and went back, a window says so and end
   await until('the window to end', async () => (await counter.count('key', 1)).requests === 1);
 });
 
-test('a clock that is set ahead begins a new window, and no window of the old one comes back', async (t) => {
+test('a clock that is set ahead starts a new window, and setting it back does not restore the old one', async (t) => {
   const counter = await openRequestCounter({ valkeyUrl: undefined, log });
   const start = Date.now();
   t.mock.timers.enable({ apis: ['Date'], now: start });
@@ -33,7 +33,7 @@ test('a clock that is set ahead begins a new window, and no window of the old on
   assert.ok(msLeft <= 60_000, `${msLeft} ms`);
 });
 
-/** Greets as a Valkey does, takes every command after that and answers none. Counts those that ask it to count. */
+/** Answers the greeting of a Valkey client and nothing after it. Counts the requests to count. */
 async function openSilentValkey(): Promise<{ url: string; asked: () => number }> {
   let asked = 0;
   const sockets = new Set<Socket>();
@@ -55,13 +55,13 @@ async function openSilentValkey(): Promise<{ url: string; asked: () => number }>
   return { url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
 }
 
-test('while a Valkey answers nobody, one request in a second waits for it and all others count here at once', async () => {
+test('if Valkey does not answer, one request per second waits for it, and all others are counted locally', async () => {
   const valkey = await openSilentValkey();
   const counter = await openRequestCounter({ valkeyUrl: valkey.url, log });
   after(() => counter.close());
   for (let request = 1; request <= 50; request += 1)
     assert.equal((await counter.count('key')).requests, request);
-  // 50 that wait would be asked for 12 s: there would be a question for each quarter of a second.
+  // If all 50 requests waited, they would take 12 s, with one query to Valkey every quarter of a second.
   assert.equal(valkey.asked(), 1);
   await until('it to be asked again', async () => {
     await counter.count('key');

@@ -33,7 +33,7 @@ async function openKey() {
   };
 }
 
-test('when, from where and how often a key was used is noted with its requests', async () => {
+test('the request log records when, from where and how often a key was used', async () => {
   const { request, read } = await openKey();
   assert.equal((await read()).lastUsedAt, null);
   const requests = openRequestLog({ database, log });
@@ -44,7 +44,7 @@ test('when, from where and how often a key was used is noted with its requests',
   assert.deepEqual([lastUsedAt, lastUsedAddress, counted], [used.at, '192.0.2.7', 1]);
 });
 
-test('a write that fails loses nothing of a key, whether or not it is used meanwhile', async () => {
+test('a failed write loses no request of a key, whether or not the key is used again', async () => {
   const { request, read } = await openKey();
   const quiet = await openKey();
   const requests = openRequestLog({ database, log });
@@ -59,7 +59,7 @@ test('a write that fails loses nothing of a key, whether or not it is used meanw
   assert.deepEqual([(await read()).requests, (await quiet.read()).requests], [2, 1]);
 });
 
-/** How many requests and days of a key are kept. */
+/** Returns how many requests and days are kept of a key. */
 async function keptOf(keyId: string): Promise<[requests: number, days: number]> {
   const { rows } = await database.query(
     `select (select count(*)::int from api_requests where api_key_id = $1) as requests,
@@ -69,7 +69,7 @@ async function keptOf(keyId: string): Promise<[requests: number, days: number]> 
   return [rows[0].requests, rows[0].days];
 }
 
-test('the latest hundred requests of a key and its latest days are kept, whatever other keys did', async () => {
+test('the latest hundred requests and the latest days of a key are kept, independent of other keys', async () => {
   const [older, busy, other] = [await openKey(), await openKey(), await openKey()];
   const times = [
     [older, 3],
@@ -103,7 +103,7 @@ test('the latest hundred requests of a key and its latest days are kept, whateve
   assert.equal(listed.length, 4);
 });
 
-test('a key that is deleted, before or at that moment, keeps no request of another from being noted', async () => {
+test('a key that is deleted before or during a write does not block the requests of other keys', async () => {
   const [gone, going, stays] = [await openKey(), await openKey(), await openKey()];
   await database.query('delete from api_keys where id = $1', [gone.keyId]);
   const requests = openRequestLog({ database, log });
@@ -114,7 +114,7 @@ test('a key that is deleted, before or at that moment, keeps no request of anoth
   assert.deepEqual(await keptOf(stays.keyId), [1, 1]);
 });
 
-test('a thousand keys wait to be noted at most, also behind a write that fails', async () => {
+test('at most a thousand keys wait to be recorded, even after a failed write', async () => {
   const { request, read } = await openKey();
   const first = await openKey();
   const others = (many: number) => Array.from({ length: many }, () => ({ ...request(), keyId: newId() }));
@@ -134,7 +134,7 @@ test('a thousand keys wait to be noted at most, also behind a write that fails',
   assert.equal((await first.read()).requests, 0);
 });
 
-test('what is too much is found once for a key, and not once for each of its requests', async () => {
+test('requests over the limit are found once per key, not once per request', async () => {
   const { keyId, request } = await openKey();
   const requests = Array.from({ length: 2 * keptRequests }, request);
   await transaction(database, async (client) => {

@@ -14,7 +14,10 @@ import { openRequestCounter } from './request-counter.ts';
 import { signIn } from './sign-in/sign-in.ts';
 import { createWorkspace } from './workspaces.ts';
 
-/* Neither an answer nor its time tells whether there is an account (docs/rules.md T19): what is done is the same. */
+/*
+ * Neither a response nor its time reveals whether an account exists (docs/rules.md T19), because the work is
+ * equal.
+ */
 
 const { database } = await testDatabase();
 const log = openLog('silent');
@@ -37,7 +40,7 @@ const known = 'known@example.org';
 const unknown = 'nobody@example.org';
 await makePerson(database, known);
 
-/** The names of the statements that a piece of work sends, in their order. */
+/** Returns the names of the statements that the work sends, in order. */
 async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promise<string[]> {
   const sent = t.mock.method(Client.prototype, 'query');
   await work();
@@ -51,7 +54,7 @@ async function statementsOf(t: TestContext, work: () => Promise<unknown>): Promi
   return names;
 }
 
-test('asking for another password sends the same statements for an address with an account and for one without', async (t) => {
+test('a password reset sends identical statements for addresses with and without an account', async (t) => {
   const [of, ofNobody] = [
     await statementsOf(t, () => askForPasswordReset(database, known)),
     await statementsOf(t, () => askForPasswordReset(database, unknown)),
@@ -60,7 +63,7 @@ test('asking for another password sends the same statements for an address with 
   assert.ok(of.length >= 2);
 });
 
-test('so does an invitation', async (t) => {
+test('an invitation sends identical statements for addresses with and without an account', async (t) => {
   const inviter = { id: owner, userId: owner, name: 'Ada', may: () => true };
   const invite = (email: string) => () =>
     inviteMember(context, { workspaceId, inviter, email, role: 'viewer' });
@@ -69,7 +72,7 @@ test('so does an invitation', async (t) => {
   assert.ok(of.length >= 4);
 });
 
-test('a sign-in that is refused hashes the password that was given, whether or not there is an account', async () => {
+test('a refused sign-in hashes the password, whether or not the account exists', async () => {
   const workOf = async (email: string, times: number): Promise<number> => {
     const before = process.cpuUsage();
     for (let tries = 0; tries < times; tries += 1)
@@ -84,9 +87,9 @@ test('a sign-in that is refused hashes the password that was given, whether or n
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  // What is compiled and loaded at the first time counts for neither.
+  // Excludes first-time compiling and loading from both measurements.
   await workOf('first@example.org', 1);
   const ratio = (await workOf(known, 2)) / (await workOf(unknown, 2));
-  // Without the hash it is some 20 to 1.
+  // Without the hash the ratio is about 20 to 1.
   assert.ok(ratio > 0.4 && ratio < 2.5, `${ratio}`);
 });

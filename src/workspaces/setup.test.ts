@@ -39,7 +39,7 @@ const one = { users: 1, accounts: 1, workspaces: 1, members: 1, keys: 1, links: 
 
 beforeEach(() => database.query('delete from users; delete from workspaces; delete from setup'));
 
-test('the set-up link makes the first account, the owner of the first workspace, with a key that works', async () => {
+test('the setup link creates the first account, which owns the first workspace, with a working key', async () => {
   const token = (await prepareSetup(database))!;
   const made = await completeSetup(database, { token, ...first });
   const members = await database.query('select workspace_id, user_id, role from members');
@@ -49,7 +49,7 @@ test('the set-up link makes the first account, the owner of the first workspace,
   assert.deepEqual(await countRows(), one);
 });
 
-test('of two parallel set-ups one wins, and the other leaves nothing', async () => {
+test('if two setups run in parallel, one succeeds and the other leaves nothing', async () => {
   const token = (await prepareSetup(database))!;
   const tries = await Promise.allSettled([
     completeSetup(database, { token, ...first }),
@@ -61,7 +61,7 @@ test('of two parallel set-ups one wins, and the other leaves nothing', async () 
   assert.deepEqual(await countRows(), one);
 });
 
-test('a used link is gone, and there is no new one at the next start', async () => {
+test('a used setup link returns `gone`, and the next start makes no new one', async () => {
   const token = (await prepareSetup(database))!;
   await completeSetup(database, { token, ...first });
   await assert.rejects(
@@ -71,7 +71,7 @@ test('a used link is gone, and there is no new one at the next start', async () 
   assert.equal(await prepareSetup(database), undefined);
 });
 
-test('a token that was offered while the first account was being made is of no use', async () => {
+test('a setup token is invalid if the first account was created after it was issued', async () => {
   const token = (await prepareSetup(database))!;
   await createUser(database, { email: 'ada@example.org', password: 'correct horse' });
   await assert.rejects(
@@ -80,7 +80,7 @@ test('a token that was offered while the first account was being made is of no u
   );
 });
 
-test('each start has a new link, and only its hash is stored', async () => {
+test('each start has a new setup link, and only its hash is stored', async () => {
   const old = (await prepareSetup(database))!;
   const current = (await prepareSetup(database))!;
   assert.notEqual(old, current);
@@ -94,14 +94,14 @@ test('each start has a new link, and only its hash is stored', async () => {
   assert.ok(await completeSetup(database, { token: current, ...first }));
 });
 
-test('a wrong token makes nothing', async () => {
+test('a wrong token creates nothing', async () => {
   await prepareSetup(database);
   await assert.rejects(completeSetup(database, { token: 'guess', ...first }), failsWith('gone'));
   await assert.rejects(completeSetup(database, { token: '', ...first }), failsWith('gone'));
   assert.deepEqual(await countRows(), { ...none, links: 1 });
 });
 
-test('what is wrong with the data is told all at once, and the link stays good', async () => {
+test('all problems of the setup data are reported together, and the link stays valid', async () => {
   const token = (await prepareSetup(database))!;
   await assert.rejects(
     completeSetup(database, {

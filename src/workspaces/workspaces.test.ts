@@ -26,7 +26,7 @@ for (const [plan, perMinute, burst, signed] of tiers) {
   });
 }
 
-test('a workspace has its plan, or numbers of its own', async () => {
+test('a workspace has the limits of its plan or custom limits', async () => {
   const plain = await createWorkspace(database, { name: 'Plain', plan: 'free' });
   const custom = await createWorkspace(database, {
     name: 'Custom',
@@ -44,7 +44,7 @@ test('a workspace has its plan, or numbers of its own', async () => {
   );
 });
 
-test('a new plan comes with its own numbers', async () => {
+test('a new plan resets the limits to its own', async () => {
   const { id } = await createWorkspace(database, {
     name: 'Moving',
     plan: 'enterprise',
@@ -63,7 +63,7 @@ test('a new plan comes with its own numbers', async () => {
   await assert.rejects(none, { code: 'validation_error' });
 });
 
-test('who may make a workspace is the operator’s setting: nobody, everyone, or owners', async () => {
+test('the operator sets who can create workspaces: no one, everyone or owners', async () => {
   const { id: workspaceId } = await createWorkspace(database, { name: 'Owned', plan: 'free' });
   const [owner, stranger] = [
     await makePerson(database, 'owner@example.org'),
@@ -77,7 +77,7 @@ test('who may make a workspace is the operator’s setting: nobody, everyone, or
   assert.deepEqual(await mayBoth('owners'), [true, false]);
 });
 
-test('a plan for a workspace that does not exist is not_found', async () => {
+test('setting the plan of an unknown workspace returns `not_found`', async () => {
   await assert.rejects(
     setPlan(database, { workspaceId: randomUUID(), plan: 'pro' }),
     (error) => error instanceof ApiError && error.code === 'not_found',
@@ -99,7 +99,7 @@ const refused: [
 ];
 
 for (const [what, workspace, fields] of refused) {
-  test(`a workspace with ${what} is a validation_error`, async () => {
+  test(`a workspace with ${what} gives a \`validation_error\``, async () => {
     await assert.rejects(createWorkspace(database, { plan: 'free', ...workspace }), (error: unknown) => {
       assert.ok(error instanceof ApiError);
       assert.equal(error.code, 'validation_error');

@@ -14,7 +14,7 @@ const days = ['2026-01-31', '2024-02-29', '1999-12-31'] as const;
 const date = (names: readonly string[]) =>
   fc.constantFrom('today()', ...days.map((day) => `"${day}"`), ...names);
 
-/** The elements that a formula can name: numbers, dates, and numbers in rows. */
+/** The elements that a formula can name: numbers, dates and numbers in rows. */
 type Names = {
   readonly numbers: readonly string[];
   readonly dates: readonly string[];

@@ -27,7 +27,7 @@ export const many = <Item>(count: number, make: (index: number) => Item): Item[]
  * without a `spend` is also found. Equal cases always have equal costs.
  */
 
-/** A form with answers as a few numbers, each a share of a limit. */
+/** A form with its answers, described by numbers that are each a share of a limit. */
 type Shape = Readonly<Record<(typeof dimensions)[number], number>>;
 const dimensions = [
   'rows',
@@ -75,7 +75,7 @@ function caseOf(shape: Shape): { form: Form; raw: Record<string, unknown> } {
     ...(kind.includes('choice') && { options: many(500, (option) => `o${option}`), other: true }),
   });
   const children = many(inputs, (index) => element(kind, `i${index}`, attrs(index)));
-  // A body has at most 1 MB.
+  // A request body has at most 1 MB.
   const length = Math.min(upTo(limits.answerBytes / 2, shape.text), 1_000_000 / (rows * inputs));
   const text = pick(letters, shape.letter).repeat(Math.max(1, length)).slice(0, limits.answerBytes);
   const answer =

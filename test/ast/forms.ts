@@ -5,9 +5,9 @@ import type { Form, FormNode } from '#ast/form/tree.ts';
 import type { AnswerContext } from '#ast/logic/evaluate.ts';
 import { type StructureError, validateStructure } from '#ast/validate.ts';
 
-/** Small forms for tests, here and in the rooms above. Product code does not import this file. */
+/** Small forms for tests of all rooms. Product code does not import this file. */
 
-/** What stands for what an element must have, by the kind of its attribute. */
+/** Sample values of required attributes, by kind of attribute. */
 const needed: Partial<Record<AttributeKind, (name: string) => unknown>> = {
   string: (name) => `Its ${name}`,
   options: (name) => (name === 'rows' ? ['Tea', 'Coffee'] : ['Red', 'Green', 'Blue']),
@@ -15,7 +15,7 @@ const needed: Partial<Record<AttributeKind, (name: string) => unknown>> = {
   formula: () => '1',
 };
 
-/** An element that lacks nothing: selections get the options Red, Green and Blue. */
+/** Returns an element with all required attributes. Selections get the options Red, Green and Blue. */
 export function element(type: string, id: string, attrs: Record<string, unknown> = {}): FormNode {
   const specs: AttributeSpecs = isElementType(type) ? elements[type].attrs : {};
   const rest = Object.entries(specs).flatMap(([name, spec]) =>
@@ -28,13 +28,15 @@ export function composite(id: string, children: unknown[], attrs: Record<string,
   return { type: 'composite', attrs: { id, label: `The ${id}`, ...attrs }, children: children as FormNode[] };
 }
 
-/** A form of one step. */
+/** Returns a form with one step. */
 export function structure(...children: unknown[]): FormNode {
   const step = { type: 'step', attrs: { title: 'One' }, children: children as FormNode[] };
   return { type: 'form', attrs: { name: 'Contact' }, children: [step] };
 }
 
-/** A form of several steps: the attributes of each, and then its elements. */
+/**
+ * Returns a form with several steps. The arguments alternate: the attributes of a step, then its elements.
+ */
 export function stepsOf(...parts: (Record<string, unknown> | readonly unknown[])[]): FormNode {
   const children = Array.from({ length: parts.length / 2 }, (_, index) => ({
     type: 'step',
@@ -44,12 +46,12 @@ export function stepsOf(...parts: (Record<string, unknown> | readonly unknown[])
   return { type: 'form', attrs: { name: 'Contact' }, children };
 }
 
-/** A valid form of several steps, like `stepsOf`. */
+/** Returns a valid form with several steps, with arguments like `stepsOf`. */
 export function formOfSteps(...parts: Parameters<typeof stepsOf>): Form {
   return validForm(stepsOf(...parts));
 }
 
-/** A valid form of one step; throws with the problems when it is not valid. */
+/** Returns a valid form with one step, or throws its problems. */
 export function formOf(...children: FormNode[]): Form {
   return validForm(structure(...children));
 }
@@ -60,7 +62,7 @@ function validForm(node: FormNode): Form {
   return result.form;
 }
 
-/** The problems of a structure without their codes (`codesOf`); empty when it is valid. */
+/** Returns the problems of a structure without their codes (`codesOf`), or an empty list if it is valid. */
 export function problemsOf(input: unknown): readonly Omit<StructureError, 'code'>[] {
   const result = validateStructure(input);
   if (result.ok) return [];
@@ -71,13 +73,16 @@ export function problemsOf(input: unknown): readonly Omit<StructureError, 'code'
   }));
 }
 
-/** The codes of the problems of a structure. */
+/** Returns the codes of the problems of a structure. */
 export function codesOf(input: unknown): readonly string[] {
   const result = validateStructure(input);
   return result.ok ? [] : result.errors.map(({ code }) => code);
 }
 
-/** No reference data, on 31 January 2026, and the work of one request each time that it is asked for. */
+/**
+ * An answer context without reference data, on 31 January 2026. Each read of `work` returns the budget of one
+ * request.
+ */
 export const context: AnswerContext = {
   reference: {},
   today: '2026-01-31',

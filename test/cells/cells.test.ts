@@ -36,19 +36,19 @@ import { makeCells } from './make-cells.ts';
 const service = await openService({}, { cells: 3 });
 const { database } = service.services;
 
-/** What a question is answered with in each cell. */
+/** Returns the result of a query in each cell. */
 const inEach = async (question: string): Promise<unknown[]> => {
   return findInAllCells(database, async (cell) => {
     const { rows } = await cell.query(question);
     return [rows[0].found];
   });
 };
-/** A command of the operator, beside the service or elsewhere: its exit code, its answer and what it complains of. */
+/** Runs a command of the operator outside the service. Returns its exit code, its answer and its errors. */
 const formloom = (...args: string[]) => command(service.environment, ...args);
 const noteAge = async (): Promise<void> =>
   void (await database.query("update cells set created_at = created_at - interval '1 hour'"));
 
-test('a form and its submissions are in the cell of their workspace, and in no other', async () => {
+test('a form and its submissions are only in the cell of their workspace', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
   for (const [index, tenant] of tenants.entries()) {
     const made = await makeForm(tenant);
@@ -73,7 +73,7 @@ test('a form and its submissions are in the cell of their workspace, and in no o
   );
 });
 
-test('a webhook of every cell hears of its submissions, and of no others', async () => {
+test('a webhook receives the submissions of its form in any cell, and no others', async () => {
   const receiver = await openReceiver();
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
   const forms = await Promise.all(tenants.map(makeForm));
@@ -99,7 +99,7 @@ test('a webhook of every cell hears of its submissions, and of no others', async
   await receiver.close();
 });
 
-test('a key of a cell that is revoked opens nothing, and a form that is deleted is found in no cell', async () => {
+test('a revoked key of any cell is refused, and a deleted form is found in no cell', async () => {
   await service.makeTenant();
   const tenant = await service.makeTenant();
   assert.ok(tenant.database !== database);
@@ -120,7 +120,7 @@ test('a key of a cell that is revoked opens nothing, and a form that is deleted 
   await until('the key to be refused', async () => (await ask()) === 401);
 });
 
-test('a person has workspaces of several cells, and cannot go while one of them has no other owner', async () => {
+test('a person can have workspaces in several cells, and cannot delete the account while one has no other owner', async () => {
   const [here, there] = cellsOf(database).slice(1) as [Cell, Cell];
   const workspaces = [
     await createWorkspace(here.database, { name: 'Here', plan: 'free' }),
@@ -162,7 +162,7 @@ test('a person has workspaces of several cells, and cannot go while one of them 
   const left = await person.call('DELETE', `/memberships/${workspaces[0]!.id}`);
   assert.equal(left.status, 204, JSON.stringify(left.body));
   assert.equal((await end()).status, 200);
-  // It stands in the log of each of their workspaces.
+  // The audit log of each of their workspaces has an entry.
   assert.deepEqual(
     await inEach("select count(*)::int as found from audit_lines where operation = 'deleteAccount'"),
     [1, 0, 1],
@@ -179,7 +179,7 @@ test('a person has workspaces of several cells, and cannot go while one of them 
   );
 });
 
-test('somebody who is invited joins a workspace of another cell', async () => {
+test('an invited person can join a workspace of another cell', async () => {
   const { database: second } = cellsOf(database)[1]!;
   let tenant = await service.makeTenant();
   while (tenant.database !== second) tenant = await service.makeTenant();
@@ -218,7 +218,7 @@ test('somebody who is invited joins a workspace of another cell', async () => {
   });
   assert.equal(forms.status, 200);
 
-  // And as who has an account, which proved its address.
+  // Repeats this for a person with an account and a confirmed email.
   const person = await signIn(service, { email: 'invited@example.org' });
   const again = await formloom(
     'user',
@@ -240,7 +240,7 @@ test('somebody who is invited joins a workspace of another cell', async () => {
   );
 });
 
-test('mails of all cells keep one pace, and an address that got enough from one cell gets none from another', async () => {
+test('emails of all cells share one pace, and the limit of an address counts the emails of all cells', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant()];
   const place = { names: ['bulk'], bulk_step: 300, prompt_step: 300, patience: 600 };
   await database.query("update mail_pace set next_at = now() - interval '1 hour'");
@@ -274,7 +274,7 @@ test('mails of all cells keep one pace, and an address that got enough from one 
   );
 });
 
-test('a new workspace goes to the smallest cell or to the named cell, once every process knows it', async () => {
+test('a new workspace goes to the smallest or the named cell, after every process knows that cell', async () => {
   const cells = await listCells(database);
   assert.deepEqual(
     cells.map(({ name }) => name),
@@ -303,7 +303,7 @@ test('a new workspace goes to the smallest cell or to the named cell, once every
   assert.equal((await formloom('workspace', 'plan', id, 'business')).code, 0);
 });
 
-test('a cell that is created while the service runs serves soon after, and its name is in use', async () => {
+test('a cell that is created while the service runs is soon usable, and its name cannot be used again', async () => {
   assert.equal((await formloom('cell', 'create', 'late')).code, 0);
   const again = await formloom('cell', 'create', 'late');
   assert.deepEqual([again.code, again.complaint], [1, 'A cell late already exists. Choose another name.']);
@@ -333,7 +333,7 @@ test('a cell that is created while the service runs serves soon after, and its n
   );
 });
 
-test('a backup has every cell, a restore makes them, and a move takes them along', async () => {
+test('a backup contains every cell, a restore creates them and a move includes them', async () => {
   const tenants = [await service.makeTenant(), await service.makeTenant(), await service.makeTenant()];
   for (const tenant of tenants) {
     const { id } = await makeForm(tenant);
@@ -379,7 +379,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   const again = await command(there, 'restore', path);
   assert.match(again.complaint, /in use/);
 
-  // Where it goes then, what is of no cell lies in a schema of another name.
+  // In the database it moves to next, tables outside cells are in a schema with another name.
   const last = await testDatabase({ isEmpty: true, name: 'restores' });
   await last.database.query(
     `create schema elsewhere;
@@ -388,7 +388,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   const moved = await command(there, 'move', '--to', last.url);
   assert.equal(moved.code, 0, moved.complaint);
   assert.deepEqual(await count(last.database), whole);
-  // It goes on there.
+  // The instance continues in that database.
   const further = { ...there, DATABASE_URL: last.url };
   const { answer } = await command(further, 'workspace', 'create', 'After', '--cell', 'c3');
   const { rows } = await last.database.query('select name from cell_c3.workspaces where id = $1', [
@@ -401,7 +401,7 @@ test('a backup has every cell, a restore makes them, and a move takes them along
   assert.ok(first!.bytes > 0);
 });
 
-test('the doctor says how many cells there are, which has no tables, and where they may take too many connections', async () => {
+test('`doctor` reports the number of cells, cells without tables and cells that may use too many connections', async () => {
   const look = async (more: Record<string, string> = {}) => {
     const { answer } = await command({ ...service.environment, ...more }, 'doctor');
     const { data } = answer as { data: { check: string; state: string; finding: string }[] };
@@ -411,7 +411,7 @@ test('the doctor says how many cells there are, which has no tables, and where t
   const crowded = await look({ WEB_PROCESSES: '8', DATABASE_POOL: '100' });
   assert.equal(crowded.state, 'warning');
   assert.match(crowded.finding, /^4 cells take up to \d+ connections .*\(8 processes, DATABASE_POOL\)/);
-  // Each process of every machine listens for keys, and takes its part.
+  // Each process of every machine listens for keys and uses its share of the connections.
   const ofOne = await findRoom(database, 4, { pool: 10, processes: 1, channel: keyChannel });
   const machines = [openClient(database), openClient(database)];
   for (const machine of machines) {
@@ -431,7 +431,7 @@ test('the doctor says how many cells there are, which has no tables, and where t
   await database.query('alter table cell_late.gone rename to workspaces');
 });
 
-test('cells at nodes that do not answer are passed over where something is better than nothing, and named', async () => {
+test('cells at nodes that do not respond are named, and skipped where partial results are useful', async () => {
   const { database: own, url } = await testDatabase();
   const opened = (await makeCells(own, { connectionString: url }, 3))!;
   const cells = cellsOf(own);
@@ -444,7 +444,7 @@ test('cells at nodes that do not answer are passed over where something is bette
   };
   assert.deepEqual(await names(false), ['c2', 'c3', 'default']);
   const third = cells[2]!;
-  // A node of a cluster that has gone.
+  // Simulates a cluster node that is lost.
   third.place = { node: 'lost:5432', host: undefined };
   await third.database.end();
   assert.deepEqual(await names(true), ['c2', 'default']);
@@ -460,7 +460,7 @@ test('cells at nodes that do not answer are passed over where something is bette
   await assert.rejects(opened.close(), /Called end on pool more than once/);
 });
 
-test('an upgrade brings every cell to the new version, or none', async () => {
+test('an upgrade updates every cell or none', async () => {
   const migrations = await readMigrations();
   const next = (number: number, sql: string) => ({
     number,
@@ -490,7 +490,7 @@ test('an upgrade brings every cell to the new version, or none', async () => {
   assert.deepEqual(await migrateCells(database, [...migrations, tenants, shared]), []);
 });
 
-test('where there is one cell nobody is asked where anything is', async () => {
+test('an instance with one cell makes no queries to locate data', async () => {
   const one = await testDatabase();
   const cells = await openCells(one.database, () => assert.fail('no pool is opened'));
   await cells.close();

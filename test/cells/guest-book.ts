@@ -3,14 +3,14 @@ import type { Database } from '#kit/database.ts';
 import { element, structure } from '../ast/forms.ts';
 import type { Body, Tenant, TestService } from '../service.ts';
 
-/* What tests of cells do again and again: a form in the cell of its tenant, and visitors of its page. */
+/* Helpers for tests of cells: they make a form in the cell of its tenant and submit its public page. */
 
 export const form = { structure: structure(element('text', 'name'), element('file_upload', 'papers')) };
 
 export const makeForm = async (tenant: Tenant): Promise<Body> =>
   (await tenant.call('POST', '/forms', { ...form, publish: true })).body;
 
-/** A tenant whose workspace is in that cell: new ones go to the emptiest. */
+/** Creates a tenant whose workspace is in this cell. A new one goes to the smallest cell, so this repeats. */
 export async function tenantIn(service: TestService, cell: Database): Promise<Tenant> {
   for (;;) {
     const tenant = await service.makeTenant();
@@ -18,7 +18,10 @@ export async function tenantIn(service: TestService, cell: Database): Promise<Te
   }
 }
 
-/** Fills in the form at an address. @returns how it was answered. */
+/**
+ * Fills in the form at an address.
+ * @returns the response.
+ */
 export async function fillIn(publicUrl: string, name: string): Promise<{ status: number; text: string }> {
   const response = await fetch(publicUrl, {
     method: 'POST',
@@ -28,7 +31,7 @@ export async function fillIn(publicUrl: string, name: string): Promise<{ status:
   return { status: response.status, text: await response.text() };
 }
 
-/** The same, and it has to be taken. */
+/** Fills in the form at an address and asserts that it is accepted. */
 export async function submit(publicUrl: string, name: string): Promise<void> {
   const { status, text } = await fillIn(publicUrl, name);
   assert.equal(status, 201, text);

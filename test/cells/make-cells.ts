@@ -6,10 +6,10 @@ import { keyChannel } from '#workspaces/key-rows.ts';
 
 const service = { pool: 8, processes: 1, channel: keyChannel };
 
-/** How many cells the databases of this run have: TEST_CELLS=3 (test/cells.ts). */
+/** The number of cells in the databases of this run: TEST_CELLS=3 (test/cells.ts). */
 export const cellsOfRun = Number.parseInt(process.env['TEST_CELLS'] ?? '', 10) || 1;
 
-/** Makes so many cells of a database, those that are there among them; undefined if it is to have one. */
+/** Creates cells until a database has this number. Returns undefined if it is to have only one. */
 export async function makeCells(
   database: Database,
   connection: Connection,
@@ -25,7 +25,7 @@ export async function makeCells(
   return cells;
 }
 
-/** Makes a database a Citus cluster of one node, which has the cells too. */
+/** Makes a database a Citus cluster of one node, which also has the cells. */
 async function makeCluster(database: Database): Promise<void> {
   await database.query('create extension if not exists citus');
   await database.query("select citus_set_coordinator_host('localhost', current_setting('port')::integer)");

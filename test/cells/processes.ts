@@ -4,7 +4,7 @@ import { submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { callApi, until } from '#test/service.ts';
 
-/* A cell beside a service of two processes: npm run test:long -- cells. */
+/* Tests a new cell with a service of two processes: npm run test:long -- cells. */
 
 const several = { WEB_PROCESSES: '2', LOG_LEVEL: 'info' };
 const form = {
@@ -22,11 +22,11 @@ const form = {
   publish: true,
 };
 
-test('both of two processes serve a cell that is created while they run, over a renewal and a restart, and end in order', async () => {
+test('two processes serve a cell that is created while they run, also after a renewal and a restart, and both stop cleanly', async () => {
   const instance = await makeInstance(several);
   const server = await instance.start();
   await instance.cli('cell create', 'second');
-  // As if its 15 seconds were over.
+  // Ends its waiting time of 15 seconds.
   await instance.query("update cells set created_at = created_at - interval '1 minute'");
   const made = await instance.cli<{ id: string }>('workspace create', 'Second', '--cell', 'second');
   const { key } = await instance.cli<{ key: string }>(
@@ -58,7 +58,7 @@ test('both of two processes serve a cell that is created while they run, over a 
     return answering() === 2;
   });
   process.kill(server.pid, 'SIGUSR2');
-  // Both begin anew, one after the other, each with all cells.
+  // Both processes restart, one after the other, each with all cells.
   const renewal = async () => {
     await send();
     return server.output().includes('Restarted.');

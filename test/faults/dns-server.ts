@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { after } from 'node:test';
 
-/** What a name is answered with: its IPv4 addresses, a CNAME and where that leads, an error, or nothing at all. */
+/** The answer for a name: its IPv4 addresses, a CNAME with its addresses, an error, or no answer. */
 export type DnsAnswer =
   | readonly string[]
   | { cname: string; addresses: readonly string[] }
@@ -13,9 +13,9 @@ export type DnsAnswer =
 export type DnsServer = {
   /** `127.0.0.1:<port>` */
   address: string;
-  /** What a name is answered with from now on, in turn; the last one stays. */
+  /** Sets the answers for a name, used in order. The last one is repeated. */
   answer(name: string, ...answers: DnsAnswer[]): void;
-  /** Questions for IPv4 addresses of a name so far. */
+  /** Returns how many times the IPv4 addresses of a name were queried. */
   asked(name: string): number;
 };
 
@@ -23,7 +23,9 @@ const codes = { NOERROR: 0, SERVFAIL: 2, NXDOMAIN: 3 } as const;
 const ipv4 = 1;
 const cname = 5;
 
-/** Starts a DNS server on the loopback interface: real packets for the resolver, with answers of the test's choice. */
+/**
+ * Starts a DNS server on the loopback interface. It sends real packets with the answers that a test chooses.
+ */
 export async function openDnsServer(): Promise<DnsServer> {
   const answers = new Map<string, DnsAnswer[]>();
   const counts = new Map<string, number>();
@@ -31,7 +33,7 @@ export async function openDnsServer(): Promise<DnsServer> {
   socket.on('message', (packet: Buffer, from: RemoteInfo) => {
     const { name, type, end } = readQuestion(packet);
     const known = answers.get(name) ?? ['NXDOMAIN'];
-    // A name is asked for IPv4 and IPv6; only the first takes its turn.
+    // Each name is queried for IPv4 and IPv6. Only an IPv4 query moves to the next answer.
     const answer = type === ipv4 && known.length > 1 ? known.shift()! : known[0]!;
     if (type === ipv4) counts.set(name, (counts.get(name) ?? 0) + 1);
     if (answer === 'silence') return;
@@ -53,7 +55,7 @@ export async function openDnsServer(): Promise<DnsServer> {
   };
 }
 
-/** Errors are of the name; addresses are of the type. */
+/** Errors apply to the name, addresses only to the type. */
 const emptied = (answer: DnsAnswer): DnsAnswer => (typeof answer === 'string' ? answer : []);
 
 function readQuestion(packet: Buffer): { name: string; type: number; end: number } {
@@ -76,7 +78,7 @@ function record(name: string, type: number, data: Buffer): Buffer {
   const fixed = Buffer.alloc(10);
   fixed.writeUInt16BE(type, 0);
   fixed.writeUInt16BE(1, 2);
-  // TTL 0: every connection asks again.
+  // TTL 0: every connection queries again.
   fixed.writeUInt32BE(0, 4);
   fixed.writeUInt16BE(data.length, 8);
   return Buffer.concat([encodeName(name), fixed, data]);

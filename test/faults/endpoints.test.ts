@@ -10,7 +10,7 @@ import { verifySignature } from '#webhooks/signature.ts';
 import { happen } from '../webhooks/make-webhook.ts';
 import { happenOften, openStage, type Scene } from './stage.ts';
 
-// F23, F25 to F27: endpoints that change, die and come back.
+// F23, F25 to F27: endpoints that change, fail and recover.
 
 const stage = await openStage();
 const config = { webhookAllowNetworks: ['127.0.0.0/8'], publicUrl: 'https://forms.test' };
@@ -19,7 +19,7 @@ const change = (scene: Scene, what: object) =>
   changeWebhook(context, { workspaceId: scene.workspaceId, webhookId: scene.webhookId, ...what });
 const old = 'the secret of before';
 
-test('F27: for a day after a rotation deliveries carry both signatures, with headers of their own', async () => {
+test('F27: for a day after a rotation, deliveries have both signatures and the custom headers', async () => {
   const receiver = await openReceiver();
   const scene = await stage.setScene(receiver.url, old);
   const { secret } = await change(scene, {
@@ -55,7 +55,7 @@ test('F27: for a day after a rotation deliveries carry both signatures, with hea
   await queue.stop();
 });
 
-test('F27: a new address in the middle of retries is guarded again, and gets what waits', async () => {
+test('F27: a URL that changes between retries is checked again and receives the waiting deliveries', async () => {
   const [first, second] = [await openReceiver(), await openReceiver()];
   first.replyWith(500);
   const scene = await stage.setScene(first.url);
@@ -77,7 +77,7 @@ test('F27: a new address in the middle of retries is guarded again, and gets wha
   await queue.stop();
 });
 
-test('F26: what failed stays Failed when the receiver is well again, and two who retry send once', async () => {
+test('F26: a Failed delivery stays Failed after the receiver recovers, and two simultaneous retries send it once', async () => {
   const receiver = await openReceiver();
   receiver.replyWith(500);
   const scene = await stage.setScene(receiver.url);
@@ -94,7 +94,7 @@ test('F26: what failed stays Failed when the receiver is well again, and two who
   await queue.stop();
 });
 
-test('F25: a delivery that cannot be made fails alone, and the others go on', async () => {
+test('F25: a damaged delivery fails alone, and the others are sent', async () => {
   const receiver = await openReceiver();
   const scene = await stage.setScene(receiver.url);
   for (let made = 0; made < 6; made += 1) await happen(stage.database, scene);
@@ -111,7 +111,7 @@ test('F25: a delivery that cannot be made fails alone, and the others go on', as
   await queue.stop();
 });
 
-test('an endpoint that fails for days is paused, writes down what it misses, and a success clears its record', async () => {
+test('an endpoint that fails for days is paused, missed events are recorded, and a success clears its failures', async () => {
   const receiver = await openReceiver();
   receiver.replyWith(404);
   const scene = await stage.setScene(receiver.url);
@@ -145,7 +145,7 @@ test('an endpoint that fails for days is paused, writes down what it misses, and
   await queue.stop();
 });
 
-test('an endpoint that is not to be paused by itself goes on failing, and its events go on being sent', async () => {
+test('an endpoint without automatic pausing keeps failing, and its events are still sent', async () => {
   const receiver = await openReceiver();
   receiver.replyWith(404);
   const scene = await stage.setScene(receiver.url);
@@ -177,7 +177,7 @@ test('an endpoint that is not to be paused by itself goes on failing, and its ev
   await queue.stop();
 });
 
-test('webhooks take turns: one that waits with many does not go before others that wait with few', async () => {
+test('webhooks are served in turn: one with many waiting deliveries does not go before others with few', async () => {
   const busy = await openReceiver();
   const few = await openReceiver();
   const many = 600;
@@ -192,13 +192,13 @@ test('webhooks take turns: one that waits with many does not go before others th
   await queue.stop();
 });
 
-test('F23: many for a dead receiver do not hold up another, spend no attempts, and hold few connections', async () => {
+test('F23: many deliveries to a dead receiver do not delay others, use up no attempts and hold few connections', async () => {
   const dead = await openReceiver();
   dead.replyWith('hang');
   const healthy = await openReceiver();
   const deadScene = await stage.setScene(dead.url);
   const scene = await stage.setScene(healthy.url);
-  // Longer than all that follows takes on a busy machine.
+  // Longer than the rest of the test needs on a busy machine.
   const queue = stage.startWorker({ timeoutSeconds: 60 });
   await stage.fire(deadScene, queue, 300);
   await dead.waitFor(8);

@@ -7,12 +7,13 @@ import { until } from '#test/service.ts';
 import { type DnsAnswer, openDnsServer } from './dns-server.ts';
 import { happenOften, openStage } from './stage.ts';
 
-// F20, F21, C23 to C25: names that lie, change or do not answer. Questions go over UDP to a server of our own.
+// F20, F21, C23 to C25: DNS names that give wrong, changing or no answers. Queries go over UDP to a test
+// server.
 
 const stage = await openStage();
 const dns = await openDnsServer();
 const resolve = (name: string): Promise<string[]> => resolveName(name, [dns.address]);
-// 127.0.0.2 is the one address that may be reached; 127.0.0.1 stands for what lies beside the server.
+// Only 127.0.0.2 is allowed. 127.0.0.1 stands for internal services.
 const guard = { allowNetworks: ['127.0.0.2/32'], resolve };
 const queue = stage.startWorker(guard);
 const receiver = await openReceiver({ host: '127.0.0.2' });
@@ -22,7 +23,7 @@ const port = Number(new URL(receiver.url).port);
 const name = 'receiver.test';
 const url = (of = port): string => `https://${name}:${of}/hook`;
 
-test('F20: a name whose only address may be reached is delivered to, every event', async () => {
+test('F20: every event is delivered to a name with only an allowed address', async () => {
   dns.answer(name, ['127.0.0.2']);
   const scene = await stage.setScene(url());
   await stage.fire(scene, queue);
@@ -37,7 +38,7 @@ const inside: Record<string, DnsAnswer> = {
   'a CNAME to something inside': { cname: 'inside.test', addresses: ['127.0.0.1'] },
 };
 for (const [what, answer] of Object.entries(inside)) {
-  test(`C23: ${what} refuses the name, when it is saved and when it is sent to`, async () => {
+  test(`C23: ${what} makes the name refused when saving and when sending`, async () => {
     dns.answer(name, answer);
     const target = url(Number(new URL(canary.url).port));
     assert.match((await checkTarget(target, guard))!, /not allowed/);
@@ -51,8 +52,8 @@ for (const [what, answer] of Object.entries(inside)) {
   });
 }
 
-test('C24: a name that turns private between saving, asking and dialling never leads inside', async () => {
-  // Each connection asks again, TTL 0; what was checked is what is dialled.
+test('C24: a name that becomes private between saving, resolving and connecting never reaches an internal address', async () => {
+  // TTL 0: each connection queries again. The address that was checked is the one connected to.
   const target = url(Number(new URL(canary.url).port));
   for (const answers of [
     [['127.0.0.2'], ['127.0.0.1']],
@@ -72,10 +73,10 @@ const broken: Record<string, [DnsAnswer, RegExp]> = {
   SERVFAIL: ['SERVFAIL', /could not be resolved/],
 };
 for (const [what, [answer, reason]] of Object.entries(broken)) {
-  test(`F20: ${what} is retried, and delivered once the name is there`, async () => {
-    // Twice: after SERVFAIL the resolver itself may ask again.
+  test(`F20: ${what} is retried, and delivered after the name resolves`, async () => {
+    // Twice, because the resolver itself may retry after SERVFAIL.
     dns.answer(name, answer, answer, ['127.0.0.2']);
-    // A port of its own, so that no kept connection leads there without a question.
+    // A separate port, so that no open connection avoids the query.
     const own = await openReceiver({ host: '127.0.0.2' });
     const scene = await stage.setScene(url(Number(new URL(own.url).port)));
     await stage.fire(scene, queue, 1);
@@ -85,7 +86,7 @@ for (const [what, [answer, reason]] of Object.entries(broken)) {
   });
 }
 
-test('F20: two hundred names that nobody answers for do not delay another', async () => {
+test('F20: two hundred names without an answer do not delay other deliveries', async () => {
   dns.answer(name, ['127.0.0.2']);
   const silent = Array.from({ length: 200 }, (_, count) => `silent-${count}.test`);
   for (const each of silent) {
@@ -103,11 +104,11 @@ test('F20: two hundred names that nobody answers for do not delay another', asyn
     await receiver.waitFor(before + count);
     took.push(performance.now() - began);
   }
-  // The quickest: a busy machine may hold up one of them.
+  // The fastest of three, because a busy machine may delay any of them.
   assert.ok(Math.min(...took) < 1_000, `took ${took.map(Math.round).join(', ')} ms`);
 });
 
-test('F20: silence is retried at the end of the deadline, and delivered once the name is there', async () => {
+test('F20: a DNS timeout is retried after the deadline, and delivered after the name resolves', async () => {
   await queue.stop({ graceMs: 0 });
   await stage.database.query('delete from jobs');
   const hasty = stage.startWorker({ ...guard, timeoutSeconds: 1 });

@@ -8,12 +8,12 @@ import type { Queue } from '#kit/queue/worker.ts';
 import { certificate, openReceiver, type Reply } from '#test/receiver.ts';
 import { eventsPerFault, openStage } from './stage.ts';
 
-// F14 to F19: what receivers do to us. Each event comes through, when the receiver is well again, at least once.
+// F14 to F19: faulty receivers. Each event is delivered at least once after the receiver recovers.
 
 const stage = await openStage();
 const queue = stage.startWorker({ timeoutSeconds: 1.5 });
 
-/** What the first requests meet, half as many as there are events; then the receiver works. */
+/** The reply to the first requests, half as many as events. After that the receiver works. */
 const passing: Record<string, Reply> = {
   'F14 and F15, a receiver that never answers': 'hang',
   'F15, headers that drip': 'drip headers',
@@ -26,7 +26,7 @@ const passing: Record<string, Reply> = {
   'C06, 408': 408,
 };
 for (const [fault, reply] of Object.entries(passing)) {
-  test(`${fault}: every event is delivered at least once, with one id and the same bytes`, async () => {
+  test(`${fault}: every event is delivered at least once, with one ID and identical bytes`, async () => {
     const receiver = await openReceiver();
     const scene = await stage.setScene(receiver.url);
     const failures = eventsPerFault / 2;
@@ -36,14 +36,14 @@ for (const [fault, reply] of Object.entries(passing)) {
     assert.deepEqual([...new Set(lines.map(({ status }) => status))], ['Success']);
     const byId = Map.groupBy(receiver.requests, ({ headers }) => headers['x-service-delivery-id']);
     assert.equal(byId.size, eventsPerFault);
-    // More when an answer of the busy machine came too late.
+    // There are more requests if a busy machine answers too late.
     assert.ok(receiver.requests.length >= eventsPerFault + failures);
     for (const requests of byId.values())
       assert.equal(new Set(requests.map(({ body }) => body.toString())).size, 1);
   });
 }
 
-/** A server that does what `onSocket` does. */
+/** Starts a server that runs `onSocket` for each connection. */
 async function serve(
   onSocket: (socket: Socket) => void,
   options?: { isPlain: boolean } | object,
@@ -68,7 +68,7 @@ async function serve(
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** What never answers in time, and what is answered wrongly. */
+/** Receivers that never answer in time. `broken` lists those with invalid answers. */
 const slow: Record<string, [reason: RegExp, url: () => Promise<string>]> = {
   'F14, accepted and never read': [
     /within 1.5 seconds/,
@@ -115,7 +115,7 @@ const broken: typeof slow = {
 
 function testLasting(faults: typeof slow, worker: () => Queue | Promise<Queue>): void {
   for (const [fault, [reason, open]] of Object.entries(faults)) {
-    test(`${fault}: six requests by the schedule, each with its class of failure, then Failed`, async () => {
+    test(`${fault}: six scheduled requests, each with its kind of failure, then Failed`, async () => {
       const scene = await stage.setScene(await open());
       await stage.fire(scene, await worker(), Math.min(4, eventsPerFault));
       for (const line of await stage.settled(scene)) {
@@ -127,7 +127,10 @@ function testLasting(faults: typeof slow, worker: () => Queue | Promise<Queue>):
 }
 testLasting(slow, () => queue);
 
-/** A worker of the calling test's own: where something comes back, the deadline of a busy machine is not the subject. */
+/**
+ * Starts a separate worker with a long deadline, for tests of answers that must not time out on a busy
+ * machine.
+ */
 async function withoutHurry(): Promise<Queue> {
   await queue.stop({ graceMs: 0 });
   return stage.startWorker({ timeoutSeconds: 20 });
@@ -135,7 +138,7 @@ async function withoutHurry(): Promise<Queue> {
 testLasting(broken, withoutHurry);
 
 const statuses = [301, 302, 303, 307, 308] as const;
-test('F19: a redirect is a failure, and nobody goes there', async () => {
+test('F19: a redirect is a failure and is never followed', async () => {
   const canary = await openReceiver();
   const worker = await withoutHurry();
   for (const status of statuses) {
@@ -161,7 +164,7 @@ const huge: Record<string, Reply> = {
   },
 };
 for (const [fault, reply] of Object.entries(huge)) {
-  test(`F16, ${fault}: a success by its status, without growing`, async () => {
+  test(`F16, ${fault}: the status makes it a success, and memory does not grow`, async () => {
     const receiver = await openReceiver();
     receiver.replyWith(reply);
     const scene = await stage.setScene(receiver.url);
@@ -177,7 +180,7 @@ for (const [fault, reply] of Object.entries(huge)) {
       [scene.workspaceId],
     );
     assert.ok(rows[0].most <= 4_096);
-    // The receiver's buffers are in this process too; what a leak would hold is 20 MB for each answer.
+    // The receiver's buffers are in this process too. A leak would hold 20 MB for each response.
     const grown = process.memoryUsage().rss - before;
     assert.ok(grown < 120_000_000, `grew by ${Math.round(grown / 1e6)} MB`);
   });

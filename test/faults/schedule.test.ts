@@ -4,19 +4,21 @@ import { openReceiver } from '#test/receiver.ts';
 import { slowness } from '#test/slowness.ts';
 import { fastDelays, openStage } from './stage.ts';
 
-// G4, F24: the schedule, a thousand times faster. The delays are the queue's own, counted by the database's clock.
+// G4, F24: the retry schedule, a thousand times faster. The queue's real delays are measured with the
+// database's clock.
 
 const stage = await openStage();
 
-test('G4: attempts come after each delay, never earlier, and at most 10 % or 100 ms later', async () => {
+test('G4: attempts come after each delay, never earlier and at most 10 % or 100 ms later', async () => {
   const delays = fastDelays.slice(0, 4);
   const queue = stage.startWorker({ retryDelays: delays });
   const receiver = await openReceiver();
   receiver.replyWith(503);
   const scene = await stage.setScene(receiver.url);
-  /** The shortest that each delay was in any round: what else the machine does can only make it longer. */
+  /** The shortest measured time of each delay over all rounds, because load can only make it longer. */
   const shortest = delays.map(() => Number.POSITIVE_INFINITY);
-  // From the answer to the next request: what settling and claiming take does not shrink with the schedule.
+  // From the response to the next request. The time for settling and claiming does not shrink with the
+  // schedule.
   const isPunctual = (factor = 1): boolean =>
     delays.every((delay, index) => shortest[index]! <= delay * 1.1 + 0.1 * factor);
   for (let round = 0; round < 5 && !isPunctual(); round += 1) {
@@ -58,7 +60,7 @@ for (const [header, waits] of asked) {
   });
 }
 
-test('F24: a receiver that asks for 31,710 years is asked again in an hour', async () => {
+test('F24: a receiver that asks for a wait of 31,710 years gets the next attempt in an hour', async () => {
   const queue = stage.startWorker();
   const receiver = await openReceiver();
   receiver.replyWith({ status: 429, headers: { 'Retry-After': '1000000000000' } });

@@ -17,7 +17,7 @@ export const fastDelays = [0.06, 0.3, 0.9, 3.6, 10.8] as const;
 
 export type Scene = Place & { webhookId: string };
 
-/** So many events of the form, eight at a time. */
+/** Creates this number of events of the form, eight at a time. */
 export async function happenOften(database: Stage['database'], scene: Scene, count: number): Promise<void> {
   let left = count;
   const makeAll = async (): Promise<void> => {
@@ -29,23 +29,28 @@ export async function happenOften(database: Stage['database'], scene: Scene, cou
   await Promise.all(Array.from({ length: 8 }, makeAll));
 }
 
-/** One delivery as the ledger has it. */
+/** A delivery in the delivery log. */
 export type LedgerLine = { id: string; status: string; attempts: number; reasons: (string | null)[] };
 
 export type Stage = {
   database: Awaited<ReturnType<typeof testDatabase>>['database'];
-  /** Starts a worker with everything that a server has of the engine. */
+  /** Starts a worker with the complete delivery engine of a server. */
   startWorker(more?: Partial<DeliveryContext> & { leaseSeconds?: number }): Queue;
-  /** A form with a webhook to this address. */
+  /** Creates a form with a webhook to this URL. */
   setScene(url: string, secret?: string): Promise<Scene>;
-  /** So many events of the form, told to this worker. */
+  /** Creates this number of events of the form and wakes this worker. */
   fire(scene: Scene, queue: Queue, count?: number): Promise<void>;
   ledger(scene: Place): Promise<LedgerLine[]>;
-  /** Waits until no delivery of the form waits: 30 s, and longer for as many events as the big run has. */
+  /**
+   * Waits until no delivery of the form is pending: 30 s, or longer for the number of events in the full run.
+   */
   settled(scene: Place, seconds?: number): Promise<LedgerLine[]>;
 };
 
-/** The engine on a database of the calling test file's own: queue, guard, sockets and ledger are the real ones. */
+/**
+ * Opens the delivery engine on a database of the calling test file, with the real queue, guard, sockets and
+ * delivery log.
+ */
 export async function openStage(): Promise<Stage> {
   const { database } = await testDatabase({ pool: 12 });
   const vault = openVault('00'.repeat(32));
@@ -67,7 +72,7 @@ export async function openStage(): Promise<Stage> {
         vault,
         signLink: ({ id }) => `https://files.test/${id}`,
         retryDelays: [0.05, 0.05, 0.05, 0.05, 0.05],
-        // Longer than a busy machine takes: a test of the deadline names its own.
+        // Longer than a busy machine needs. Tests of the deadline set their own timeout.
         timeoutSeconds: 30,
         allowNetworks: ['127.0.0.0/8'],
         ...more,

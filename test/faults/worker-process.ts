@@ -6,8 +6,8 @@ import { deliverJob } from '#webhooks/delivery-job.ts';
 import { deliverWebhook, failParkedDelivery, perWebhook } from '#webhooks/sending/deliver.ts';
 
 /*
- * A worker of its own process, for tests that kill and freeze workers. Told in its first argument, as JSON: the
- * database, how long a lease is, and a receiver's time. It says `ready`, and ends at SIGTERM as a server does.
+ * A worker in a separate process, for tests that kill and freeze workers. Its first argument is JSON with the
+ * database, the lease and the timeout of a receiver. It prints `ready`, and ends at SIGTERM like a server.
  */
 export type WorkerOptions = { databaseUrl: string; leaseSeconds: number; timeoutSeconds?: number };
 

@@ -10,7 +10,7 @@ import { isSlice } from '../cases.ts';
 import { eventsPerFault, happenOften, openStage, type Scene } from './stage.ts';
 import type { WorkerOptions } from './worker-process.ts';
 
-// F2, F4, F5, F22: workers that die, stop and freeze. Each is a process of its own.
+// F2, F4, F5, F22: workers that die, stop or freeze. Each is a separate process.
 
 const stage = await openStage();
 const { rows } = await stage.database.query('select current_database() as name');
@@ -25,7 +25,7 @@ async function startProcess(leaseSeconds = 2, more: Partial<WorkerOptions> = {})
     fileURLToPath(new URL('worker-process.ts', import.meta.url)),
     [JSON.stringify(options)],
     {
-      // As setup.mjs has it.
+      // The options of setup.mjs.
       execArgv: ['--disable-warning=ExperimentalWarning', '--preserve-symlinks'],
     },
   );
@@ -40,7 +40,10 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await closed;
 }
 
-/** Ends the lease of a dead worker now. A short lease could also run out while a worker of a busy machine lives. */
+/**
+ * Ends the lease of a dead worker now. A short lease could also expire while a worker on a busy machine is
+ * alive.
+ */
 async function endLease({ workspaceId }: Scene): Promise<void> {
   await stage.database.query('update jobs set run_at = now() where workspace_id = $1', [workspaceId]);
 }
@@ -50,7 +53,7 @@ const fire = (scene: Scene, count: number): Promise<void> => happenOften(stage.d
 const deliveriesOf = (receiver: Receiver): Map<unknown, Receiver['requests']> =>
   Map.groupBy(receiver.requests, ({ headers }) => headers['x-service-delivery-id']);
 
-test('F22: three processes send every event once, and none twice', async () => {
+test('F22: three processes send every event exactly once', async () => {
   const receiver = await openReceiver();
   const scene = await stage.setScene(receiver.url);
   const workers = await Promise.all([startProcess(25), startProcess(25), startProcess(25)]);
@@ -63,7 +66,7 @@ test('F22: three processes send every event once, and none twice', async () => {
   await Promise.all(workers.map((worker) => end(worker, 'SIGTERM')));
 });
 
-test('F2: a worker is killed while the receiver holds the request; another sends it again after the lease', async () => {
+test('F2: if a worker is killed during a request, another one sends it again after the lease', async () => {
   const receiver = await openReceiver();
   receiver.replyWith('hang', 200);
   const scene = await stage.setScene(receiver.url);
@@ -74,7 +77,7 @@ test('F2: a worker is killed while the receiver holds the request; another sends
   const killed = performance.now();
   const second = await startProcess();
   const [line] = await stage.settled(scene);
-  // At the server's lease of 25 s that is within 30 s (G3).
+  // The server's lease of 25 s makes this happen within 30 s (G3).
   assert.ok(performance.now() - killed < 30_000);
   assert.deepEqual([line!.status, line!.attempts], ['Success', 1]);
   assert.equal(receiver.requests.length, 2);
@@ -83,11 +86,11 @@ test('F2: a worker is killed while the receiver holds the request; another sends
   await end(second, 'SIGKILL');
 });
 
-test('F2: a receiver may take longer than a lease: nobody else sends while its worker lives, and soon after it died', async () => {
+test('F2: during a request longer than a lease, others send it only after its worker dies', async () => {
   const receiver = await openReceiver();
   receiver.replyWith('hang', 200);
   const scene = await stage.setScene(receiver.url);
-  // A busy machine may stand still for two thirds of the lease.
+  // A busy machine may stall for two thirds of the lease.
   const first = await startProcess(2.5, { timeoutSeconds: 60 });
   await fire(scene, 1);
   await receiver.waitFor(1);
@@ -107,14 +110,14 @@ test('F2: a receiver may take longer than a lease: nobody else sends while its w
   await end(second, 'SIGKILL');
 });
 
-test('F2: two kills at any moment lose nothing, and repeat no more than was under way', {
+test('F2: two kills at any moment lose nothing, and repeat only deliveries in progress', {
   skip: isSlice,
 }, async () => {
   const receiver = await openReceiver();
   const scene = await stage.setScene(receiver.url);
   await fire(scene, eventsPerFault * 5);
   let kills = 0;
-  // A delivery that is under way at a third one is parked.
+  // A delivery that is in progress at a third kill is parked.
   for (; kills < 2; kills += 1) {
     const worker = await startProcess(25);
     const before = receiver.requests.length;
@@ -126,12 +129,12 @@ test('F2: two kills at any moment lose nothing, and repeat no more than was unde
   const lines = await stage.settled(scene);
   assert.ok(lines.every(({ status }) => status === 'Success'));
   assert.equal(deliveriesOf(receiver).size, lines.length);
-  // As many as a process has places.
+  // At most the capacity of a process for each kill.
   assert.ok(receiver.requests.length - lines.length <= kills * 256);
   await end(last, 'SIGKILL');
 });
 
-test('F2: a delivery during which three workers died is failed with its reason, the others are sent, and a retry sends it', async () => {
+test('F2: a delivery during which three workers died fails with the reason, and a retry sends it; others are sent', async () => {
   const [deadly, good] = [await openReceiver(), await openReceiver()];
   deadly.replyWith('hang', 'hang', 'hang', 200);
   const [scene, others] = [await stage.setScene(deadly.url), await stage.setScene(good.url)];
@@ -160,7 +163,7 @@ test('F2: a delivery during which three workers died is failed with its reason, 
   await end(last, 'SIGTERM');
 });
 
-test('F4: a worker that is told to stop hands over at once what it cannot finish', async () => {
+test('F4: a stopping worker hands over unfinished work immediately', async () => {
   const receiver = await openReceiver();
   receiver.replyWith('hang', 200);
   const scene = await stage.setScene(receiver.url);
@@ -170,7 +173,7 @@ test('F4: a worker that is told to stop hands over at once what it cannot finish
   const second = await startProcess(60);
   await end(first, 'SIGTERM');
   const stopped = performance.now();
-  // Its lease was for a minute.
+  // The lease itself would last a minute.
   await receiver.waitFor(2);
   assert.ok(performance.now() - stopped < 30_000, `took ${Math.round(performance.now() - stopped)} ms`);
   const [line] = await stage.settled(scene);
@@ -178,7 +181,7 @@ test('F4: a worker that is told to stop hands over at once what it cannot finish
   await end(second, 'SIGTERM');
 });
 
-test('F5: a worker that is frozen and wakes up changes nothing that its successor wrote', {
+test('F5: a frozen worker that wakes up changes nothing that its successor wrote', {
   skip: isSlice,
 }, async () => {
   const receiver = await openReceiver();
@@ -192,7 +195,7 @@ test('F5: a worker that is frozen and wakes up changes nothing that its successo
   await receiver.waitFor(2);
   const [line] = await stage.settled(scene);
   frozen.kill('SIGCONT');
-  // What it wants to write now, its lease forbids; a job of its own shows that it is awake.
+  // Its lost lease forbids its write. A new job shows that it is awake.
   await end(second, 'SIGTERM');
   await fire(scene, 1);
   await until('the one that woke up to work', async () => receiver.requests.length >= 3);

@@ -23,11 +23,11 @@ import { prepareSetup } from '#workspaces/workspaces.ts';
 import { readNext } from '../../web/account/next.ts';
 import { element, structure } from '../ast/forms.ts';
 
-/* Accounts, workspaces, members and keys in a real browser, by keyboard alone, on the built console. */
+/* Accounts, workspaces, members and keys in a real browser on the built console, with the keyboard only. */
 
 const service = await openService();
 const console = await openConsoleBrowser(service);
-/** Passkeys are bound to a name. */
+/** Passkeys are bound to a host name. */
 const providerPort = await freePort();
 const named = await openService(
   {
@@ -39,7 +39,7 @@ const provider = await openProvider(providerPort, () => named.services.config.pu
 const passkeys = await openConsoleBrowser({ ...named, url: named.services.config.publicUrl });
 const run = promisify(execFile);
 
-test('the one-time link makes the first account, signs it in, and leads to the console', async () => {
+test('the setup link creates the first account, signs it in and opens the console', async () => {
   const token = (await prepareSetup(service.services.database))!;
   const page = await console.open(`/app/setup?token=${token}`);
   await page.getByLabel('Email address').fill('first@example.org');
@@ -56,7 +56,7 @@ test('the one-time link makes the first account, signs it in, and leads to the c
   await console.leave(page);
 });
 
-test('sign-in by keyboard leads to where one wanted to be; a wrong password is said, and typed again', async () => {
+test('signing in by keyboard opens the requested page, and a wrong password shows an error and can be retyped', async () => {
   const person = await signIn(service, { name: 'Ada' });
   const wanted = `/app/w/${person.workspaceId}/settings/members`;
   const page = await console.open(wanted);
@@ -79,7 +79,7 @@ test('sign-in by keyboard leads to where one wanted to be; a wrong password is s
   await console.leave(page);
 });
 
-test('a link to the sign-in takes nobody to another site', async () => {
+test('a sign-in link never redirects to another site', async () => {
   const person = await signIn(service);
   for (const next of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)'])
     assert.equal(readNext(next), '/');
@@ -92,12 +92,13 @@ test('a link to the sign-in takes nobody to another site', async () => {
   await console.leave(page);
 });
 
-test('a session that ends elsewhere leads to the sign-in, and back', async () => {
+test('a session that is ended elsewhere leads to sign-in and back', async () => {
   const person = await signIn(service);
   const page = await console.open('/app/account', person);
   await heading(page, 'Your account');
   await page.getByText('This browser', { exact: true }).waitFor();
-  // Typed before the session ends: a card that still asks would lead to the sign-in by itself, with the field gone.
+  // Typed before the session ends. Otherwise a card that is still loading would open the sign-in page and
+  // remove the field.
   await page.getByLabel('Name', { exact: true }).fill('Ada');
   await service.services.database.query('delete from sessions where user_id = $1', [person.userId]);
   await press(page, 'Enter');
@@ -109,7 +110,7 @@ test('a session that ends elsewhere leads to the sign-in, and back', async () =>
   await console.leave(page);
 });
 
-test('a password is changed, and only this browser stays signed in', { skip: isSlice }, async () => {
+test('changing the password keeps only this browser signed in', { skip: isSlice }, async () => {
   const person = await signIn(service);
   const third = await console.open('/app/sign-in');
   await heading(third, 'Sign in to Formloom');
@@ -148,7 +149,7 @@ test('a password is changed, and only this browser stays signed in', { skip: isS
   await console.leave(other);
 });
 
-test('a workspace is made, renamed and left behind for another, by keyboard', { skip: isSlice }, async () => {
+test('a workspace can be created, renamed and switched from by keyboard', { skip: isSlice }, async () => {
   const person = await signIn(service, { name: 'Ada' });
   const page = await console.open('/app/', person);
   await heading(page, 'Forms');
@@ -181,7 +182,7 @@ test('a workspace is made, renamed and left behind for another, by keyboard', { 
   await console.leave(page);
 });
 
-test('a member is invited by a link that is handed over, joins, gets another role, and is removed, by keyboard', {
+test('a member can be invited by a copied link, join, get another role and be removed, by keyboard', {
   skip: isSlice,
 }, async () => {
   const owner = await signIn(service, { name: 'Owner' });
@@ -217,7 +218,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await page.reload();
   await page.getByRole('rowheader', { name: /Newcomer/ }).waitFor();
   await tabTo(page, 'button', /Role of Newcomer/);
-  // The list is read anew after the toast: what somebody else changes before that, this window has seen.
+  // The list is reloaded after the toast, so this window has seen all earlier changes by others.
   const isList = (response: Response): boolean =>
     response.request().method() === 'GET' && response.url().endsWith('/api/v1/members');
   const viewerListed = page.waitForResponse(isList);
@@ -273,7 +274,7 @@ test('a member is invited by a link that is handed over, joins, gets another rol
   await console.leave(page);
 });
 
-test('whoever signs in with a temporary password chooses one of their own before anything else', {
+test('a person who signs in with a temporary password must first choose another one', {
   skip: isSlice,
 }, async () => {
   const { email } = await signIn(service);
@@ -295,7 +296,7 @@ test('whoever signs in with a temporary password chooses one of their own before
   await console.leave(page);
 });
 
-/** How many groups of a key stand in each of its lines. */
+/** Returns how many groups of a key are on each of its lines. */
 const groupsOfLines = async (key: Locator): Promise<number[]> => {
   const tops = await key
     .locator('span:not(:has(span))')
@@ -303,7 +304,7 @@ const groupsOfLines = async (key: Locator): Promise<number[]> => {
   return [...Map.groupBy(tops, (top) => top).values()].map(({ length }) => length);
 };
 
-test('an authenticator app is set up, asked for at the next sign-in, and stood in for by a recovery code', {
+test('an authenticator app can be set up, is required at the next sign-in, and a recovery code can replace it', {
   skip: isSlice,
 }, async () => {
   const person = await signIn(service, { name: 'Ada' });
@@ -328,7 +329,8 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await shown.click();
   assert.equal(await page.evaluate('getSelection().toString()'), secret, 'what is copied');
   await page.setViewportSize({ width: 1280, height: 800 });
-  // None is taken twice, and the next one counts as well: it stays good for half a minute however slow the screens are.
+  // No code is accepted twice. The next code is also valid and stays so for half a minute, however slow the
+  // screens are.
   const nextCode = () => codeOf(secret, stepAt(new Date()) + 1);
   await page.getByLabel('Code shown in the app').fill('000000');
   await press(page, 'Enter');
@@ -384,7 +386,7 @@ test('an authenticator app is set up, asked for at the next sign-in, and stood i
   await console.leave(page);
 });
 
-test('a passkey is added, signs in without a password, is the second step, and is renamed and removed', async () => {
+test('a passkey can be added, renamed and removed; it signs in without a password or as second step', async () => {
   const person = await signIn(named, { name: 'Ada' });
   const page = await passkeys.open('/app/sign-in');
   const session = await page.context().newCDPSession(page);
@@ -431,7 +433,7 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await page.getByLabel('Password').fill(person.password);
   await press(page, 'Enter');
   await heading(page, 'Two-factor authentication');
-  // One that is refused is said here, and leads nowhere else.
+  // A refused passkey shows an error here and opens no other page.
   const { database } = named.services;
   await database.query("update passkeys set credential_id = 'x' || credential_id");
   await tabTo(page, 'button', 'Sign in with a passkey');
@@ -463,7 +465,7 @@ test('a passkey is added, signs in without a password, is the second step, and i
   await passkeys.leave(page);
 });
 
-test('the provider of identities signs in, leads back to where one wanted to be, and a refusal is said', async () => {
+test('signing in with an identity provider opens the requested page, and a refusal shows an error', async () => {
   provider.person = { sub: 'ada', email: 'ada@example.org', email_verified: true, name: 'Ada' };
   const page = await passkeys.open('/app/account');
   await heading(page, 'Sign in to Formloom');
@@ -494,7 +496,7 @@ test('the provider of identities signs in, leads back to where one wanted to be,
   await passkeys.leave(refused);
 });
 
-test('an owner hears who lacks a second factor before it is asked of everybody, and whoever lacks one sets it up first', {
+test('an owner sees who lacks two-factor before requiring it, and those members must set it up first', {
   skip: isSlice,
 }, async () => {
   const owner = await signIn(service, { name: 'Owner' });
@@ -544,7 +546,7 @@ test('an owner hears who lacks a second factor before it is asked of everybody, 
   await console.leave(theirs);
 });
 
-test('a key is made, copied, used by the command that is shown, and revoked, by keyboard', {
+test('a key can be created, copied, used with the displayed command and revoked, by keyboard', {
   skip: isSlice,
 }, async () => {
   const owner = await signIn(service);
@@ -580,6 +582,6 @@ test('a key is made, copied, used by the command that is shown, and revoked, by 
   await console.leave(page);
 });
 
-test('no script failed on the way, and none was refused by the policy', () => {
+test('no script failed, and the content security policy blocked none', () => {
   console.assertQuiet();
 });

@@ -5,13 +5,13 @@ import { isSlice } from '#test/cases.ts';
 import { openConsoleBrowser } from '#test/console-browser.ts';
 import { shareService, until } from '#test/service.ts';
 
-/* The reference at /api/v1/docs: guides, operations, examples, and trying it out with a key of one's own. */
+/* The reference at /api/v1/docs: guides, operations, examples, and trying it out with an API key. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
 const browser = await openConsoleBrowser(service);
 
-/** The page at one of its addresses, with all that it asks for. */
+/** Opens the page at one of its addresses and records its requests. */
 async function open(hash: string, width = 1280): Promise<{ page: Page; asked: string[] }> {
   const page = await browser.open('/healthz', undefined, { viewport: { width, height: 800 } });
   const asked: string[] = [];
@@ -20,7 +20,7 @@ async function open(hash: string, width = 1280): Promise<{ page: Page; asked: st
   return { page, asked };
 }
 
-test('an address leads to an operation, with its request in curl, TypeScript and Python, and it is tried out with a key; nothing is asked of another origin, and the policy holds', async () => {
+test('an address opens an operation with requests in curl, TypeScript and Python that can be tried with a key, without other origins', async () => {
   const { page, asked } = await open('#tag/forms/GET/forms');
   await page.getByRole('heading', { name: 'List forms' }).waitFor();
   const section = page.locator('[id$="tag/forms/GET/forms"]').last();
@@ -38,7 +38,7 @@ test('an address leads to an operation, with its request in curl, TypeScript and
       .getByRole('option', { name: client.split(' ').at(-1)! })
       .first()
       .click();
-    // Each word of it is an element of its own, and each line has its number.
+    // Each word is a separate element, and each line has a number.
     await until(client, async () => (await example.innerText()).replaceAll(/\s+/g, ' ').includes(code));
   }
   await page.locator('input[placeholder="Token"]').first().fill(tenant.key);
@@ -55,12 +55,12 @@ test('an address leads to an operation, with its request in curl, TypeScript and
   browser.assertQuiet();
 });
 
-test('the guides stand before the operations, call this service, lead to each other, and are found by the search; a phone has all of it', {
+test('the guides come before the operations, link to each other and can be searched, also on a phone', {
   skip: isSlice,
 }, async () => {
   const { page } = await open('', 375);
   await page.getByRole('heading', { name: 'Webhooks, from zero to verified' }).waitFor();
-  await page.getByText(`API=${service.url}/api/v1`).waitFor(); // to be pasted as it stands
+  await page.getByText(`API=${service.url}/api/v1`).waitFor(); // Can be pasted unchanged.
   await page.getByRole('link', { name: 'errors' }).first().click();
   await page.waitForURL(/#description\/errors$/);
   assert.ok(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth'));

@@ -25,14 +25,14 @@ import {
   workspaceId,
 } from './builder-page.ts';
 
-/* The builder for everybody: axe, hostile texts, phones, viewers. */
+/* The builder's accessibility with axe, hostile texts, phones and viewers. */
 
 const payload = '<img src=x onerror="window.hit=1">"><script>window.hit=1</script>{{7*7}}';
 const axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const schemes = ['light', 'dark'] as const;
 
-test('axe finds nothing in any view, light and dark, and markup in every text is text', async () => {
+test('axe finds nothing in any view, light or dark, and markup in texts is shown as text', async () => {
   const condition = {
     any: [
       { element: 'b', is: 'one_of', value: [payload] },
@@ -106,7 +106,7 @@ test('axe finds nothing in any view, light and dark, and markup in every text is
   await leave(page);
 });
 
-test('on a phone: from a template by labels, options, required and order to a preview, a publication and a copied link', {
+test('on a phone, a form from a template can be edited, previewed and published, and its link copied', {
   skip: isSlice,
 }, async () => {
   const context = await browser.newContext({
@@ -122,7 +122,10 @@ test('on a phone: from a template by labels, options, required and order to a pr
   const tap = (name: string | RegExp, within: Pick<Page, 'getByRole'> = page): Promise<void> =>
     within.getByRole('button', { name, exact: true }).tap();
   const sheet = page.getByRole('dialog');
-  /** Nothing is wider than the window, what a thumb presses is large enough, and axe has nothing to say: of what it sees wide too, in `npm run test:long -- screens`. */
+  /**
+   * Checks that nothing is wider than the window and buttons are large enough for a thumb, and runs axe. For
+   * views that are also checked on wide screens, axe runs only in `npm run test:long -- screens`.
+   */
   const isFit = async (where: string, hasAxe = true): Promise<void> => {
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 375, where);
     assert.deepEqual(await page.evaluate(smallTargets), [], where);
@@ -135,7 +138,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await part(page, '“Subject”').getByText('Subject').tap({ force: true });
   const written = page.locator('.canvas-body .written');
   await written.waitFor();
-  // The keyboard comes up.
+  // The on-screen keyboard opens.
   await page.setViewportSize({ width: 375, height: 367 });
   await until('what is written to be in sight', async () => {
     const { y, height } = (await written.boundingBox())!;
@@ -178,7 +181,7 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await sheet.getByLabel('Help text').fill('When will you come?');
   assert.equal(await sheet.getByLabel('Placeholder').count(), 0, 'no control of it has room for one');
   await isFit('the properties');
-  // A form goes by its head alone: what is typed is not lost by a flick over it.
+  // A sheet with a form closes only by its header, so that a swipe over typed text does not lose it.
   await tap('Paste a list', sheet);
   const list = page.getByRole('dialog', { name: 'Options from a list' });
   await list.getByRole('textbox').fill('Monday');
@@ -235,9 +238,9 @@ test('on a phone: from a template by labels, options, required and order to a pr
   await context.close();
 });
 
-/** Draws a finger down over the head of a sheet, so far and slowly. */
+/** Moves a finger slowly down from the header of a sheet, by this distance. */
 async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false } = {}): Promise<void> {
-  // A sheet that is about to come, after the keyboard, takes no finger yet.
+  // A sheet that is still opening, after the keyboard, does not accept touches yet.
   await sheet.tap({ trial: true });
   const { x, y, width, height } = (await sheet.boundingBox())!;
   const from = y + Math.min(24, height / 2);
@@ -246,7 +249,7 @@ async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false
   await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
   for (let down = 0; down <= way; down += 20) {
     await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(down) });
-    // Slower than a flick, which goes by its pace.
+    // Slower than a flick, which is recognized by its speed.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve, 60))');
   }
   if (isJoined) {
@@ -257,13 +260,13 @@ async function swipe(page: Page, sheet: Locator, way: number, { isJoined = false
   await touch.detach();
 }
 
-/** Runs in the browser: the buttons of the builder and of what lies over it on which a thumb lands beside others. */
+/** Runs in the browser: finds buttons of the builder and its overlays that are too small for a thumb. */
 const smallTargets = `[...document.querySelectorAll(':is(.canvas-foot, .node-bar, .view-bar, .dialog, .form-actions) :is(.button, .view-tab)')]
   .map((button) => [button.ariaLabel ?? button.textContent, button.getBoundingClientRect()])
   .filter(([, { width, height }]) => width > 0 && Math.min(width, height) < 44)
   .map(([name, { width, height }]) => name + ': ' + width + ' by ' + height)`;
 
-test('a viewer looks and cannot change', async () => {
+test('a viewer can see the form but not change it', async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
   const viewer = await signIn(service, { workspaceId, role: 'viewer' });
   const page = await openBuilder(form, viewer);
@@ -277,6 +280,6 @@ test('a viewer looks and cannot change', async () => {
   await leave(page);
 });
 
-test('the browser had nothing to complain about', () => {
+test('the browser reported no errors', () => {
   assert.deepEqual(problems, []);
 });

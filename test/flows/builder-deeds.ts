@@ -3,12 +3,15 @@ import { motion } from '#test/console-browser.ts';
 import { element, structure } from '../ast/forms.ts';
 import { ada, hears, make, openBuilder, part } from './builder-page.ts';
 
-/* What a person does to a form of 200 elements, timed: by the test of its limit, and by `npm run bench -- builder`. */
+/* Timed actions in a form of 200 elements, for the test of their limit and for `npm run bench -- builder`. */
 
-/** From a key or a click to the paint of what it changed, in ms (issue of the console: "every interaction"). */
+/**
+ * The maximum time from a key or click to the paint of its result, in ms (issue of the console: "every
+ * interaction").
+ */
 export const mostMs = 100;
 
-/** In the order of the times. */
+/** The actions in the order of their times. */
 export const deeds = [
   'arrow to the next element',
   'duplicate',
@@ -30,7 +33,7 @@ export const deeds = [
   'select by a click again',
 ] as const;
 
-/** The builder of a form of 200 elements, warm: all has been done once. */
+/** Opens the builder with a form of 200 elements and runs all actions once as a warm-up. */
 export async function openTwoHundred(): Promise<Page> {
   const elements = Array.from({ length: 200 }, (_, index) =>
     element(index % 5 === 0 ? 'radio' : 'text', `e${index}`, { label: `Element ${index}` }),
@@ -42,7 +45,7 @@ export async function openTwoHundred(): Promise<Page> {
   return page;
 }
 
-/** Does all of it once: how long each took, in ms. Runs in the browser. */
+/** Runs all actions once in the browser and returns the time of each, in ms. */
 export const timeDeeds = (page: Page): Promise<number[]> =>
   page.evaluate(`(async () => {
     const canvas = document.querySelector('.canvas-host').shadowRoot;

@@ -22,13 +22,13 @@ import {
   untilSaved,
 } from './builder-page.ts';
 
-/* What an author has entered stays until it is saved, whatever else is done meanwhile. */
+/* Edits of an author are kept until they are saved, whatever else happens. */
 
 const settingsOf = async (form: string): Promise<Settings> => (await read(form)).draft.settings;
 const view = (page: Page, name: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Form views' }).getByRole('button', { name }).click();
 
-test('what is chosen while an image is on its way up stays chosen', async () => {
+test('choices that are made during an image upload are kept', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openBuilder(form);
   await view(page, 'Theme');
@@ -56,7 +56,7 @@ test('what is chosen while an image is on its way up stays chosen', async () => 
   await leave(page);
 });
 
-test('what is no setting yet stays as it is typed, marks its tab, and is led to from where it stands in the way', async () => {
+test('an invalid setting stays as typed, marks its tab, and is linked from the error that it causes', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openBuilder(form);
   const tab = (name: string) =>
@@ -97,7 +97,7 @@ test('what is no setting yet stays as it is typed, marks its tab, and is led to 
   await leave(page);
 });
 
-test('half a date is said, is neither saved as none nor published over, and stays as it was typed', async () => {
+test('an incomplete date shows an error, is not saved or published, and stays as typed', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openBuilder(form);
   await view(page, 'Settings');
@@ -131,7 +131,7 @@ test('half a date is said, is neither saved as none nor published over, and stay
   await leave(page);
 });
 
-test('theme and settings are saved without being asked, are published with the form, undone, compared and restored', async () => {
+test('theme and settings are saved automatically, published with the form, undone, compared and restored', async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const page = await openBuilder(form);
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
@@ -147,7 +147,7 @@ test('theme and settings are saved without being asked, are published with the f
   const live = async () => (await read(form)).live.settings;
   assert.deepEqual(await live(), { theme: { color: '#6d28d9' }, confirmation_message: 'Merci' });
 
-  // Another tab, and undo from it: what changes is shown.
+  // Undo from another tab opens the tab of the change.
   await page.getByRole('switch', { name: 'Editing' }).press('Space');
   await view(page, 'Theme');
   await page.getByRole('button', { name: 'Pink' }).click();
@@ -178,7 +178,7 @@ test('theme and settings are saved without being asked, are published with the f
     return theme?.color === '#6d28d9' && editing === undefined;
   });
 
-  // Who leaves before the second is over has saved all the same.
+  // Leaving the page before the second ends still saves.
   await view(page, 'Settings');
   await page.getByLabel('Confirmation message').fill('Danke');
   await page.getByRole('link', { name: 'All forms' }).click();
@@ -187,7 +187,7 @@ test('theme and settings are saved without being asked, are published with the f
   await leave(page);
 });
 
-test('answers are put into texts by their questions, how the form asks is chosen, and the preview and the page do both', {
+test('answers can be inserted in texts and a layout chosen, and the preview and the public page show both', {
   skip: isSlice,
 }, async () => {
   const form = await make(
@@ -217,7 +217,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
     return said === 'Until then, {{name}}' && layout === 'question' && hasReview === true;
   });
   assert.deepEqual(labels(await draftOf(form)), ['Full name', 'When do you come, {{name}}']);
-  // The id of the question changes, and all that shows its answer with it.
+  // A changed question ID also changes the texts that show its answer.
   await view(page, 'Design');
   await part(page, '“Full name”').click();
   const id = page.getByRole('complementary', { name: 'Properties' }).getByLabel('Id', { exact: true });
@@ -236,7 +236,7 @@ test('answers are put into texts by their questions, how the form asks is chosen
   await leave(page);
 });
 
-test('settings that somebody else saved meanwhile come in beside mine; the same one twice is decided by a person', async () => {
+test('another person’s saved settings are merged with mine, and I decide if we both changed one setting', async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const mine = await openBuilder(form);
   const theirs = await openBuilder(form, bob);
@@ -272,7 +272,7 @@ test('settings that somebody else saved meanwhile come in beside mine; the same 
   await leave(theirs);
 });
 
-test('a draft that is renamed is called so in the header, and the JSON that is not applied is not called saved', async () => {
+test('renaming a form in the JSON view also renames it in the header, and unapplied JSON is not shown as saved', async () => {
   const form = await make({ ...structure(element('text', 'a')), attrs: { name: 'Untitled form' } });
   const page = await openBuilder(form);
   await view(page, 'JSON');
@@ -290,7 +290,7 @@ test('a draft that is renamed is called so in the header, and the JSON that is n
   await leave(page);
 });
 
-test('JSON that is not applied yet outlives a look at another view, and says when the form has moved on', async () => {
+test('unapplied JSON is kept while other views are open and warns if the form has changed', async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const page = await openBuilder(form);
   await view(page, 'JSON');
@@ -316,7 +316,7 @@ test('JSON that is not applied yet outlives a look at another view, and says whe
   await leave(page);
 });
 
-test('an option that is renamed past another’s name takes its own conditions along, and not those of the other', {
+test('renaming an option past the name of another one updates only its own conditions', {
   skip: isSlice,
 }, async () => {
   const when = (value: string) => ({ show_when: { element: 'drink', is: 'equals', value } });
@@ -347,7 +347,7 @@ test('an option that is renamed past another’s name takes its own conditions a
   await leave(page);
 });
 
-test('a published option that is renamed keeps what answers have of it, and has places; a new one is a plain text', {
+test('a renamed published option keeps its stored value and can have a quota, and a new one is plain text', {
   skip: isSlice,
 }, async () => {
   const form = await make(
@@ -389,7 +389,7 @@ test('a published option that is renamed keeps what answers have of it, and has 
   await leave(page);
 });
 
-test('who undoes what was done in a form that is left is told that it is not open any more, and nothing changes', {
+test('undoing an action of a form that is no longer open shows a message and changes nothing', {
   skip: isSlice,
 }, async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
@@ -408,7 +408,7 @@ test('who undoes what was done in a form that is left is told that it is not ope
   await leave(page);
 });
 
-test('undo works from a switch too, and the answers of a trial stay when its width changes', {
+test('undo works from a switch, and preview answers are kept if the width changes', {
   skip: isSlice,
 }, async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })));
@@ -433,7 +433,7 @@ test('undo works from a switch too, and the answers of a trial stay when its wid
   await leave(page);
 });
 
-test('a session that ends in mid-edit leads to the sign-in, and from there back to the work, which is saved', async () => {
+test('a session that ends during an edit leads to sign-in and back to the edit, which is saved', async () => {
   const form = await make(structure(element('text', 'a', { label: 'First' })));
   const page = await openBuilder(form);
   await page.context().clearCookies();

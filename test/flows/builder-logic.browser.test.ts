@@ -18,7 +18,7 @@ import {
   untilSaved,
 } from './builder-page.ts';
 
-/* Conditional logic and rules in the builder: docs/rules.md B7, and what authors set beside it. */
+/* Conditional logic and rules in the builder: docs/rules.md B7, and related settings. */
 
 const form = (...steps: object[][]): object => ({
   type: 'form',
@@ -41,7 +41,7 @@ const choose = async (page: Page, name: string | RegExp, option: string): Promis
 const attribute = async (id: string, step: number, index: number, name: string): Promise<unknown> =>
   (await draftOf(id)).children![step]!.children![index]!.attrs![name];
 
-test('B7: a rule is made by keyboard, is read as a sentence on the element, and undo takes it back', async () => {
+test('B7: a rule can be created by keyboard, is shown as a sentence on the element, and can be undone', async () => {
   const id = await make(form([country, element('text', 'state', { label: 'State' })]));
   const page = await openBuilder(id);
   await part(page, '“State”').click();
@@ -49,7 +49,8 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   await add.focus();
   await page.keyboard.press('Enter');
   await part(page, '“State”').getByText('Shown when Country is DE').waitFor();
-  // What was pressed is gone: the focus is where one goes on, and comes back when the rule is taken away.
+  // The pressed button disappears. The focus moves to the new condition, and returns when the rule is
+  // removed.
   await properties(page).locator('[data-part="0"] button:focus').waitFor();
   await properties(page).getByRole('button', { name: 'Remove “Show when”' }).press('Enter');
   await properties(page).locator('button:focus', { hasText: 'Show when …' }).waitFor();
@@ -87,7 +88,7 @@ test('B7: a rule is made by keyboard, is read as a sentence on the element, and 
   await leave(page);
 });
 
-test('B7: an option is offered on a condition, which is made at the option and taken away again', {
+test('B7: a condition for showing an option can be added at the option and removed', {
   skip: isSlice,
 }, async () => {
   const city = element('radio', 'city', { label: 'City', options: ['Bonn', 'Graz'] });
@@ -107,7 +108,7 @@ test('B7: an option is offered on a condition, which is made at the option and t
   await leave(page);
 });
 
-test('B7: deleting what a rule names lists the dependants, and either cleans them or changes nothing', async () => {
+test('B7: deleting an element that a rule uses lists the dependents and then updates them or changes nothing', async () => {
   const id = await make(form([country, state]));
   const page = await openBuilder(id);
   await part(page, '“Country”').click();
@@ -131,7 +132,7 @@ test('B7: deleting what a rule names lists the dependants, and either cleans the
   await leave(page);
 });
 
-test('B7: moving what a rule names behind it asks as well; a new id takes the rules along', {
+test('B7: moving an element behind its dependents asks for confirmation, and a new ID updates the rules', {
   skip: isSlice,
 }, async () => {
   const id = await make(form([country, state], [element('text', 'more', { label: 'More' })]));
@@ -156,7 +157,7 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
     JSON.stringify(await attribute(id, 0, 1, 'show_when')).includes('"land"'),
   );
   assert.equal(await attribute(id, 0, 0, 'id'), 'land');
-  // Another part is selected, and the focus was not taken away before.
+  // Selects another element without moving the focus first.
   await field.fill('nation');
   await part(page, '“More”').dispatchEvent('click');
   await untilSaved(page, 'the id to be that of the part for which it was typed', async () =>
@@ -165,7 +166,7 @@ test('B7: moving what a rule names behind it asks as well; a new id takes the ru
   await leave(page);
 });
 
-test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem at its element', {
+test('B7: a jump to a step gives it an ID, and a circular jump is a problem at its element', {
   skip: isSlice,
 }, async () => {
   const id = await make(
@@ -208,7 +209,7 @@ test('B7: a step leads elsewhere, by an id that it gets; a circle is a problem a
   await leave(looped);
 });
 
-test('rules are set in the panel: lengths, a pattern that is tried out, days from today, types of files', {
+test('rules can be set in the panel: lengths, a pattern with a trial, days from today and file types', {
   skip: isSlice,
 }, async () => {
   const id = await make(
@@ -250,7 +251,7 @@ test('rules are set in the panel: lengths, a pattern that is tried out, days fro
   await leave(page);
 });
 
-test('B6: the preview shows and hides while it is filled in, leads through the steps, and stores nothing', async () => {
+test('B6: the preview shows and hides questions, follows the steps and stores nothing', async () => {
   const reason = element('text', 'why', { label: 'Why', require_when: onlyInGermany });
   const mail = element('email', 'mail', { label: 'Mail', required: true });
   const id = await make(form([country, state, reason], [mail]));
@@ -280,6 +281,6 @@ test('B6: the preview shows and hides while it is filled in, leads through the s
   await leave(page);
 });
 
-test('the browser had nothing to complain about', () => {
+test('the browser reported no errors', () => {
   assert.deepEqual(problems, []);
 });

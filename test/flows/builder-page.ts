@@ -9,7 +9,7 @@ import { type ConsolePerson, signIn } from '#test/console.ts';
 import { goNowhere, goWithin, stillness } from '#test/console-browser.ts';
 import { openService, until } from '#test/service.ts';
 
-/* What the tests of the builder share: a service, two editors, a browser, and words for what is on the screen. */
+/* Shared by the builder's tests: a service, two editors, a browser and helpers for the screen. */
 
 export const service = await openService();
 export const tenant = await service.makeTenant();
@@ -21,13 +21,13 @@ after(() => browser.close());
 
 export const problems: string[] = [];
 
-/** Windows for whom and how they were opened, and those that no test has now, which lie on a screen that does nothing. */
+/** Windows by person and options. `left` has the unused ones, which show an empty screen. */
 const kinds = new WeakMap<Page, string>();
 const left = new Map<string, Page>();
 
 /**
- * Opens the builder of a form as a person, in a window that a test before has left if there is one: there it takes
- * 0.5 s of CPU less. Whatever the browser complains about fails the test that looks.
+ * Opens the builder of a form as a person. It reuses a window of an earlier test, which saves 0.5 s of CPU.
+ * Errors of the browser fail the test that checks for them.
  */
 export async function openBuilder(
   form: string,
@@ -69,13 +69,15 @@ async function openWindow(person: ConsolePerson, options: BrowserContextOptions)
   return page;
 }
 
-/** Leaves the builder at the end of a test: the next one has its window, and nothing of this one stands there. */
+/**
+ * Leaves the builder at the end of a test, so that the next test can reuse the window with an empty screen.
+ */
 export async function leave(page: Page): Promise<void> {
   await goNowhere(page);
   await page.unrouteAll();
   page.removeAllListeners('dialog');
   const kind = kinds.get(page)!;
-  // Of two that a test had beside each other, the next one has use for one.
+  // If a test opened two equal windows, only one is kept for reuse.
   if (left.has(kind)) await page.context().close();
   else left.set(kind, page);
 }
@@ -103,7 +105,7 @@ export const part = (page: Page, words: string): Locator =>
   page.locator(`.canvas-body [aria-label^="${words}"]`);
 export const saved = (page: Page): Promise<void> =>
   page.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
-/** Waits until the screen says that all is saved, and then until it is: a look costs what a request does. */
+/** Waits until the screen shows "Saved", then until `look` finds the result. Each look costs one request. */
 export async function untilSaved<Found>(
   page: Page,
   what: string,
@@ -112,7 +114,7 @@ export async function untilSaved<Found>(
   await saved(page);
   return until(what, look);
 }
-// Scripts for the page are texts: the types here know no document.
+// Scripts for the page are strings, because this program's types have no document.
 export const focused = (page: Page): Promise<string | null> =>
   page.evaluate(`(() => {
     let active = document.activeElement;
@@ -123,10 +125,10 @@ export const focused = (page: Page): Promise<string | null> =>
 const fits = (text: string | null, words: string | RegExp): boolean =>
   typeof words === 'string' ? text === words : words.test(text ?? '');
 
-/** Waits until a screen reader is told this: it is drawn a moment after the key. */
+/** Waits until a screen reader announces this text. It is drawn shortly after the key. */
 export const hears = (page: Page, words: string | RegExp): Promise<unknown> =>
   until(`“${String(words)}” to be said`, async () => fits(await said(page), words));
-/** Waits until the focus is on what is named so. */
+/** Waits until the focus is on the control with this name. */
 export const focusIs = (page: Page, words: string | RegExp): Promise<unknown> =>
   until(`the focus on “${String(words)}”`, async () => fits(await focused(page), words));
 
@@ -143,7 +145,7 @@ export async function insert(page: Page, search: string, label: string): Promise
   await part(page, `“${label}”`).waitFor();
 }
 
-/** Closes what tells that a form went live. */
+/** Closes the dialog that announces a published form. */
 export async function closeLaunch(page: Page): Promise<void> {
   const launched = page.getByRole('dialog', { name: 'Your form is live' });
   await launched.getByRole('button', { name: 'Done' }).click();

@@ -25,7 +25,7 @@ import {
 
 /* Saving, conflicts, publishing, versions, preview and JSON in a real browser: docs/rules.md B4-B6. */
 
-test('two editors on one form: nothing is overwritten unseen; keep mine, take theirs, and copy each do what they say', async () => {
+test('two editors of a form never overwrite each other unnoticed, and can keep theirs, use the other’s or save a copy', async () => {
   for (const resolution of ['Keep mine', 'Use theirs', 'Save mine as a new form']) {
     const form = await make(structure(element('text', 'a', { label: 'Original' })));
     const mine = await openBuilder(form);
@@ -59,7 +59,7 @@ test('two editors on one form: nothing is overwritten unseen; keep mine, take th
   }
 });
 
-test('a service that is away: the work is kept in this browser, and saved after a reload', async () => {
+test('if the service is unavailable, edits are kept in the browser and saved after a reload', async () => {
   const form = await make(structure(element('text', 'a', { label: 'Original' })));
   const page = await openBuilder(form);
   await page.route('**/draft', (route) => route.abort());
@@ -72,7 +72,7 @@ test('a service that is away: the work is kept in this browser, and saved after 
   await part(page, '“Written offline”').waitFor();
   await saved(page);
 
-  // Leaving the screen with the last change unsaved, and coming back at once.
+  // Leaves the screen before the last change is saved and returns immediately.
   await part(page, '“Written offline”').click();
   await page.getByRole('textbox', { name: 'Label' }).fill('Written in haste');
   await page.getByRole('link', { name: 'All forms' }).click();
@@ -88,7 +88,7 @@ test('a service that is away: the work is kept in this browser, and saved after 
   await leave(page);
 });
 
-test('publish: blocking errors lead to their element; then it is live, filled in, its ids are locked, and a version comes back', async () => {
+test('blocking errors of publishing lead to their element; a published form accepts answers, locks its IDs and can be restored', async () => {
   const form = await make(structure(element('text', 'name', { label: 'Your name' })));
   const page = await openBuilder(form);
   const publish = page.getByRole('banner').getByRole('button', { name: 'Publish' });
@@ -114,7 +114,7 @@ test('publish: blocking errors lead to their element; then it is live, filled in
   assert.deepEqual(await findBarriers(page), []);
   await launched.getByRole('link', { name: 'Invite people' }).click();
   await page.waitForURL(/\/invitations$/);
-  // The address changes before the screen does: who goes back at once never left the dialog.
+  // The address changes before the screen. Going back immediately would stay on the dialog.
   await heading(page, 'Invitations');
 
   assert.equal((await openVisitor(service).post(form, [['name', 'Grace']])).status, 303);
@@ -159,7 +159,7 @@ async function insertInto(page: Page, search: string, label: string): Promise<vo
   await insert(page, search, label);
 }
 
-test('a change over the API beside a working copy is offered, compared, and taken over; undo brings mine back', async () => {
+test('a change by the API during an edit can be compared and used, and undo restores the edit', async () => {
   const form = await make(structure(element('text', 'a', { label: 'Original' })));
   const first = await openBuilder(form);
   await part(first, '“Original”').click();
@@ -180,7 +180,7 @@ test('a change over the API beside a working copy is offered, compared, and take
   await page.keyboard.press('Control+z');
   await part(page, '“Mine”').waitFor();
 
-  // And once more while the builder is open: what was compared is not what is live.
+  // Changes the live form again while the builder is open, so that the comparison is out of date.
   await saved(page);
   await tenant.call('PUT', `/forms/${form}`, {
     structure: structure(element('text', 'a', { label: 'Again' })),
@@ -199,7 +199,7 @@ test('a change over the API beside a working copy is offered, compared, and take
   await leave(page);
 });
 
-test('preview: the real page, filled in and checked, and nothing is stored; JSON: edited, located, applied, undone', async () => {
+test('the preview checks answers on the real page and stores nothing, and JSON can be edited, applied and undone', async () => {
   const form = await make(structure(element('text', 'name', { label: 'Name', required: true })));
   const page = await openBuilder(form);
   await page.getByRole('button', { name: 'Preview' }).click();
@@ -235,7 +235,7 @@ test('preview: the real page, filled in and checked, and nothing is stored; JSON
   await leave(page);
 });
 
-test('a text is said in another language: saved, undone as one step, taken from a file, and its gaps said before publishing', {
+test('a text can be translated, undone in one step and imported from a file, and publishing lists missing translations', {
   skip: isSlice,
 }, async () => {
   const form = await make(structure(element('text', 'a', { label: 'Name' })), true);
@@ -277,6 +277,6 @@ test('a text is said in another language: saved, undone as one step, taken from 
   await leave(page);
 });
 
-test('the browser had nothing to complain about', () => {
+test('the browser reported no errors', () => {
   assert.deepEqual(problems, []);
 });

@@ -20,7 +20,10 @@ import {
   untilSaved,
 } from './builder-page.ts';
 
-/* Steps are moved, elements added at every gap, settings set, and "Publish" says whether there is anything to publish. */
+/*
+ * Moving steps, adding elements at every gap, changing settings, and whether "Publish" has something to
+ * publish.
+ */
 
 const threeSteps = {
   type: 'form',
@@ -36,7 +39,7 @@ const titles = async (id: string): Promise<string> =>
 const handle = (page: Page, step: number): Locator =>
   page.getByRole('button', { name: `Move step ${step}: press Space to pick up` });
 
-test('B2: steps are dragged by mouse in their list', { skip: isSlice }, async () => {
+test('B2: steps can be dragged with the mouse in their list', { skip: isSlice }, async () => {
   const id = await make(threeSteps);
   const page = await openBuilder(id);
   const [from, to] = [(await handle(page, 3).boundingBox())!, (await handle(page, 1).boundingBox())!];
@@ -50,7 +53,7 @@ test('B2: steps are dragged by mouse in their list', { skip: isSlice }, async ()
   await leave(page);
 });
 
-test('B2: steps are dragged by touch, and moved by keyboard with spoken targets', {
+test('B2: steps can be dragged by touch, and moved by keyboard with announced positions', {
   skip: isSlice,
 }, async () => {
   const id = await make(threeSteps);
@@ -77,7 +80,7 @@ test('B2: steps are dragged by touch, and moved by keyboard with spoken targets'
   await leave(page);
 });
 
-test('B3: a "+" stands at every gap between elements and adds there', { skip: isSlice }, async () => {
+test('B3: every gap between elements has a "+" that adds an element there', { skip: isSlice }, async () => {
   const children = ['A', 'B', 'C'].map((label) => element('text', label.toLowerCase(), { label }));
   const id = await make({
     type: 'form',
@@ -106,7 +109,7 @@ test('B3: a "+" stands at every gap between elements and adds there', { skip: is
   await leave(page);
 });
 
-test('B5: Publish is quiet while visitors see exactly this', async () => {
+test('B5: the Publish button shows Published while the working copy equals the live form', async () => {
   const id = await make(threeSteps, true);
   const page = await openBuilder(id);
   const banner = page.getByRole('banner');
@@ -119,7 +122,7 @@ test('B5: Publish is quiet while visitors see exactly this', async () => {
   await leave(page);
 });
 
-test('settings of access, progress, spam and time are set, and a password is never given back', {
+test('settings for access, saved answers, spam and time can be changed, and a password is never shown again', {
   skip: isSlice,
 }, async () => {
   const id = await make(threeSteps);
@@ -161,6 +164,6 @@ test('settings of access, progress, spam and time are set, and a password is nev
   await leave(page);
 });
 
-test('the browser had nothing to complain about', () => {
+test('the browser reported no errors', () => {
   assert.deepEqual(problems, []);
 });

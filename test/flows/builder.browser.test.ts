@@ -28,7 +28,7 @@ import {
   untilSaved,
 } from './builder-page.ts';
 
-/* A form is built in a real browser, on the built console (dist/web): docs/rules.md B1-B3. */
+/* Building a form in a real browser on the built console (dist/web): docs/rules.md B1-B3. */
 
 const empty = {
   type: 'form',
@@ -36,7 +36,7 @@ const empty = {
   children: [{ type: 'step', attrs: { title: 'One' }, children: [] }],
 };
 
-test('by keyboard alone: a form is built, undone, redone, moved, and survives a reload', async () => {
+test('with the keyboard only, a form can be built, undone, redone and moved, and survives a reload', async () => {
   const form = await make(empty);
   const page = await openBuilder(form, ada, motion);
   for (let tabs = 0; (await focused(page)) !== '“Empty” (Form), Form'; tabs += 1) {
@@ -89,7 +89,7 @@ test('by keyboard alone: a form is built, undone, redone, moved, and survives a 
   await leave(page);
 });
 
-test('by mouse: the palette adds and drags into a group, a handle moves, a label is written, options are pasted', async () => {
+test('with the mouse, elements can be added, dragged into a group, moved and labeled, and options pasted', async () => {
   const form = await make(
     structure(
       element('text', 'first', { label: 'First' }),
@@ -149,7 +149,7 @@ test('by mouse: the palette adds and drags into a group, a handle moves, a label
   await leave(page);
 });
 
-test('by touch: the handle drags, the body scrolls', { skip: isSlice }, async () => {
+test('with touch, the handle drags and the rest scrolls', { skip: isSlice }, async () => {
   const form = await make(
     structure(
       element('text', 'a', { label: 'First' }),
@@ -183,7 +183,7 @@ test('by touch: the handle drags, the body scrolls', { skip: isSlice }, async ()
   await leave(page);
 });
 
-test('a click puts the caret where it was; options are written where they stand, and a blank one cannot be published', {
+test('a click places the caret, options can be edited in place, and a blank option cannot be published', {
   skip: isSlice,
 }, async () => {
   const form = await make(structure(element('text', 'a', { label: 'Your name' })));
@@ -265,7 +265,7 @@ test('a click puts the caret where it was; options are written where they stand,
   await leave(page);
 });
 
-test('several parts are selected by key, click and frame; copied, pasted into another form, moved, required and deleted at once', {
+test('several elements can be selected and then copied to another form, moved, required and deleted together', {
   skip: isSlice,
 }, async () => {
   const form = await make(
@@ -360,7 +360,8 @@ test('several parts are selected by key, click and frame; copied, pasted into an
   await leave(page);
 });
 
-// Scripts for the page are texts: the types here know no document. Both begin with what finds boxes.
+// Scripts for the page are strings, because this program's types have no document. They begin with these
+// helpers for boxes.
 const boxes = `
   const visible = 'h1, h2, h3, label, legend, p, input, select, textarea, .option, button, img, hr, progress';
   const controls = 'input, select, textarea, .option, button, .pad';
@@ -377,7 +378,10 @@ const linesOf = (main: string): string => `(() => {${boxes}
     [node.localName + ' ' + node.textContent.trim().replace(/\\s+/g, ' ').slice(0, 40), box.left - left, box.top - top, box.right - left, box.bottom - top, styles(getComputedStyle(node))])];
 })()`;
 
-/** What of the form lies below the actions of a part, with each of its parts selected in turn; those in sight are looked at. */
+/**
+ * Finds parts of the form that lie below the action bar of an element, for each selected in turn. Checks
+ * visible ones only.
+ */
 const underBars = `(async () => {${boxes}
   const canvas = document.querySelector('.canvas');
   const parts = [...host.querySelectorAll('[data-key]')].filter(({ localName }) => localName !== 'header');
@@ -393,7 +397,7 @@ const underBars = `(async () => {${boxes}
   return { count: parts.length, found };
 })()`;
 
-/** What of the canvas's own lies over a control of the form: a "+", or the outline that a part has or may get. */
+/** Finds canvas controls that cover a control of the form: a "+", or the outline of an element. */
 const covered = `(() => {${boxes}
   const meets = (one, other) => one.left < other.right - .5 && one.right > other.left + .5 && one.top < other.bottom - .5 && one.bottom > other.top + .5;
   const grown = ({ left, top, right, bottom }, by) => ({ left: left - by, top: top - by, right: right + by, bottom: bottom + by });
@@ -407,7 +411,7 @@ const covered = `(() => {${boxes}
   return { signs: signs.length, found: [...rings, ...signs].flatMap(({ box, what }) => all.filter((control) => meets(box, control.box)).map(({ node }) => what + ' over ' + node.outerHTML.slice(0, 80))) };
 })()`;
 
-/** One element of every kind that stands differently on a page, and a group with columns. */
+/** One element of every kind of layout, and a group with columns. */
 const parts = [
   element('text', 'name', { label: 'Your name', required: true, help_text: 'As in your passport' }),
   element('dropdown', 'size', { label: 'Size', options: ['S', 'M'] }),
@@ -431,7 +435,7 @@ const parts = [
 ];
 const inColumns = stepsOf({ title: 'One', layout: 'grid_2' }, parts);
 
-test('the canvas is the page: each line of it stands where the page has it, and nothing of the canvas over a control', {
+test('the canvas matches the page line by line, and no canvas control covers a form control', {
   skip: isSlice,
 }, async () => {
   const picture = await sharp({ create: { width: 400, height: 160, channels: 3, background: '#a63d2f' } })
@@ -497,7 +501,7 @@ test('the canvas is the page: each line of it stands where the page has it, and 
         if (at > 0) {
           await visit.locator('.next').click();
           await visit.locator('.step').nth(at).waitFor();
-          // The next button of the next step is below the pointer, and has another colour then.
+          // Otherwise the pointer is over the Next button of the next step, which changes its color.
           await visit.mouse.move(0, 0);
         }
         await visit.evaluate('document.fonts.ready');
@@ -517,7 +521,7 @@ test('the canvas is the page: each line of it stands where the page has it, and 
 
 type Line = readonly (string | number)[];
 
-/** Within a pixel. */
+/** Asserts that positions match within a pixel. */
 function assertSame(drawn: readonly Line[], wanted: readonly Line[], where: string): void {
   assert.deepEqual(
     drawn.map(([words]) => words),
@@ -533,10 +537,13 @@ function assertSame(drawn: readonly Line[], wanted: readonly Line[], where: stri
   }
 }
 
-/** Timed: `npm run bench -- builder` says each figure, and this one holds them to their limit in `npm run test:long -- screens`. */
-test('with 200 elements an interaction is answered within 100 ms', { skip: isSlice }, async (t) => {
+/**
+ * `npm run bench -- builder` prints each time. This test checks their limit in `npm run test:long --
+ * screens`.
+ */
+test('with 200 elements every interaction takes at most 100 ms', { skip: isSlice }, async (t) => {
   const page = await openTwoHundred();
-  // Each key at its best: what else the machine does can only make one slower.
+  // The best time of each key, because load can only make it slower.
   let best: number[] = [];
   let isInTime = false;
   for (let round = 0; round < 5 && !isInTime; round += 1) {
@@ -550,6 +557,6 @@ test('with 200 elements an interaction is answered within 100 ms', { skip: isSli
   await page.context().close();
 });
 
-test('the browser had nothing to complain about', () => {
+test('the browser reported no errors', () => {
   assert.deepEqual(problems, []);
 });

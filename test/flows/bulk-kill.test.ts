@@ -6,17 +6,20 @@ import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 import { whileHeld } from '#test/while-held.ts';
 
-/** Three batches of 500, and three of the 100 in which a change is undone. */
+/** 1,200 submissions make three batches of 500, and 250 make three of the 100 in which a change is undone. */
 const total = 1_200;
 const fewer = 250;
 type Progress = { id: string; done: number; total: number; finished_at: string | null };
 
-test('kill -9 in the midst of tagging and of deleting many, and of undoing that: each goes on, does nothing twice and forgets nothing', async () => {
+test('after kill -9 during bulk tagging, deletion and undo, each continues, repeats nothing and misses nothing', async () => {
   const { database, url } = await testDatabase();
-  // A lease is the time limit and 15 s: what a dead server held goes on after 16 s.
+  // A lease lasts 15 s longer than the timeout, so the jobs of a dead server continue after 16 s.
   const instance = await makeInstance({ DATABASE_URL: url, WEBHOOK_TIMEOUT: '1' });
   let server = await instance.start();
-  /** Starts a change of all submissions of a form; each workspace has its own turn, so that two run side by side. */
+  /**
+   * Starts a change of all submissions of a form. Each form has its own workspace, so that two changes run in
+   * parallel.
+   */
   const begin = async (kind: 'taggings' | 'deletions', more: object, total: number) => {
     const form = await publishForm(instance);
     await instance.query(
@@ -50,7 +53,8 @@ test('kill -9 in the midst of tagging and of deleting many, and of undoing that:
       (await deleted.form.call('GET', `${path}/${body.id}`)).body as unknown as Progress;
     return { ...deleted, id: body.id, look };
   };
-  // In the order of their ids: the first batches are through, and the one with the last of each form waits.
+  // Submissions change in the order of their IDs. The first batches succeed, and the batch with the last ID
+  // of each form waits.
   const last = {
     text: 'select from submissions where id in (select distinct on (form_id) id from submissions order by form_id, id desc) for update',
     values: [],
@@ -61,7 +65,7 @@ test('kill -9 in the midst of tagging and of deleting many, and of undoing that:
     3,
     () => Promise.all([ready[0](), ready[1](), undo()]),
     async () => {
-      // Of what waits for a lock some may be of the queue.
+      // Some sessions that wait for a lock may belong to the queue.
       const amid = 'select from tasks where finished_at is null and done > 0';
       await until('each to be amid its batches', async () => (await database.query(amid)).rowCount === 3);
       await server.kill();

@@ -6,14 +6,14 @@ import { findBarriers, heading, openConsoleBrowser, payloads } from '#test/conso
 import { shareService, until } from '#test/service.ts';
 import { element, structure } from '../ast/forms.ts';
 
-/* What holds on every screen of a workspace: no barrier, no script that came in as text, little to load. */
+/* Every screen of a workspace: accessibility, injected scripts and load size. */
 
 const service = await shareService();
 const console = await openConsoleBrowser(service);
 const owner = await signIn(service, { name: `Ada ${payloads[0]}` });
 const { workspaceId } = owner;
 
-/** Names that are markup and script wherever a person may write one. */
+/** Sets names that contain markup and scripts wherever a person can write one. */
 async function fillWithPayloads(person: ConsolePerson): Promise<void> {
   const accepted = await Promise.all([
     person.api('PATCH', '/workspace', { name: `Acme ${payloads[1]}` }),
@@ -50,13 +50,13 @@ const looks = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [1280, 375].map((width) => ({ colorScheme, width })),
 );
 
-test('axe finds nothing on any screen, light and dark, at 1280 and 375 px, none scrolls sideways, and names that are script run nowhere', async () => {
+test('on every screen, light and dark, at 1280 and 375 px, axe finds nothing, no sideways scroll appears and no injected script runs', async () => {
   const page = await console.open(screens[0]![0], owner);
   for (const [turn, [path, title]] of screens.entries()) {
     await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
     await heading(page, title);
     await page.getByText('Loading…').first().waitFor({ state: 'detached' });
-    // One load of the screen for all of its looks: loading is most of what a look costs.
+    // Loads the screen once for all variants, because loading is most of the cost.
     for (const { colorScheme, width } of looksAt(turn, looks)) {
       const where = `${path}, ${colorScheme}, ${width} px`;
       await page.emulateMedia({ colorScheme });
@@ -70,7 +70,7 @@ test('axe finds nothing on any screen, light and dark, at 1280 and 375 px, none 
   await console.leave(page);
 });
 
-test('axe finds nothing on the sign-in, nor on an open dialog or menu, nor in what Ctrl+K opens, which leads to a screen by its name', async () => {
+test('axe finds nothing on sign-in, in open dialogs and menus, or in the Ctrl+K search that opens screens by name', async () => {
   const page = await console.open('/app/sign-in');
   await heading(page, 'Sign in to Formloom');
   assert.deepEqual(await findBarriers(page), []);
@@ -97,7 +97,7 @@ test('axe finds nothing on the sign-in, nor on an open dialog or menu, nor in wh
   await console.leave(page);
 });
 
-test('names that are markup or script are shown as they are, also where a person is asked before something goes', async () => {
+test('names with markup or scripts are shown as text, also in confirmation dialogs', async () => {
   const page = await console.open(screens[0]![0], owner);
   for (const payload of payloads) await page.getByRole('link', { name: payload, exact: true }).waitFor();
   for (const payload of looksAt(0, payloads)) {
@@ -105,7 +105,7 @@ test('names that are markup or script are shown as they are, also where a person
     await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
     await page.getByRole('alertdialog').getByText(payload, { exact: true }).waitFor();
     await page.keyboard.press('Escape');
-    // What fades out is still there, and would be found beside the next one.
+    // A dialog that fades out still exists and would be found beside the next one.
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
     await page.getByRole('menu', { includeHidden: true }).waitFor({ state: 'detached' });
   }
@@ -114,8 +114,8 @@ test('names that are markup or script are shown as they are, also where a person
   console.assertQuiet();
 });
 
-test('the first load takes less than 250 KB of script, and nothing from elsewhere', async () => {
-  // A window that has loaded nothing yet: a page without scripts comes first.
+test('the first load takes less than 250 KB of script and nothing from other hosts', async () => {
+  // Starts from a page without scripts, so that nothing is loaded yet.
   const first = await console.open('/healthz', owner, { isNew: true });
   const scripts: Promise<number>[] = [];
   const hosts = new Set<string>();
@@ -133,7 +133,7 @@ test('the first load takes less than 250 KB of script, and nothing from elsewher
   await first.context().close();
 });
 
-test('a theme that was chosen stays, and nothing moves when the page is drawn', async () => {
+test('a chosen theme is kept, and the page is drawn without layout shifts', async () => {
   const page = await console.open(screens[0]![0], owner, { colorScheme: 'light' });
   const ground = (): Promise<string> =>
     page.evaluate<string>('getComputedStyle(document.body.parentElement).backgroundColor');
@@ -153,7 +153,7 @@ test('a theme that was chosen stays, and nothing moves when the page is drawn', 
   await page.context().close();
 });
 
-test('a screen whose service is away says so, and is there by itself when it is back', async () => {
+test('a screen says that the service is unavailable, and loads automatically when it is back', async () => {
   const person = await signIn(service, { name: 'Ida' });
   const page = await console.open(`/app/w/${person.workspaceId}/settings/keys`, person);
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
@@ -164,13 +164,13 @@ test('a screen whose service is away says so, and is there by itself when it is 
   }
   await page.unrouteAll();
   await page.getByText('Create your first form.').waitFor();
-  // Without a line a browser knows it: what is asked then fails at once, and does not wait in silence.
+  // A browser knows that it is offline. Requests then fail immediately instead of waiting.
   await page.context().setOffline(true);
   await page.getByRole('link', { name: 'All submissions' }).first().click();
   await page.getByText('It will load when the service responds again.').first().waitFor();
   await page.context().setOffline(false);
   await page.getByRole('heading', { level: 1, name: 'All submissions' }).waitFor();
-  // One that takes long is said to.
+  // A slow request also shows a message.
   const held = Promise.withResolvers<void>();
   await page.route('**/api/v1/members*', (route) => held.promise.then(() => route.continue()));
   await page.getByRole('link', { name: 'Members' }).first().click();
@@ -180,7 +180,7 @@ test('a screen whose service is away says so, and is there by itself when it is 
   await console.leave(page);
 });
 
-test('a person is found across forms, somebody else’s is left out, and what is typed to confirm erases the rest with a receipt', async () => {
+test('a person is found across forms, one submission can be left out, and typing the confirmation erases the others with a receipt', async () => {
   const person = await signIn(service, { name: 'Grace' });
   const { body: form } = await person.api<{ id: string }>('POST', '/forms', {
     structure: {

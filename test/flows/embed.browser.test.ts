@@ -8,7 +8,7 @@ import { isSlice } from '#test/cases.ts';
 import { shareService, until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
 
-/* A site of another origin puts forms into its pages with the one script tag that the share panel gives. */
+/* Embeds forms in pages of a site on another origin, with the script tag from the share panel. */
 
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -38,7 +38,7 @@ async function publish(settings: object = {}): Promise<string> {
   return body.id;
 }
 
-/** The other site: at any path, the page that the test put there. `localhost` is another site than `127.0.0.1`. */
+/** The other site, with a page for each path. `localhost` is a different site from `127.0.0.1`. */
 const pages = new Map<string, string>();
 const host = createServer((request, response) => {
   response.setHeader('Content-Type', 'text/html; charset=utf-8');
@@ -57,7 +57,7 @@ const recorder = `<script>
 type Heard = { name: string; form: string; step?: number; steps?: number; receipt?: string };
 const heard = (page: Page): Promise<Heard[]> => page.evaluate('window.heard');
 
-/** A page of the other site with these tags, opened. */
+/** Opens a page of the other site with these tags. */
 async function visit(tags: string): Promise<Page> {
   const path = `/${pages.size}`;
   pages.set(path, `<!doctype html><title>Shop</title><h1>Shop</h1>${recorder}${tags}<p>After</p>`);
@@ -72,7 +72,7 @@ const tag = (form: string, attributes = ''): string =>
   `<script src="${service.url}/embed.js" data-form="${form}"${attributes}></script>`;
 const frameOf = (page: Page): FrameLocator => page.frameLocator('.formloom iframe');
 
-/** Waits until the frame is exactly as high as the form in it; says how high. */
+/** Waits until the frame is as high as its form and returns the height. */
 async function fittingHeight(page: Page): Promise<number> {
   return until('the frame to be as high as the form', async () => {
     const inside = await frameOf(page)
@@ -83,7 +83,7 @@ async function fittingHeight(page: Page): Promise<number> {
   });
 }
 
-test('a form in another page is filled in from its attributes, grows with its steps, and tells what happens', async () => {
+test('an embedded form is prefilled from its tag, grows with its steps and reports events', async () => {
   const form = await publish();
   const page = await visit(
     tag(form, ' data-prefill="fullName=Ada&campaign=spring" data-prefill-email="a@example.org"'),
@@ -121,9 +121,10 @@ test('a form in another page is filled in from its attributes, grows with its st
   await leave(page);
 });
 
-test('the frame of a form far down the page has its height before anybody scrolls', async () => {
+test('the frame of a form far down the page gets its height before any scrolling', async () => {
   const page = await visit(`<div style="block-size: 6000px"></div>${tag(await publish())}`);
-  // Its body is not asked for its height: that would have the browser lay it out, which it else does when it is seen.
+  // Does not measure the body, because that would cause the layout that a browser otherwise does when the
+  // frame becomes visible.
   const height = await until('a height of its own', async () => {
     const style = await page
       .locator('.formloom iframe')
@@ -135,7 +136,7 @@ test('the frame of a form far down the page has its height before anybody scroll
   await leave(page);
 });
 
-test('parameters of the page around arrive as reference where the tag names them, and no others', async () => {
+test('URL parameters of the host page become reference data only if the tag names them', async () => {
   const form = await publish();
   const path = `/${pages.size}`;
   const send = async (attributes: string): Promise<object> => {
@@ -164,7 +165,7 @@ test('parameters of the page around arrive as reference where the tag names them
 test('without the script the frame has the height of its tag, and every page of the form stays in it', async () => {
   const form = await publish({ editing: true, save_progress: true, embed_origins: [site] });
   const page = await visit('');
-  // Only what draws the frame's pages comes: the page around tells nothing, as it has no tag either.
+  // Blocks the assets of the page. The host page has no script tag either, so it sends no messages.
   await page.route('**/f/assets/**', (route) => route.abort());
   await page.setContent(`<iframe src="${service.url}/f/${form}?_embed=1&_lang=de" height="600"></iframe>`);
   const frame = page.frameLocator('iframe');
@@ -182,7 +183,7 @@ test('without the script the frame has the height of its tag, and every page of 
   await leave(page);
 });
 
-test('what another window says is not taken for the form', async () => {
+test('messages from other windows are ignored', async () => {
   const page = await visit(tag(await publish()));
   await frameOf(page).locator('#fullName').waitFor();
   await page.evaluate(`(() => {
@@ -198,7 +199,7 @@ test('what another window says is not taken for the form', async () => {
   await leave(page);
 });
 
-test('a button opens the form in a dialog by keyboard; Escape closes it, also from within; the focus returns', async () => {
+test('a button opens the form in a dialog by keyboard, Escape closes it, also from inside, and the focus returns', async () => {
   const page = await visit(tag(await publish(), ' data-popup="Order now" data-title="Order form"'));
   const dialog = page.getByRole('dialog', { name: 'Order form' });
   const button = page.getByRole('button', { name: 'Order now' });
@@ -234,7 +235,7 @@ test('a button opens the form in a dialog by keyboard; Escape closes it, also fr
   );
   await page.getByRole('button', { name: 'Close' }).press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  // In a language that runs from the right, the button is not over what is read first.
+  // In a right-to-left language the close button does not cover the start of the text.
   await frameOf(page).locator('body').evaluate("location.assign(location.href + '&_lang=ar')");
   await button.press('Enter');
   await until('the button to be where the lines of the form end', () =>
@@ -251,7 +252,7 @@ test('a button opens the form in a dialog by keyboard; Escape closes it, also fr
   await leave(page);
 });
 
-test('in a dialog too, a step begins at its top when the one before was longer than the window', async () => {
+test('in a dialog, a step starts at its top even if the previous one was longer than the window', async () => {
   const long = ['one', 'two'].map((name) => ({
     type: 'step',
     children: Array.from({ length: 8 }, (_, index) => element('textarea', `${name}-${index}`)),
@@ -272,7 +273,7 @@ test('in a dialog too, a step begins at its top when the one before was longer t
   await leave(page);
 });
 
-test('the password of a form opens it in a frame on another site, by script and without, and takes its files', {
+test('a form’s password works in a frame on another site, with and without script, including file uploads', {
   skip: isSlice,
 }, async () => {
   const form = await publish({ access: 'password', password: 'öpen sesame', save_progress: true });
@@ -293,7 +294,7 @@ test('the password of a form opens it in a frame on another site, by script and 
   }
 });
 
-test('the author’s own page takes the place of the page around, not of the frame: with its tag, with a frame of its own, and without script', {
+test('a redirect replaces the host page, not the frame: with the tag, with a plain frame and without script', {
   skip: isSlice,
 }, async () => {
   pages.set('/thanks', '<h1>Thanks from the shop</h1>');
@@ -331,7 +332,7 @@ for (const [colorScheme, around, expected] of [
   ['dark', '<meta name="color-scheme" content="light dark">', 'dark'],
   ['light', '<meta name="color-scheme" content="light dark">', 'light'],
 ] as const) {
-  test(`for who prefers ${colorScheme}, in a page ${around ? 'of both schemes' : 'that is light'}, the form is ${expected} and has the ground of that page`, async () => {
+  test(`with ${colorScheme} preferred, in a page ${around ? 'of both schemes' : 'that is light'}, the form is ${expected} on the background of that page`, async () => {
     const form = await publish();
     pages.set(`/${pages.size}`, `<!doctype html>${around}<title>Shop</title><h1>Shop</h1>${tag(form)}`);
     const page = await openWindow();
@@ -357,7 +358,7 @@ for (const [colorScheme, around, expected] of [
   });
 }
 
-test('a link of a visitor’s own is shown inside pages of sites that the form names, and of no others', async () => {
+test('a visitor’s edit link works only inside pages of sites that the form allows', async () => {
   for (const settings of [{}, { embed_origins: [site] }]) {
     const form = await publish({ editing: true, ...settings });
     const sent = await fetch(`${service.url}/f/${form}?_embed=1`, {
@@ -390,7 +391,7 @@ const framings: readonly (readonly [what: string, settings: object, query: strin
   ['the plain page', {}, '', false],
 ];
 for (const [what, settings, query, isShown] of framings) {
-  test(`${isShown ? 'may' : 'may not'} be framed by another site: ${what}`, async () => {
+  test(`a form ${isShown ? 'may' : 'may not'} be framed by another site: ${what}`, async () => {
     const form = await publish(settings);
     const refused: string[] = [];
     const path = `/${pages.size}`;
@@ -407,7 +408,7 @@ for (const [what, settings, query, isShown] of framings) {
   });
 }
 
-test('the script is at most 3 KB, gzipped, and any site may load it', async () => {
+test('the embed script is at most 3 KB, gzipped, and any site can load it', async () => {
   const response = await fetch(`${service.url}/embed.js`, { headers: { 'Accept-Encoding': 'gzip' } });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('cross-origin-resource-policy'), 'cross-origin');

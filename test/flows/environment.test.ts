@@ -8,7 +8,10 @@ import { makeInstance } from '#test/process.ts';
 import { freePort, until } from '#test/service.ts';
 import { isSlice } from '../cases.ts';
 
-/* Ordinary environments in which a service has to work, and to end in order. `npm run test:long -- stop` has more of them. */
+/*
+ * Ordinary environments in which the service must work and stop cleanly. `npm run test:long -- stop` has more
+ * of them.
+ */
 
 const main = fileURLToPath(new URL('../../src/app/main.ts', import.meta.url));
 const listen = `127.0.0.1:${await freePort()}`;
@@ -47,7 +50,7 @@ async function isReady(): Promise<boolean> {
   return answers.every((answer) => answer?.status === 200);
 }
 
-test('a server whose log reader goes away answers, counts what it drops, and stops in order', {
+test('a server whose log reader disappears still answers, counts dropped lines and stops cleanly', {
   skip: isSlice,
 }, async () => {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
@@ -66,7 +69,7 @@ test('a server whose log reader goes away answers, counts what it drops, and sto
   assert.equal(await instance.databasePid(), undefined, 'its database is stopped');
 });
 
-test('a server whose output goes to a full disk serves, counts and stops with exit code 0', async () => {
+test('a server whose output goes to a full disk still serves, counts dropped lines and stops with exit code 0', async () => {
   const full = await open('/dev/full', 'w');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main], {
     env: instance.environment,
@@ -82,7 +85,7 @@ test('a server whose output goes to a full disk serves, counts and stops with ex
   assert.equal(await instance.databasePid(), undefined, 'its database is stopped');
 });
 
-test("libpq's variables describe another server: a command that starts the embedded database ignores them, as both servers did", async () => {
+test('a command that starts the embedded database ignores libpq’s variables for another server, as both servers did', async () => {
   const made = await instance.begin(['workspace', 'create', 'Über', '--json']).ended;
   assert.deepEqual([made.code, made.complaint], [0, '']);
   assert.equal((JSON.parse(made.printed) as { name: string }).name, 'Über');

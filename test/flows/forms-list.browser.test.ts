@@ -14,7 +14,7 @@ import { templates } from '../../web/forms/templates/templates.ts';
 
 const contact = templates.find(({ id }) => id === 'contact')!;
 
-/* The list of forms in a real browser, by keyboard where it says so, on the built console. */
+/* The list of forms in a real browser on the built console, by keyboard if the title says so. */
 
 const service = await openService();
 const console = await openConsoleBrowser(service);
@@ -27,7 +27,7 @@ const list = async (person: ConsolePerson) =>
   (await person.api<Static<typeof Overview>>('GET', '/forms/overview?sort=name')).body.data;
 type ExportedForm = Static<typeof Exported>;
 
-/** Opens the menu of a form's line and chooses, by keyboard. */
+/** Opens the menu of a form in the list by keyboard and chooses an action. */
 async function choose(page: Page, form: string, action: string): Promise<void> {
   await tabTo(page, 'button', `Actions for ${form}`);
   await press(page, 'Enter');
@@ -36,12 +36,12 @@ async function choose(page: Page, form: string, action: string): Promise<void> {
   await press(page, 'Enter');
 }
 
-test('a template with a picture brings it into the workspace, and its page shows it', {
+test('a template with an image uploads it to the workspace, and the page shows it', {
   skip: isSlice,
 }, async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
-  // Who goes elsewhere while its picture is on the way makes no form, and is not called away from there.
+  // Leaving the screen during the image upload creates no form and does not redirect.
   const held = Promise.withResolvers<void>();
   await page.route(/\/images$/, (route) => held.promise.then(() => route.continue()), { times: 1 });
   const sent = page.waitForResponse(/\/images$/);
@@ -68,7 +68,7 @@ test('a template with a picture brings it into the workspace, and its page shows
   await console.leave(page);
 });
 
-test('a form is made from a template by keyboard, and opens in the builder', async () => {
+test('a form can be created from a template by keyboard and opens in the builder', async () => {
   const person = await signIn(service, { role: 'editor' });
   const page = await console.open('/app/', person);
   await page.getByLabel('Search templates').fill('nothing like it');
@@ -92,7 +92,7 @@ test('a form is made from a template by keyboard, and opens in the builder', asy
   await console.leave(page);
 });
 
-test('a dialog with entered text asks before Escape, its cross or a click beside it closes it; an empty one closes', async () => {
+test('a dialog with typed text asks before Escape, its close button or an outside click closes it', async () => {
   const person = await signIn(service, { role: 'editor' });
   const form = await create(person, 'Visitors');
   const dialogs = [
@@ -143,7 +143,7 @@ test('a dialog with entered text asks before Escape, its cross or a click beside
   await console.leave(page);
 });
 
-test('pasted JSON that is wrong is told where; dropped JSON that is right becomes a form', {
+test('an error in pasted JSON shows its position, and valid dropped JSON becomes a form', {
   skip: isSlice,
 }, async () => {
   const person = await signIn(service, { role: 'editor' });
@@ -185,7 +185,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
     ['Pasted'],
   );
 
-  // What another service exported is recognised, and told part by part before it is made.
+  // Recognizes the export of another service and reports each part before creating the form.
   await page.goto(`${service.url}/app/w/${person.workspaceId}/forms`);
   await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('tab', { name: 'From JSON' }).click();
@@ -203,7 +203,7 @@ test('pasted JSON that is wrong is told where; dropped JSON that is right become
   await console.leave(page);
 });
 
-test('the list is searched, filtered and sorted, and its address says how', async () => {
+test('the list can be searched, filtered and sorted, and its URL records this', async () => {
   const person = await signIn(service, { role: 'editor' });
   for (const name of ['Cherry', 'Apple', 'Banana']) await create(person, name);
   const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
@@ -231,7 +231,7 @@ test('the list is searched, filtered and sorted, and its address says how', asyn
   await console.leave(page);
 });
 
-test('a form is duplicated, archived and restored by keyboard, with a way back', async () => {
+test('a form can be duplicated, archived and restored by keyboard, with undo', async () => {
   const person = await signIn(service, { role: 'editor' });
   await create(person, 'Original');
   const page = await console.open(`/app/w/${person.workspaceId}/forms`, person);
@@ -255,7 +255,7 @@ test('a form is duplicated, archived and restored by keyboard, with a way back',
   await console.leave(page);
 });
 
-test('a form is deleted only when its name is typed, and one is told how many submissions go', async () => {
+test('deleting a form requires typing its name and shows how many submissions are deleted', async () => {
   const person = await signIn(service, { role: 'editor' });
   const id = await create(person, 'Doomed');
   await service.services.database.query(
@@ -286,7 +286,7 @@ test('a form is deleted only when its name is typed, and one is told how many su
   await console.leave(page);
 });
 
-test('an exported form is a file that can be pasted again', async () => {
+test('a form is exported as a file that can be pasted again', async () => {
   const person = await signIn(service, { role: 'viewer' });
   const editor = await signIn(service, { role: 'editor', workspaceId: person.workspaceId });
   await create(editor, 'Über uns / 2026');
@@ -306,7 +306,7 @@ test('an exported form is a file that can be pasted again', async () => {
   await console.leave(page);
 });
 
-test('a form leaves one workspace as a file and becomes a draft of another, which says what the file did not have', {
+test('a form exported from one workspace becomes a draft in another, which lists what the file lacked', {
   skip: isSlice,
 }, async () => {
   const from = await signIn(service, { role: 'admin' });
@@ -337,7 +337,7 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
     (await list(to)).map(({ name }) => name),
     ['Moving'],
   );
-  // Over a list it stays until it is read.
+  // Over a list the message stays until it is read.
   await page.getByRole('link', { name: /All forms in/ }).click();
   await page.getByRole('button', { name: 'Create form' }).click();
   await page.getByRole('tab', { name: 'File' }).click();
@@ -354,6 +354,6 @@ test('a form leaves one workspace as a file and becomes a draft of another, whic
   await console.leave(page);
 });
 
-test('no script failed on the way, and none was refused by the policy', () => {
+test('no script failed, and the content security policy blocked none', () => {
   console.assertQuiet();
 });

@@ -8,9 +8,9 @@ import { shareService, until } from '#test/service.ts';
 import { element } from '../ast/forms.ts';
 
 /*
- * Words that are markup or script, in every string of a form, its answers, files and reference values, and of a
- * workspace, its people and keys, shown on every screen: none is executed, and none breaks the policy
- * (docs/rules.md C51).
+ * Markup and scripts in every string of a form, its answers, files and reference values, and of a workspace,
+ * its people and keys. They are shown on every screen: none is executed, and none violates the content
+ * security policy (docs/rules.md C51).
  */
 
 const service = await shareService();
@@ -51,7 +51,7 @@ const form = {
   ],
 };
 
-/** A form of these words with a submission of them in the table, one in the trash, a webhook and its delivery. */
+/** Creates a form with these texts, a submission, one more in the trash, a webhook and its delivery. */
 async function stage() {
   const made = await tenant.call('POST', '/forms', {
     structure: form,
@@ -150,13 +150,13 @@ const screens: readonly Screen[] = [
   [`${inForm}/webhooks/${staged.webhook}?delivery=${staged.delivery}`, '[role="dialog"]'],
 ];
 
-test('no word of a form, an answer, a file, a reference, a workspace or a person is executed on any screen', async () => {
+test('no text of a form, answer, file, reference, workspace or person is executed on any screen', async () => {
   const page = await console.open('/healthz', owner);
   for (const [index, [path, ready, act]] of screens.entries()) {
     const before = screens[index - 1]?.[0];
     if (!before?.startsWith('/app/')) await page.goto(service.url + path);
     else if (path !== before) {
-      // Nothing of the screen before is taken for this one.
+      // Clears the previous screen, so that its content is not mistaken for this one's.
       await goNowhere(page);
       await goWithin(page, path);
     }
@@ -171,7 +171,7 @@ test('no word of a form, an answer, a file, a reference, a workspace or a person
   await console.leave(page);
 });
 
-test('the visitor who is refused sees the words too, and nothing runs', async () => {
+test('the page for a refused visitor shows these texts too, and no script runs', async () => {
   const page = await console.open(`/f/${staged.id}`);
   await page.locator('form').first().waitFor();
   await page.getByRole('button', { name: 'Submit' }).click();

@@ -7,16 +7,16 @@ import { isSlice } from '../cases.ts';
 import { killImports, makeFiles } from '../nightly/import-round.ts';
 
 /** `npm run test:long -- kill 50` kills at random moments, during imports three times as large. */
-test('kill -9 of server and database during imports: a form package and answers each end exactly once', {
+test('after kill -9 of server and database during imports, a form package and answers are imported exactly once', {
   skip: isSlice,
 }, async (t) => {
   const instance = await makeInstance();
   const server = await instance.start();
   const site = await makeFiles(instance);
-  // The form package has an image: its import waits for this lock, however fast the machine is.
+  // The form package has an image, so its import waits for this lock on any machine.
   const holder = new Client({ connectionString: instance.databaseUrl });
   await holder.connect();
-  // The connection ends with the database and may report that more than once.
+  // The connection ends with the database and may report that several times.
   holder.on('error', () => {});
   await holder.query('begin');
   await holder.query('lock table form_images in share row exclusive mode');

@@ -10,7 +10,7 @@ import { openService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 import { element } from '../ast/forms.ts';
 
-/* Inviting people in the console: pasted, imported, mailed, answered, reminded, revoked. */
+/* Inviting people in the console: pasting, importing, emailing, answering, reminding and revoking. */
 
 const mail = await openMailServer();
 const service = await openService({
@@ -34,7 +34,7 @@ const makeInvitedForm = async (): Promise<string> =>
   ).id;
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 
-test('addresses are pasted, mailed, answered from the mail, and the list shows it; by keyboard', async () => {
+test('pasted addresses get emails and can answer from them, and the list shows it, by keyboard', async () => {
   const form = await makeInvitedForm();
   const page = await open(`${form}/submissions`);
   await page.getByRole('link', { name: 'Invitations' }).click();
@@ -83,11 +83,11 @@ test('addresses are pasted, mailed, answered from the mail, and the list shows i
   await browser.leave(page);
 });
 
-test('a file is mapped, previewed, imported, and its columns travel with the answers', {
+test('a file can be mapped, previewed and imported, and its columns are stored with the answers', {
   skip: isSlice,
 }, async () => {
   const form = await makeInvitedForm();
-  // High enough that nothing is cut by the edge of the screen, which axe would take for too small a target.
+  // Tall enough that the screen edge cuts nothing off, which axe would report as too small a target.
   const page = await open(`${form}/invitations/new`, { viewport: { width: 1280, height: 2_200 } });
   const addresses = page.getByRole('textbox', { name: 'Email addresses' });
   await addresses.fill('grace@example.net');
@@ -104,7 +104,7 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   await mapping.getByRole('button', { name: /Column “Who”/ }).click();
   await page.getByRole('option', { name: 'Name', exact: true }).click();
   await page.getByRole('region', { name: 'Email preview' }).getByText('To Ada').waitFor();
-  // A look at the other tab takes nothing away, there or here.
+  // Switching tabs loses nothing in either tab.
   await page.getByRole('tab', { name: 'Paste addresses' }).click();
   assert.equal(await addresses.inputValue(), 'grace@example.net');
   await page.getByRole('tab', { name: 'Import a CSV file' }).click();
@@ -121,7 +121,7 @@ test('a file is mapped, previewed, imported, and its columns travel with the ans
   await browser.leave(page);
 });
 
-test('a bounced one is mailed again, the quiet ones are reminded, and a revoked link leads nowhere', {
+test('a bounced invitation can be emailed again, unanswered ones reminded, and a revoked link is invalid', {
   skip: isSlice,
 }, async () => {
   const form = await makeInvitedForm();
@@ -147,7 +147,7 @@ test('a bounced one is mailed again, the quiet ones are reminded, and a revoked 
   };
   await choose('gone@example.com', 'Send again');
   await rowOf(page, 'gone@example.com').getByText('Sent').waitFor();
-  // A day passes.
+  // Simulates a day.
   for (const change of [
     `update invitations set sent_at = sent_at - interval '1 day' where form_id = $1 and email like 'quiet%'`,
     `update mails set settled_at = settled_at - interval '1 day' where form_id = $1 and recipient like 'quiet%'`,
@@ -171,7 +171,7 @@ test('a bounced one is mailed again, the quiet ones are reminded, and a revoked 
   await browser.leave(page);
 });
 
-test('a digit too many in the year of a day is not taken, and takes nothing away that was written', async () => {
+test('an extra digit in the year of a date is refused and loses nothing already typed', async () => {
   const page = await open(`${await makeInvitedForm()}/invitations/new`);
   await page.getByRole('textbox', { name: 'Subject' }).fill('Please come');
   await page.getByLabel('Links work until').focus();

@@ -5,12 +5,12 @@ import { findBarriers, heading, openConsoleBrowser, press, tabTo, type } from '#
 import { callApi, shareService, until } from '#test/service.ts';
 import { element, structure } from '../ast/forms.ts';
 
-/* What is done with an API key after it was made: K1 to K3, by keyboard alone. */
+/* Changes to an API key after its creation, with the keyboard only: K1 to K3. */
 
 const service = await shareService();
 const console = await openConsoleBrowser(service);
 
-test('a key is limited to a form, changed, rotated and looked after, by keyboard', async () => {
+test('a key can be limited to a form, changed, rotated and reviewed, by keyboard', async () => {
   const owner = await signIn(service, { name: 'Ada' });
   const form = await owner.api<{ id: string }>('POST', '/forms', {
     structure: { ...structure(element('text', 'name')), attrs: { name: 'Workshop' } },
@@ -97,7 +97,7 @@ test('a key is limited to a form, changed, rotated and looked after, by keyboard
   console.assertQuiet();
 });
 
-test('a form that was deleted does not keep the key that was limited to it from being changed', async () => {
+test('a key that is limited to a deleted form can still be changed', async () => {
   const owner = await signIn(service, { name: 'Grace' });
   const make = async (name: string): Promise<string> =>
     (

@@ -4,12 +4,15 @@ import { makeInstance } from '#test/process.ts';
 import { openReceiver } from '#test/receiver.ts';
 import { checkDeliveries, crash } from '../nightly/crash-round.ts';
 
-/** Short, long or between: `npm run test:long -- kill 50` makes more rounds, one on what the other left. */
+/**
+ * A short, long or medium time. `npm run test:long -- kill 50` runs more rounds, each on the state of the
+ * last one.
+ */
 const afterMs = Math.random() * 1_000;
 
-test('kill -9 of server and database at any moment: nothing acknowledged is lost, every event is delivered', async (t) => {
+test('kill -9 of server and database at any moment loses nothing acknowledged, and every event is delivered', async (t) => {
   const receiver = await openReceiver();
-  // A lease is the time limit and 15 s: what a dead server held is sent again after 16 s.
+  // A lease lasts 15 s longer than the timeout, so requests of a dead server are sent again after 16 s.
   const instance = await makeInstance({ WEBHOOK_TIMEOUT: '1' });
   const server = await instance.start();
   const site = { instance, receiver, form: await publishForm(instance, receiver.url) };

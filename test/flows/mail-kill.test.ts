@@ -12,7 +12,7 @@ import { isSlice } from '../cases.ts';
 
 const secretKey = '1a'.repeat(32);
 const mails = 60;
-/** One, and three in `npm run test:long -- mail`. */
+/** One kill, or three in `npm run test:long -- mail`. */
 const kills = cases(3);
 
 const { database, url } = await testDatabase();
@@ -22,11 +22,11 @@ const instance = await makeInstance({
   SECRET_KEY: secretKey,
   SMTP_URL: server.url,
   MAIL_FROM: 'forms@formloom.test',
-  // 40 of these a second: a kill meets them in the middle.
+  // Of these, 40 a second are sent in this test, so a kill comes in the middle.
   MAIL_PER_MINUTE: '3000',
 });
 
-test('kill -9 in the middle sends nothing twice but the one under way, and loses nothing', {
+test('kill -9 in the middle of sending loses no email and repeats only the one in progress', {
   skip: isSlice,
 }, async () => {
   const { id: workspaceId } = await createWorkspace(database, { name: 'Mails', plan: 'free' });
@@ -47,7 +47,7 @@ test('kill -9 in the middle sends nothing twice but the one under way, and loses
     const process = await instance.start();
     await until('some mails', async () => server.taken.length >= before + 10);
     await process.kill();
-    // What the end of the lease does within 25 s.
+    // The end of the lease does this within 25 s.
     await database.query('update jobs set run_at = now() where lease_token is not null');
   }
   const process = await instance.start();

@@ -18,14 +18,14 @@ const owner = await signIn(service, { name: payloads[0] });
 const settings = `/app/w/${owner.workspaceId}/settings`;
 const password = 'a password of my own';
 
-/** The address of a mail's button, on this machine. */
+/** Returns the link of an email's button on this machine. */
 async function linkIn(email: string, path: string, known = 0): Promise<string> {
   const { mail } = await server.waitForOne(email, known);
   const found = new RegExp(`(/app/${path}/\\S+)`).exec(mail.text!);
   return found![1]!;
 }
 
-test('a member is invited by mail, makes an account by the link, and is in the workspace', async () => {
+test('a member invited by email creates an account with the link and joins the workspace', async () => {
   const page = await browser.open(`${settings}/members`, owner);
   await page.getByRole('button', { name: 'Invite member' }).click();
   const dialog = page.getByRole('dialog');
@@ -54,7 +54,7 @@ test('a member is invited by mail, makes an account by the link, and is in the w
   await browser.leave(page);
 });
 
-test('a withdrawn invitation says so, and somebody with an account signs in and joins', {
+test('a withdrawn invitation says so, and a person with an account signs in and joins', {
   skip: isSlice,
 }, async () => {
   const known = await signIn(service);
@@ -82,7 +82,7 @@ test('a withdrawn invitation says so, and somebody with an account signs in and 
   await browser.leave(page);
 });
 
-test('a forgotten password is replaced through a mail', { skip: isSlice }, async () => {
+test('a forgotten password can be replaced through an email', { skip: isSlice }, async () => {
   const person = await signIn(service);
   const page = await browser.open('/app/sign-in');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -107,7 +107,7 @@ test('a forgotten password is replaced through a mail', { skip: isSlice }, async
   await browser.leave(page);
 });
 
-test('the mail log tells what failed and why, sends it again, and tests the mail server', async () => {
+test('the email log shows failures and reasons, resends emails and tests the mail server', async () => {
   server.treat('refused@example.org', 'refuse recipient');
   await owner.api('POST', '/members', {
     email: 'refused@example.org',
@@ -141,7 +141,7 @@ test('the mail log tells what failed and why, sends it again, and tests the mail
   await browser.leave(page);
 });
 
-test('the settings of a form say which addresses are of no member of the workspace, and refuse none', async () => {
+test('form settings mark addresses of people who are not members, and accept them', async () => {
   const made = await owner.api<{ id: string }>('POST', '/forms', {
     structure: structure(element('text', 'a')),
     publish: true,
@@ -158,4 +158,4 @@ test('the settings of a form say which addresses are of no member of the workspa
   await browser.leave(page);
 });
 
-test('nothing threw, and no name became script', () => browser.assertQuiet());
+test('no page threw an error, and no name ran as a script', () => browser.assertQuiet());

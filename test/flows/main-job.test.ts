@@ -6,11 +6,11 @@ import { callApi, until } from '#test/service.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 
 /*
- * The main job, from an empty directory to a webhook, through a real process and from outside only: what an operator,
- * a developer, a visitor and a receiver each see. The tests are its steps, in order.
+ * The main path, from an empty directory to a webhook, through a real process and only from outside. It
+ * covers what an operator, a developer, a visitor and a receiver see. The tests are its steps in order.
  */
 const secret = 'a secret that only the two of us know';
-/** Seconds after the first failure, the second, ... */
+/** Seconds after the first failure, the second and the third. */
 const retryDelays = [0.3, 0.6, 0.2];
 
 const structure = {
@@ -64,7 +64,7 @@ const deliveries = async () =>
   (await instance.cli<{ data: Line[] }>('delivery list', '--webhook', webhook.id)).data;
 const read = ({ body }: ReceivedRequest): Sent => JSON.parse(body.toString()) as Sent;
 
-/** Submits the page as a browser does, and returns the submission's id from the address of the confirmation. */
+/** Submits the page like a browser and returns the submission's ID from the address of the confirmation. */
 async function submit(subject: string): Promise<string> {
   const answers = new FormData();
   answers.set('subject', subject);
@@ -85,7 +85,7 @@ async function submit(subject: string): Promise<string> {
   return confirmation.searchParams.get('receipt')!;
 }
 
-test('the command line makes a workspace and a key for it', async () => {
+test('the command line creates a workspace and a key', async () => {
   const workspace = await instance.cli<{ id: string; plan: string }>(
     'workspace create',
     'Pianos',
@@ -102,7 +102,7 @@ test('the command line makes a workspace and a key for it', async () => {
   ));
 });
 
-test('POST /forms with publish creates a form whose public_url shows it', async () => {
+test('POST /forms with `publish` creates a form whose `public_url` shows it', async () => {
   const created = await call('POST', '/forms', { structure, publish: true });
   assert.equal(created.status, 201);
   assert.equal(created.body.status, 'published');
@@ -114,7 +114,7 @@ test('POST /forms with publish creates a form whose public_url shows it', async 
     assert.ok(markup.includes(shown), shown);
 });
 
-test('the command line adds a webhook, and shows its secret once', async () => {
+test('the command line adds a webhook and shows its secret once', async () => {
   webhook = await instance.cli(
     'webhook create',
     '--form',
@@ -131,7 +131,7 @@ test('the command line adds a webhook, and shows its secret once', async () => {
   assert.doesNotMatch(JSON.stringify(listed), new RegExp(secret));
 });
 
-test('a submission is read back, its file downloaded, and it is found by search', async () => {
+test('a submission can be read, its file downloaded, and search finds it', async () => {
   receiver.replyWith(500, 503, 200);
   const id = await submit('Piano tuner');
 
@@ -169,7 +169,7 @@ test('a submission is read back, its file downloaded, and it is found by search'
   assert.equal((await call('GET', `/forms/${form.id}`)).body.submission_count, 1);
 });
 
-test('its webhook is signed, and retried on schedule with the same delivery id until the receiver answers 200', async () => {
+test('the webhook is signed and retried on schedule with one delivery ID until the receiver answers 200', async () => {
   const requests = await receiver.waitFor(3);
   for (const { headers, body } of requests) {
     assert.ok(verifySignature(secret, body, headers['x-service-signature'] as string));
@@ -192,7 +192,7 @@ test('its webhook is signed, and retried on schedule with the same delivery id u
   assert.deepEqual(Buffer.from(await (await fetch(upload.url)).arrayBuffer()), cv);
 });
 
-test('the delivery log tells of it', async () => {
+test('the delivery log shows these attempts', async () => {
   const [line, ...others] = await until('the delivery to be settled', async () => {
     const lines = await deliveries();
     return lines[0]?.status === 'Success' && lines;
@@ -206,7 +206,7 @@ test('the delivery log tells of it', async () => {
   );
 });
 
-test('a delivery that failed for good is sent again by hand, at once and with the same delivery id', async () => {
+test('a permanently failed delivery can be resent manually, immediately and with its delivery ID', async () => {
   receiver.replyWith(410, 200);
   await submit('Organ builder');
   const [failed] = await until('the delivery to fail', async () => {
@@ -224,7 +224,7 @@ test('a delivery that failed for good is sent again by hand, at once and with th
   });
 });
 
-test('deleting the form deletes its submissions, and submission.deleted tells of each', async () => {
+test('deleting the form deletes its submissions, with a `submission.deleted` event for each', async () => {
   const submitted = receiver.requests.map((request) => read(request).submission.id);
   assert.equal((await call('DELETE', `/forms/${form.id}`)).status, 204);
   for (const path of [`/forms/${form.id}`, `/forms/${form.id}/submissions`, `/submissions/${submitted[0]}`]) {

@@ -6,7 +6,7 @@ import { publishForm, submitEntry } from '#test/crowd.ts';
 import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 
-/* The service is killed and started again while somebody edits: nothing is lost, and they are told. */
+/* The service is killed and restarted while people edit: nothing is lost, and they see a message. */
 
 const instance = await makeInstance();
 const server = await instance.start();
@@ -31,7 +31,7 @@ const context = await browser.newContext({
   ...stillness,
 });
 
-test('the service is killed while somebody edits a form in one window and a submission in another', async (t) => {
+test('the service is killed during an edit of a form in one window and of a submission in another', async (t) => {
   const builder = await context.newPage();
   await builder.goto(`${instance.url}/app/sign-in`);
   await builder.getByLabel('Email address').fill('ada@example.org');
@@ -48,23 +48,23 @@ test('the service is killed while somebody edits a form in one window and a subm
   await entry.fill('As it was mended');
   await server.kill();
 
-  await t.test('what is written in the builder while it is away is kept, and said', async () => {
-    await builder.getByRole('textbox', { name: 'Label' }).fill('Written while it was away');
-    await builder.getByText('Offline, saved in this browser').first().waitFor();
-  });
-
   await t.test(
-    'saving a submission says that the service cannot be reached, and keeps the words',
+    'edits in the builder are kept while the service is unavailable, and a message says so',
     async () => {
-      await table.getByRole('button', { name: 'Save answers' }).click();
-      await table.getByText('The service cannot be reached.').first().waitFor();
-      assert.equal(await entry.inputValue(), 'As it was mended');
+      await builder.getByRole('textbox', { name: 'Label' }).fill('Written while it was away');
+      await builder.getByText('Offline, saved in this browser').first().waitFor();
     },
   );
 
+  await t.test('saving a submission reports that the service is unavailable and keeps the text', async () => {
+    await table.getByRole('button', { name: 'Save answers' }).click();
+    await table.getByText('The service cannot be reached.').first().waitFor();
+    assert.equal(await entry.inputValue(), 'As it was mended');
+  });
+
   await instance.start();
 
-  await t.test('what was written in the builder is saved when it is back', async () => {
+  await t.test('the edits in the builder are saved after the service is back', async () => {
     await builder.locator('[data-save-state="saved"]', { hasText: 'Saved' }).waitFor();
     await until('the working copy to hold it', async () => {
       const [draft] = await instance.query<{ structure: object }>(
@@ -74,7 +74,7 @@ test('the service is killed while somebody edits a form in one window and a subm
     });
   });
 
-  await t.test('the submission is saved by the same press', async () => {
+  await t.test('pressing Save again saves the submission', async () => {
     await table.getByRole('button', { name: 'Save answers' }).click();
     await table.getByRole('region', { name: 'Answers' }).getByText('As it was mended').waitFor();
     const { idsByAnswer } = await form.listAll();

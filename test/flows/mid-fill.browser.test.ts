@@ -9,7 +9,9 @@ import { makeInstance } from '#test/process.ts';
 import type { Body } from '#test/service.ts';
 import { element, stepsOf } from '../ast/forms.ts';
 
-/* What a visitor wrote outlives the server that served the page: kill -9 between filling in and sending, and a new form. */
+/*
+ * A visitor's answers survive a kill -9 of the server between filling in and sending, and a new form version.
+ */
 
 const instance = await makeInstance();
 let server = await instance.start();
@@ -32,7 +34,7 @@ async function publish(settings: object = {}): Promise<string> {
   return body.id;
 }
 
-/** The server is gone without a word, as after a crash. */
+/** Kills the server without warning, like a crash. */
 const crash = (): Promise<void> => server.kill();
 async function startAgain(): Promise<void> {
   server = await instance.start();
@@ -48,7 +50,7 @@ const press = (page: Page, go: string): Promise<void> => page.locator(`.actions 
 const step = (page: Page, title: string): Promise<void> =>
   page.getByRole('heading', { name: title, exact: true }).waitFor();
 
-test('with script: a crash in mid-fill costs a press of "Send again", and a reload brings every answer back', async () => {
+test('with script, a crash costs only a press of "Send again", and a reload restores every answer', async () => {
   const form = await publish();
   const page = await browser.newPage();
   await page.goto(`${instance.url}/f/${form}`);
@@ -82,7 +84,7 @@ test('with script: a crash in mid-fill costs a press of "Send again", and a relo
   await page.close();
 });
 
-test('without script: every step may be answered by another server than the one before', {
+test('without script, a different server can answer each step', {
   skip: isSlice,
 }, async () => {
   const form = await publish({ save_progress: true });
@@ -106,7 +108,7 @@ test('without script: every step may be answered by another server than the one 
   assert.deepEqual([answers.name, filenameOf(answers.cv), answers.wishes], ['Ada', 'cv.txt', 'A window']);
 });
 
-test('a page that is older than its form comes back with every answer and asks what is new', async () => {
+test('a page that is older than its form keeps every answer and asks only the new questions', async () => {
   const form = await publish();
   const page = await browser.newPage();
   await page.goto(`${instance.url}/f/${form}`);

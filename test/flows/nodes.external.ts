@@ -18,8 +18,9 @@ import { addMember } from '#workspaces/members.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 
 /*
- * Two machines that serve one database: each with a DATA_DIR of its own, together with PostgreSQL, an S3 store, a Valkey and
- * one SECRET_KEY. `npm run test:long -- nodes`; not part of `npm test`, since it needs a Valkey and a Swift.
+ * Two machines with one database: each has a DATA_DIR, and they share PostgreSQL, an S3 store, a Valkey and
+ * one SECRET_KEY. `npm run test:long -- nodes`. Not part of `npm test`, because it needs a Valkey and a
+ * Swift.
  */
 const { database, url: databaseUrl } = await testDatabase();
 const { environment } = await openSwift();
@@ -54,7 +55,7 @@ const upload = async (at: ServerProcess, name: string, content: string): Promise
   return ((await answer.json()) as { token: string }).token;
 };
 
-test('a file that was sent to one node is submitted at the other, and read at both', async () => {
+test('a file sent to one node can be submitted at the other and read at both', async () => {
   for (const [here, there] of [both(), both().toReversed() as [ServerProcess, ServerProcess]]) {
     const body = new FormData();
     body.append('entry', 'with a file');
@@ -73,7 +74,7 @@ test('a file that was sent to one node is submitted at the other, and read at bo
   }
 });
 
-test('an image that was sent to one node is shown by the other', async () => {
+test('an image sent to one node is shown by the other', async () => {
   const png = await sharp({ create: { width: 40, height: 40, channels: 3, background: '#0b6655' } })
     .png()
     .toBuffer();
@@ -94,7 +95,7 @@ test('an image that was sent to one node is shown by the other', async () => {
   assert.deepEqual(shown[0], shown[1]);
 });
 
-/** What a browser sends of a session that was begun. */
+/** Returns the cookie of a new session, as a browser sends it. */
 async function signedIn(userId: string): Promise<string> {
   const accounts = openAccounts({
     database,
@@ -107,7 +108,7 @@ async function signedIn(userId: string): Promise<string> {
     .join('; ');
 }
 
-test('who signs in at one node is signed in at the other, and who signs out there is out here', async () => {
+test('signing in or out at one node applies to both', async () => {
   const cookie = await signedIn(await makePerson(database, 'ada@example.org'));
   const session = (at: ServerProcess, method = 'GET'): Promise<Response> =>
     fetch(`${at.url}/app/api/session`, {
@@ -125,7 +126,7 @@ test('who signs in at one node is signed in at the other, and who signs out ther
   );
 });
 
-test('what the console does at one node is so at the other: a held submission with its file, a form that is closed, a key that is revoked', async () => {
+test('console changes at one node apply at the other: releasing spam with a file, closing a form and revoking a key', async () => {
   const [workspace] = await first.query<{ id: string }>(
     `select workspace_id as id from forms where id = '${form.id}'`,
   );
@@ -190,7 +191,7 @@ test('what the console does at one node is so at the other: a held submission wi
   await until('both to refuse it', async () => (await asked()).every((status) => status === 401), 1);
 });
 
-test('of 200 requests at once over both nodes exactly as many pass as the key has', async () => {
+test('of 200 simultaneous requests over both nodes, exactly as many pass as the key allows', async () => {
   const { id } = await createWorkspace(database, { name: 'Limited', plan: 'free', rateLimit: 50, burst: 10 });
   const { key } = await createKey(database, { workspaceId: id, name: 'Limited' });
   const statuses = await Promise.all(
@@ -205,7 +206,7 @@ test('of 200 requests at once over both nodes exactly as many pass as the key ha
   );
 });
 
-test('who waits for events at one node hears of what is sent to the other', async () => {
+test('a poll for events at one node is woken by submissions to the other', async () => {
   const { body: now } = await callApi(other.url, form.key, 'GET', `/events?form_id=${form.id}&after=now`);
   const { next } = now as unknown as { next: string };
   const since = performance.now();
@@ -216,7 +217,10 @@ test('who waits for events at one node hears of what is sent to the other', asyn
   assert.ok(performance.now() - since < 10_000, 'it was woken, and did not wait to its end');
 });
 
-/** Visitors behind a balancer: each sends to one node, and to the other where that one takes no connection. */
+/**
+ * Sends visitors as behind a load balancer: each uses one node, or the other if the first refuses the
+ * connection.
+ */
 async function visitWhile(deed: () => Promise<void>, asked: PublishedForm): Promise<Map<string, string>> {
   const acknowledged = new Map<string, string>();
   const failures: string[] = [];
@@ -241,7 +245,7 @@ async function visitWhile(deed: () => Promise<void>, asked: PublishedForm): Prom
   return acknowledged;
 }
 
-test('one node after the other is renewed under load: nobody is refused, nothing is lost, and all is delivered once', async () => {
+test('restarting one node after the other under load refuses no visitor, loses nothing and delivers everything once', async () => {
   const hooked = await publishForm(first, receiver.url);
   const before = receiver.requests.length;
   const acknowledged = await visitWhile(async () => {
@@ -271,7 +275,7 @@ test('one node after the other is renewed under load: nobody is refused, nothing
   assert.deepEqual([delivered.length, new Set(delivered).size], [acknowledged.size, acknowledged.size]);
 });
 
-test('a node that is killed under load loses nothing that it had acknowledged', async () => {
+test('a node that is killed under load loses nothing acknowledged', async () => {
   const left = await publishForm(first);
   const acknowledged = await visitWhileKilled(left);
   const { idsByAnswer } = await left.listAll();
@@ -294,7 +298,7 @@ async function visitWhileKilled(asked: PublishedForm): Promise<Map<string, strin
   return acknowledged;
 }
 
-test('a node that does not fit is refused at its start, with what to do', async () => {
+test('a node with a wrong configuration is refused at its start with instructions', async () => {
   const refusals: [environment: Record<string, string>, said: RegExp][] = [
     [{ SECRET_KEY: '1e'.repeat(32) }, /another key than SECRET_KEY/],
     [
@@ -317,7 +321,7 @@ test('a node that does not fit is refused at its start, with what to do', async 
   );
 });
 
-test('a node starts without a storage that does not answer', async () => {
+test('a node starts even if its storage does not respond', async () => {
   const third = await makeInstance({
     ...shared,
     ...s3ServerAt(await freePort()).environment,

@@ -5,15 +5,15 @@ import { until } from '#test/service.ts';
 import { isSlice } from '../cases.ts';
 import { processesOf, startByNpm, stopUnderLoad } from '../nightly/stop-round.ts';
 
-/* One round of one way; `npm run test:long -- stop` makes 50 of each. */
+/* One round of one kind. `npm run test:long -- stop` runs 50 of each. */
 
 const instance = await makeInstance();
 
-test('SIGTERM to npm under load: what was begun is answered, npm ends with 0, nothing is left', async () => {
+test('SIGTERM to npm under load completes started requests, ends npm with 0 and leaves nothing running', async () => {
   await stopUnderLoad(instance, 'npm', { pauseMs: 20 });
 });
 
-test('kill -9 of npm ends the service and its database, in order', { skip: isSlice }, async () => {
+test('kill -9 of npm ends the service and its database cleanly', { skip: isSlice }, async () => {
   const started = await startByNpm(instance);
   process.kill(started.npmPid, 'SIGKILL');
   await until('all of it to end', async () => (await processesOf(instance, started)).length === 0);

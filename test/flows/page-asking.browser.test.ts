@@ -8,7 +8,7 @@ import { composite, element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
 import { field, focused, headingHasFocus, pressButton, stage } from './page-script-stage.ts';
 
-/* The list of answers, and one question at a time, with the page's script: no new page on the way. */
+/* The review step and one question at a time, with the page's script and without page loads. */
 
 const isShownFor = (id: string, value: unknown) => ({ show_when: { element: id, is: 'equals', value } });
 const steps = [
@@ -38,7 +38,7 @@ const looks = [
 ] as const;
 let turn = 0;
 
-/** Fits into every width and has no finding, light and dark. */
+/** Asserts that the page fits every width and axe finds nothing, light and dark. */
 async function lookAt(page: Page, where: string): Promise<void> {
   const seen = looksAt(turn, looks);
   turn += 1;
@@ -46,14 +46,14 @@ async function lookAt(page: Page, where: string): Promise<void> {
     const [width, colorScheme] = look;
     await page.setViewportSize({ width, height: 800 });
     await page.emulateMedia({ colorScheme });
-    // What comes in moves no more.
+    // Ends animations, so that the new question has stopped moving.
     await page.evaluate(endAnimations);
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, where);
     if (seen.includes(look)) assert.deepEqual(await findBarriers(page), [], `${where} ${width}`);
   }
 }
 
-test('the list of answers is drawn as they are now, and each is changed and returned from by keyboard alone', {
+test('the review step shows current answers, and each can be changed and returned from by keyboard', {
   skip: isSlice,
 }, async () => {
   const form = await stage.publish(steps, { review_step: true });
@@ -127,7 +127,7 @@ for (const [direction, lang] of [
   ['left to right', 'en'],
   ['right to left', 'ar'],
 ] as const) {
-  test(`one question at a time, ${direction}: by keyboard alone, each with the focus, and clean at every width`, async () => {
+  test(`one question at a time, ${direction}: works with the keyboard only, focuses each question and has no findings at any width`, async () => {
     const form = await stage.publish(questions, { layout: 'question', review_step: true });
     const page = await stage.visit(form, { query: `?_lang=${lang}` });
     const hasFocus = (id: string) => until(`the focus on ${id}`, async () => (await focusedId(page)) === id);
@@ -186,7 +186,7 @@ for (const [direction, lang] of [
   });
 }
 
-test('one question at a time: the digits of a scale are its numbers, and on a touch screen Enter makes a line', async () => {
+test('one question at a time: digit keys choose on a scale, and on a touch screen Enter adds a line', async () => {
   const scale = element('radio', 'score', { options: ['0', '1', '2', '3'], options_layout: 'row' });
   const form = await stage.publish([step('You', [scale, element('textarea', 'notes')])], {
     layout: 'question',
@@ -211,7 +211,7 @@ test('one question at a time: the digits of a scale are its numbers, and on a to
 
 const focusedId = (page: Page): Promise<string> => page.evaluate('document.activeElement.id');
 
-test('a question comes in within 200 ms, and without any motion where the visitor wants none', async () => {
+test('a question appears within 200 ms, and without motion if the visitor prefers reduced motion', async () => {
   const form = await stage.publish(questions, { layout: 'question' });
   const page = await stage.visit(form, motion);
   const motions = `document.querySelector('section.step:not([hidden])').getAnimations().map((each) => each.effect.getTiming().duration)`;
@@ -224,7 +224,7 @@ test('a question comes in within 200 ms, and without any motion where the visito
   await stage.browser.leave(page);
 });
 
-test('a form loads the script only of the ways in which it asks', async () => {
+test('a form loads only the scripts of its layouts', async () => {
   const loadedBy = async (settings: Record<string, unknown>): Promise<string[]> => {
     const form = await stage.publish(questions, settings);
     const page = await stage.visit(form);
@@ -241,7 +241,7 @@ test('a form loads the script only of the ways in which it asks', async () => {
   assert.deepEqual(await loadedBy({ layout: 'question' }), ['questions']);
 });
 
-test('texts show answers while they are typed, in rows too, escaped, and are empty again with them', {
+test('texts show answers as they are typed, in rows too, escaped, and are cleared with them', {
   skip: isSlice,
 }, async () => {
   const form = await stage.publish([

@@ -5,13 +5,13 @@ import { openBrowser } from '#test/browser.ts';
 import { openRelayedService, until } from '#test/service.ts';
 import { element, structure } from '../ast/forms.ts';
 
-/* What a visitor without script does while the database is away: nothing that they asked for or wrote is lost. */
+/* Visitors without script while the database is unavailable: they lose no request and no answer. */
 const { service, relay } = await openRelayedService();
 const tenant = await service.makeTenant();
 const browser = await openBrowser();
 after(() => browser.close());
 
-/** Publishes a form of a text and what else; opens its page. */
+/** Publishes a form with a text and other elements, and opens its page. */
 async function openForm(
   settings: object,
   ...more: ReturnType<typeof element>[]
@@ -36,7 +36,7 @@ async function away(work: () => Promise<unknown>): Promise<void> {
   relay.silence({ connected: false, next: false });
 }
 
-/** Tries again until the database is back, whose lost connections are found one by one. */
+/** Retries until the database is back, because its lost connections are discovered one by one. */
 const tryUntil = (page: Page, selector: string, tryAgain: () => Promise<unknown>) =>
   until(`${selector} to come`, async () => {
     await Promise.all([page.waitForEvent('load'), tryAgain()]);
@@ -47,7 +47,7 @@ const said = (page: Page) => page.locator('.notice').innerText();
 const answersOf = async (id: string) =>
   (await tenant.call('GET', `/forms/${id}/submissions`)).body.data.map(({ answers }) => answers);
 
-test('a page that could not be had is asked for again by its button, with its parameters', async () => {
+test('a page that failed to load can be requested again by its button, with its parameters', async () => {
   const { page } = await openForm({});
   const asked = page.url();
   await away(() => page.reload());
@@ -55,7 +55,7 @@ test('a page that could not be had is asked for again by its button, with its pa
   assert.equal(page.url(), asked);
 });
 
-test('answers that were sent meanwhile stay on the page, and its button sends them, once', async () => {
+test('answers sent while the database is unavailable stay on the page, and its button sends them once', async () => {
   const { id, page } = await openForm({});
   const wishes = 'A "window",\n<and> light & air';
   await page.locator('[name=wishes]').fill(wishes);
@@ -68,7 +68,7 @@ test('answers that were sent meanwhile stay on the page, and its button sends th
   assert.deepEqual(await answersOf(id), [{ wishes }]);
 });
 
-test('a file does not stand on a page: the browser, which has it, sends it when the page is loaded again', async () => {
+test('a page cannot repeat a file, but the browser sends it again on reload', async () => {
   const { id, page } = await openForm({}, element('file_upload', 'cv'));
   await page.locator('[name=wishes]').fill('Light');
   await page
@@ -84,7 +84,7 @@ test('a file does not stand on a page: the browser, which has it, sends it when 
   assert.equal((answers!['cv'] as { filename: string }[])[0]!.filename, 'cv.txt');
 });
 
-test('a page does not give back a password, nor what another site had a visitor send', async () => {
+test('an error page repeats no password and no data that another site made a visitor send', async () => {
   const { id } = await openForm({ access: 'password', password: 'tulip-fire' });
   const post = async (path: string, body: Record<string, string>, headers = {}) => {
     const request = {

@@ -12,10 +12,11 @@ import { composite, element, stepsOf } from '../ast/forms.ts';
 import { stage, wake } from './page-script-stage.ts';
 
 /*
- * The matrix of docs/rules.md P10. With its script the page is looked at in every state (first view, empty Next, the next
- * step, the way back, the end) and from both directions, each time light, dark and with forced colours, at three widths
- * and with reduced motion in turn, so that every pair of them is seen; npm test has one of the three at each stop, by
- * turns. Without script it walks the same way in two looks, of which npm test has the narrow one.
+ * The matrix of docs/rules.md P10. With script, each state of the page is checked: first view, empty Next,
+ * next step, the way back, and the end. Each is checked in both directions, and in light, dark and forced
+ * colors. Three widths and reduced motion alternate, so that every pair is covered. npm test covers one of
+ * the three variants at each stop. Without script, one path is checked in two variants, of which npm test
+ * covers the narrow one.
  */
 const { tenant } = stage;
 const browser = await openBrowser();
@@ -66,7 +67,7 @@ const schemes = [
   { colorScheme: 'light', forcedColors: 'active' },
 ] as const;
 
-/** Looks at a page in each scheme; with every call the widths go one scheme on. */
+/** Returns a function that checks a page in each scheme. Each call moves the widths on by one scheme. */
 function openLooks(turn: number): (page: Page, where: string) => Promise<void> {
   let turns = turn;
   return async (page, where) => {
@@ -91,7 +92,9 @@ const go = (page: Page, to: string) => page.locator(`.actions [value=${to}]`).cl
 const shown = (page: Page, title: string) =>
   page.getByRole('heading', { name: title, exact: true }).waitFor();
 
-/** At 320 px nothing is cut off or reaches beyond the window: of every type that has a step's script as well. */
+/**
+ * Asserts that at 320 px nothing is cut off or outside the window, for every type with a step's script too.
+ */
 async function fitsNarrowest(page: Page, hasAxe: boolean): Promise<void> {
   await page.setViewportSize({ width: 320, height: 900 });
   const beyond = await page.evaluate<
@@ -105,7 +108,7 @@ async function fitsNarrowest(page: Page, hasAxe: boolean): Promise<void> {
   if (hasAxe) await clean(page, 'at 320 px with its script');
 }
 
-/** From the first step to the confirmation, by way of everything that can be seen; `look` at each stop. */
+/** Goes from the first step to the confirmation through everything visible, and calls `look` at each stop. */
 async function walk(
   page: Page,
   query: string,
@@ -121,7 +124,7 @@ async function walk(
 
   await page.locator('[id=email]').fill('ada@example.com');
   await page.locator('[name=colour][value=Red]').check();
-  // Without script this Next brings the question; with one it is there already, and Next goes on.
+  // Without script this Next shows the question. With script it is already visible, and Next continues.
   if (!hasScript) {
     await go(page, 'next');
     await page.locator('[id=why]').waitFor();
@@ -147,7 +150,7 @@ for (const [turn, [direction, query]] of [
   ['left to right', ''],
   ['right to left', '?_lang=ar'],
 ].entries()) {
-  test(`P10, ${direction}: no finding in any state and any look`, async () => {
+  test(`P10, ${direction}: axe finds nothing in any state and variant`, async () => {
     const page = await openWindow();
     await walk(page, query!, true, openLooks(turn));
     await leave(page);
@@ -159,9 +162,9 @@ const bareLooks: Readonly<Record<string, BrowserContextOptions & { query?: strin
   'from right to left': { viewport: { width: 1280, height: 900 }, query: '?_lang=ar' },
 };
 for (const [name, { query = '', ...options }] of looksAt(0, Object.entries(bareLooks))) {
-  test(`P10, without script, ${name}: no finding on the way to the confirmation`, async () => {
+  test(`P10, without script, ${name}: axe finds nothing on the way to the confirmation`, async () => {
     const context = await browser.newContext(options);
-    // The page as it is when its script does not arrive: axe itself needs a browser that runs scripts.
+    // Blocks the page's script instead of turning scripts off, because axe itself needs them.
     await context.route('**/f/assets/**', (route) => route.abort());
     await walk(await context.newPage(), query, false, clean);
     await context.close();
@@ -173,7 +176,7 @@ const notices: readonly (readonly [what: string, settings: object])[] = [
   ['behind a password', { access: 'password', password: 'open sesame' }],
 ];
 for (const [what, settings] of notices) {
-  test(`P10: no finding on the page of a form ${what}`, async () => {
+  test(`P10: axe finds nothing on the page of a form ${what}`, async () => {
     const { body } = await tenant.call('POST', '/forms', {
       structure: form.structure,
       publish: true,
@@ -186,11 +189,11 @@ for (const [what, settings] of notices) {
   });
 }
 
-/** Each draws what the forms above have too. */
+/** Each template draws only what the forms above have too. */
 const everySo = isSlice ? 5 : 1;
 
-test('P10: every template is published as it is, and the page of one in five has no finding, or of each in `npm run test:long -- screens`, by turns with script and without', async () => {
-  // Small: what is drawn larger takes a second of CPU each.
+test('P10: every template can be published, and axe finds nothing on its page (one in five, all in `npm run test:long -- screens`)', async () => {
+  // Small, because each larger image takes a second of CPU.
   const upload = async (address: string): Promise<string> =>
     (await tenant.call('POST', '/images', await sharp(fileURLToPath(address)).resize(96).png().toBuffer()))
       .body.id;

@@ -9,7 +9,7 @@ import { element } from '../ast/forms.ts';
 import { step } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 
-/* How the controls of a public page stand and answer: choices, files, counts, and the way to them. */
+/* Layout and behavior of a public page's controls: choices, files, counters, and the way to them. */
 
 const eleven = Array.from({ length: 11 }, (_, index) => String(index));
 const form = await stage.publish([
@@ -31,7 +31,7 @@ const boxesOf = (
   page.evaluate(`[...document.getElementsByName(${JSON.stringify(name)})].filter((each) => each.value !== '')
     .map((each) => { const { x, y, width, height } = each.closest('label').getBoundingClientRect(); return { x, y, width, height }; })`);
 
-test('eleven short options are one row at 768 px, targets of 44 px at 320, and a grid has its columns', async () => {
+test('eleven short options fit one row at 768 px, targets are 44 px at 320 px, and a grid has its columns', async () => {
   const wide = await stage.browser.open(`/f/${form.id}`, undefined, {
     viewport: { width: 768, height: 900 },
   });
@@ -48,7 +48,7 @@ test('eleven short options are one row at 768 px, targets of 44 px at 320, and a
 });
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a choice that need not be made is made by arrow keys and taken back, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+  test(`an optional choice can be made with arrow keys and cleared, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
     const page = javaScriptEnabled
       ? await stage.visit(form)
       : await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled });
@@ -68,7 +68,7 @@ for (const javaScriptEnabled of [true, false]) {
   });
 }
 
-test('a list of 500 options is the one of the device: typing finds an option, and its first entry takes the choice back', async () => {
+test('a list of 500 options is a native select: typing finds an option, and its first entry clears the choice', async () => {
   const options = Array.from({ length: 500 }, (_, index) => `Region ${String(index).padStart(3, '0')}`);
   const long = await stage.publish([
     step('One', [element('dropdown', 'region', { options, placeholder: 'Where from?' })]),
@@ -87,7 +87,7 @@ test('a list of 500 options is the one of the device: typing finds an option, an
   await stage.browser.leave(page);
 });
 
-test('the place for an answer of one’s own stands below "Other", before what takes the choice back', async () => {
+test('the field for a custom answer is below "Other" and above the control that clears the choice', async () => {
   const page = await stage.visit(form);
   const guild = page.locator('fieldset', { has: field(page, 'guild') });
   await guild.getByRole('radio', { name: 'Other' }).check();
@@ -107,7 +107,7 @@ const pixel = Buffer.from(
   'base64',
 );
 
-test('files have one place to press, in the language and direction of the page, and pictures show themselves', async () => {
+test('a file field has one button, in the language and direction of the page, and previews images', async () => {
   const page = await stage.visit(form, { query: '?_lang=ar', locale: 'en-US' });
   const zone = page.locator('.zone');
   assert.match(await zone.innerText(), /اختر ملفات/);
@@ -125,7 +125,7 @@ test('files have one place to press, in the language and direction of the page, 
   await stage.browser.leave(page);
 });
 
-test('behind the first step the first control stands within 220 px of the top of a phone', async () => {
+test('after the first step, the first control is within 220 px of the top of a phone', async () => {
   const page = await stage.visit(form, { viewport: { width: 375, height: 667 } });
   await pressButton(page, 'Next');
   await field(page, 'name').waitFor();
@@ -135,7 +135,7 @@ test('behind the first step the first control stands within 220 px of the top of
   await stage.browser.leave(page);
 });
 
-test('what may still be written is counted, and said when the visitor pauses near the end', {
+test('remaining characters are counted, and announced when the visitor pauses near the limit', {
   skip: isSlice,
 }, async () => {
   const page = await stage.visit(form);
@@ -151,7 +151,7 @@ test('what may still be written is counted, and said when the visitor pauses nea
   await stage.browser.leave(page);
 });
 
-test('on paper every step is there, and nothing that can only be pressed', async () => {
+test('a printed page shows every step and no buttons', async () => {
   const page = await stage.visit(form);
   const second = page.getByRole('heading', { name: 'Second' });
   assert.equal(await second.isVisible(), false);
@@ -183,7 +183,7 @@ const rated = await stage.publish([
 ]);
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`a rating, a picture and rows of a matrix are chosen by keyboard and options get places, one row of targets at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
+  test(`ratings, pictures and matrix rows are chosen and options ranked by keyboard, in one row at 320 px in both directions, ${javaScriptEnabled ? 'with' : 'without'} a script`, async () => {
     const viewport = { width: 320, height: 700 };
     const page = await stage.browser.open(`/f/${rated.id}?_lang=ar`, undefined, {
       javaScriptEnabled,
@@ -238,7 +238,7 @@ const contract = await stage.publish([
   step('End', [element('text', 'note')]),
 ]);
 
-test('a signature is drawn with a pointer or typed, at once by Next, and there after a reload; what is cleared is gone', {
+test('a signature can be drawn or typed, is sent by Next, is kept over a reload and can be cleared', {
   skip: isSlice,
 }, async () => {
   const page = await stage.visit(contract, { viewport: { width: 320, height: 900 } });
@@ -264,7 +264,7 @@ test('a signature is drawn with a pointer or typed, at once by Next, and there a
   await pressButton(page, 'Back');
   await page.locator('.pad.drawn + .held').first().waitFor({ state: 'attached' });
   const pixels = `document.querySelector('.pad canvas').getContext('2d').getImageData(0, 0, 300, 100).data`;
-  // The signature is drawn again with the first frame in which its pad has a size.
+  // The signature is redrawn in the first frame in which its pad has a size.
   await until('the signature', () => page.evaluate<boolean>(`${pixels}.some((part) => part > 0)`));
   assert.equal(await field(page, 'witness').inputValue(), 'Anni Albers');
   await pressButton(page, 'Next');

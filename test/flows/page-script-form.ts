@@ -1,13 +1,13 @@
 import { composite, element } from '../ast/forms.ts';
 
-/** A step with a title. */
+/** Returns a step with a title. */
 export const step = (title: string, children: readonly object[], attrs: object = {}): object => ({
   type: 'step',
   attrs: { title, ...attrs },
   children,
 });
 
-/** Twenty elements of a usual form, every kind of input among them: what page sizes and times are measured with. */
+/** Twenty elements of a typical form with every kind of input, for measuring page size and time. */
 export const twentyElements = [
   element('heading', 'heading'),
   element('paragraph', 'paragraph'),
@@ -32,7 +32,7 @@ export const twentyElements = [
 
 const isCompany = { element: 'kind', is: 'equals', value: 'Company' };
 
-/** Three steps, of which the second is for companies, and rows in the last. */
+/** Three steps: the second is for companies, and the last has rows. */
 export const companySteps: readonly object[] = [
   step('About you', [
     element('text', 'name', { required: true }),

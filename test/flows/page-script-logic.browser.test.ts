@@ -16,10 +16,10 @@ import {
   wake,
 } from './page-script-stage.ts';
 
-/* Logic as one types, answers of one's own, and a script that comes late or not at all. */
+/* Logic during typing, custom answers, and a script that is late or missing. */
 const form = await stage.publish(companySteps);
 
-test('logic: what an answer shows or hides comes and goes at once, and what is hidden is not sent', async () => {
+test('logic: an answer shows and hides questions immediately, and hidden ones are not sent', async () => {
   const page = await stage.visit(form);
   await fillFirstStep(page);
   assert.equal(await field(page, 'company').isVisible(), false);
@@ -39,7 +39,7 @@ test('logic: what an answer shows or hides comes and goes at once, and what is h
   await stage.browser.leave(page);
 });
 
-test('a step of which an answer leaves nothing to show is passed over at once, both ways, and not counted', async () => {
+test('a step without visible questions is skipped immediately in both directions and not counted', async () => {
   const isYes = { show_when: { element: 'more', is: 'equals', value: true } };
   const steps = [
     step('One', [element('yes_no', 'more')]),
@@ -60,7 +60,7 @@ test('a step of which an answer leaves nothing to show is passed over at once, b
   await stage.browser.leave(page);
 });
 
-test('options come and go with the answers they ask for; a choice that goes is said to go, and comes back with its option', async () => {
+test('options follow the answers they depend on; losing a choice is announced, and it returns with its option', async () => {
   const inCountry = (value: string) => ({ show_when: { element: 'country', is: 'equals', value } });
   const cities = ['DE', 'FR'].flatMap((country) =>
     [1, 2].map((number) => ({
@@ -119,7 +119,7 @@ test('options come and go with the answers they ask for; a choice that goes is s
   await stage.browser.leave(page);
 });
 
-test('"Other" opens a place for an answer of one\'s own, and closes it when another option is chosen', async () => {
+test('"Other" opens a field for a custom answer and closes it when another option is chosen', async () => {
   const own = await stage.publish([
     step('One', [
       element('radio', 'colour', { other: true }),
@@ -156,7 +156,7 @@ test('"Other" opens a place for an answer of one\'s own, and closes it when anot
   await stage.browser.leave(page);
 });
 
-test('a script that fails leaves the form to the browser, which posts it', async () => {
+test('if the script fails, the browser itself posts the form', async () => {
   const visited = await stage.visit(form);
   const page = await visited.context().newPage();
   await page.route('**/f/assets/start-*', (route) => route.abort());
@@ -171,7 +171,7 @@ test('a script that fails leaves the form to the browser, which posts it', async
   await stage.browser.leave(visited);
 });
 
-test('who loses the network before the first touch is told and loses nothing: what the script needs is here when the page is quiet', async () => {
+test('losing the network before the first interaction shows a message and loses nothing, because the page has preloaded its script', async () => {
   const files = await stage.publish(
     [
       step('Who', [element('text', 'name'), element('file_upload', 'photo')]),
@@ -196,7 +196,7 @@ test('who loses the network before the first touch is told and loses nothing: wh
   await stage.browser.leave(page);
 });
 
-test('a press that comes before the script waits for it', async () => {
+test('a button pressed before the script has loaded waits for it', async () => {
   const page = await stage.visit(form);
   let letGo = (): void => {};
   const held = new Promise<void>((resolve) => (letGo = resolve));
@@ -214,7 +214,7 @@ test('a press that comes before the script waits for it', async () => {
   await stage.browser.leave(page);
 });
 
-test('results follow the answers and their rows at once, are said at a pause, and are what the server stores', async () => {
+test('results update immediately with answers and rows, are announced after a pause, and match what the server stores', async () => {
   const order = await stage.publish([
     step('Order', [
       composite(
@@ -258,7 +258,7 @@ test('results follow the answers and their rows at once, are said at a pause, an
   await stage.browser.leave(page);
 });
 
-test('a batch of random formulas gives in a browser what it gives on the server', {
+test('a batch of random formulas gives equal results in a browser and on the server', {
   skip: isSlice,
 }, async () => {
   const forms = fc.sample(calculatedForm, { numRuns: cases(40), seed: 7 });

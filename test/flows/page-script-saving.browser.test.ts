@@ -12,8 +12,8 @@ import { step } from './page-script-form.ts';
 import { field, focused, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
- * The page with its script where a form asks for more: answers saved as one goes, changed after they were sent, a
- * proof of work, and a page of another origin around it.
+ * The page with script and more features: saving answers, editing sent answers, a proof of work, and a host
+ * page on another origin.
  */
 
 const steps = [
@@ -21,7 +21,7 @@ const steps = [
   step('Two', [element('text', 'note')]),
 ];
 
-test('answers are saved as one goes, and sending them makes one submission of what was saved', async () => {
+test('answers are saved as the visitor types, and submitting creates one submission from them', async () => {
   const form = await stage.publish(steps, { save_progress: true });
   const page = await stage.visit(form);
   await field(page, 'name').fill('Ada');
@@ -42,7 +42,7 @@ test('answers are saved as one goes, and sending them makes one submission of wh
   await stage.browser.leave(page);
 });
 
-test('the link for later goes on where one stopped, and the script with it', async () => {
+test('the link to saved answers resumes where the visitor stopped, with script', async () => {
   const form = await stage.publish(steps, { save_progress: true });
   const page = await stage.visit(form);
   await field(page, 'name').fill('Grace');
@@ -65,7 +65,7 @@ test('the link for later goes on where one stopped, and the script with it', asy
   await stage.browser.leave(elsewhere);
 });
 
-test('sent answers are changed by their link, without a new page between the steps', async () => {
+test('sent answers can be changed through their link, without page loads between steps', async () => {
   const form = await stage.publish(steps, { editing: true });
   const page = await stage.visit(form);
   await field(page, 'name').fill('Joan');
@@ -82,7 +82,7 @@ test('sent answers are changed by their link, without a new page between the ste
   await stage.browser.leave(page);
 });
 
-test('a submission of a form that takes no more is changed with a file, and is neither saved nor asked for a proof', async () => {
+test('a submission of a full form can be changed with a file, without saved answers or a proof of work', async () => {
   const settings = { editing: true, max_submissions: 1, save_progress: true, proof_of_work: true };
   const form = await stage.publish([step('One', [element('file_upload', 'photo')])], settings);
   const page = await stage.visit(form);
@@ -104,7 +104,7 @@ test('a submission of a form that takes no more is changed with a file, and is n
   await stage.browser.leave(page);
 });
 
-test('a reload does not bring back a row and a file that the visitor had taken away', async () => {
+test('a reload does not restore a row and a file that the visitor removed', async () => {
   const team = composite('team', [element('text', 'member')], { repeatable: true });
   const form = await stage.publish([step('One', [team, element('file_upload', 'photo')])], { editing: true });
   const page = await stage.visit(form);
@@ -128,7 +128,7 @@ test('a reload does not bring back a row and a file that the visitor had taken a
   await stage.browser.leave(page);
 });
 
-test('after a row has gone, a reload leaves each file with the row that it came with', async () => {
+test('after a row is removed, a reload keeps each file with its row', async () => {
   const cells = [element('text', 'member'), element('file_upload', 'card')];
   const team = composite('team', cells, { repeatable: true });
   const form = await stage.publish([step('One', [team])], { editing: true });
@@ -162,7 +162,7 @@ test('after a row has gone, a reload leaves each file with the row that it came 
   await stage.browser.leave(page);
 });
 
-test('two windows of one page: the second one with other answers is told, and may send them as new ones', async () => {
+test('if two windows share a page, the second one with other answers sees a message and can send them as new', async () => {
   const form = await stage.publish(steps);
   const first = await stage.visit(form);
   const second = await stage.visit(form);
@@ -190,7 +190,7 @@ test('two windows of one page: the second one with other answers is told, and ma
   await stage.browser.leave(second);
 });
 
-test('a form that asks for a proof of work gets one from the script', async () => {
+test('the script computes the proof of work that a form requires', async () => {
   const form = await stage.publish([step('One', [element('text', 'name')])], { proof_of_work: true });
   const page = await stage.visit(form);
   await field(page, 'name').fill('Ada');
@@ -200,7 +200,7 @@ test('a form that asks for a proof of work gets one from the script', async () =
   await stage.browser.leave(page);
 });
 
-test('a page of another origin hears of the height, the steps and the submission, and of no answer', async () => {
+test('a host page on another origin receives the height, steps and submission, and no answers', async () => {
   const form = await stage.publish(steps);
   const host = createServer((_request, response) => {
     response.setHeader('Content-Type', 'text/html');
@@ -212,9 +212,9 @@ test('a page of another origin hears of the height, the steps and the submission
   after(() => host.close());
   await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
   const opened = await stage.browser.open('/healthz');
-  // A window whose console is not watched: the browser says there that a frame did not take the focus.
+  // A window without console checks, because the browser reports there that a frame did not get the focus.
   const page = await opened.context().newPage();
-  // Another name and port than the service's are another origin.
+  // A different host name and port make a different origin.
   await page.goto(`http://localhost:${(host.address() as AddressInfo).port}/`);
   const frame = page.frameLocator('iframe');
   await frame.locator('[id="name"]').fill('Secret');
@@ -241,7 +241,7 @@ test('a page of another origin hears of the height, the steps and the submission
   await stage.browser.leave(opened);
 });
 
-test('how far a visit came is told when its page is left, once, and goes with what is sent', {
+test('the progress of a visit is reported once when the page is left, or with the submission', {
   skip: isSlice,
 }, async () => {
   const form = await stage.publish(steps);
@@ -268,7 +268,7 @@ test('how far a visit came is told when its page is left, once, and goes with wh
     const { starts, completions, views, script_share, ...rest } = body as unknown as Analytics;
     return starts + completions === 3 ? { starts, completions, views, script_share, ...rest } : undefined;
   });
-  // The page was shown three times, once of them again.
+  // The page was viewed three times, one of them a reload.
   assert.deepEqual([found.views, found.starts, found.completions, found.script_share], [3, 2, 1, 1]);
   assert.deepEqual(
     found.steps.map(({ reached, left: gone }) => [reached, gone]),

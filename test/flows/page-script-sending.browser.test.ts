@@ -8,8 +8,8 @@ import { step } from './page-script-form.ts';
 import { errorOf, field, focused, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
- * The conventions P8 and P9 (the issue "the public form page") of the page with its script: one submission whatever
- * happens on the way, and files that are there before the form is sent.
+ * The conventions P8 and P9 (the issue "the public form page") of the page with its script. Whatever happens,
+ * there is one submission, and files are uploaded before the form is sent.
  */
 
 const plain = await stage.publish([step('Only', [element('text', 'name', { required: true })])]);
@@ -29,7 +29,7 @@ const textFile = (name: string, content = 'x') => ({
 const heldNames = (page: Page): Promise<string[]> =>
   page.evaluate("[...document.querySelectorAll('.held li')].map(({ dataset }) => dataset.filename)");
 
-test('P8: two presses are one submission, and the confirmation has the focus and the receipt', async () => {
+test('P8: two presses make one submission, and the confirmation has the focus and the receipt', async () => {
   const page = await stage.visit(plain);
   await field(page, 'name').fill('Ada');
   await page.evaluate(`{
@@ -47,7 +47,7 @@ test('P8: two presses are one submission, and the confirmation has the focus and
 });
 
 for (const how of ['with', 'without'] as const) {
-  test(`${how} a script, whoever goes back after a submit finds no answers: of one step, and of several`, async () => {
+  test(`${how} a script, going back after a submission shows no answers, for forms of one and several steps`, async () => {
     const steps = await stage.publish([
       step('One', [element('text', 'name'), element('radio', 'colour', { options: ['Red', 'Blue'] })]),
       step('Two', [element('textarea', 'note')]),
@@ -66,7 +66,7 @@ for (const how of ['with', 'without'] as const) {
       await pressButton(page, 'Submit');
       await page.waitForURL(/\/submitted\?receipt=/);
       for (let back = 0; back < 3 && page.url() !== 'about:blank'; back += 1) {
-        // Of a page that was posted the browser shows nothing until the visitor has it posted again (src/page/visits.test.ts).
+        // A browser shows no posted page until the visitor posts it again (src/page/visits.test.ts).
         const isShown = await page.goBack().then(
           () => true,
           () => false,
@@ -88,14 +88,14 @@ for (const how of ['with', 'without'] as const) {
           `${form === steps ? 'two steps' : 'one step'}, back ${back + 1}: ${page.url()}`,
         );
       }
-      // Going back may have ended on the browser's own page.
+      // Going back may end on a page of the browser itself.
       if (how === 'with') await stage.browser.leave(page);
       else await page.context().close();
     }
   });
 }
 
-test('P8: without a network the answers stay, and sending again under the same key makes one submission', async () => {
+test('P8: without a network the answers stay, and sending again with one key creates one submission', async () => {
   const page = await stage.visit(plain);
   const before = (await stage.submissions(plain)).length;
   await field(page, 'name').fill('Grace');
@@ -103,7 +103,7 @@ test('P8: without a network the answers stay, and sending again under the same k
   await page.route(`**/f/${plain.id}`, async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     keys.push(new URLSearchParams(route.request().postData() ?? '').get('_key'));
-    // The second time the answers arrive, and only the server's word for it is lost.
+    // The second time the answers arrive, and only the server's response is lost.
     if (keys.length === 2) await route.fetch();
     if (keys.length < 3) return route.abort();
     return route.continue();
@@ -125,7 +125,7 @@ test('P8: without a network the answers stay, and sending again under the same k
   await stage.browser.leave(page);
 });
 
-test('P8: what only the server finds wrong is shown like what the page finds', async () => {
+test('P8: errors found only by the server look like those found by the page', async () => {
   const page = await stage.visit(plain);
   await field(page, 'name').fill('Joan');
   await page.route(`**/f/${plain.id}`, (route) =>
@@ -150,7 +150,7 @@ test('P8: what only the server finds wrong is shown like what the page finds', a
   await stage.browser.leave(page);
 });
 
-test('P9: a file is sent when it is chosen, says its progress, and can be removed; limits are said before', async () => {
+test('P9: a chosen file is uploaded immediately with progress and can be removed, and limits are shown before', async () => {
   const page = await stage.visit(withFiles);
   assert.match(await page.locator('[id="help~photo"]').innerText(), /10 MB[^]*TXT and PNG/);
   await field(page, 'photo').setInputFiles([textFile('one.txt'), textFile('two.txt')]);
@@ -205,7 +205,7 @@ test('P9: a file is sent when it is chosen, says its progress, and can be remove
   await stage.browser.leave(page);
 });
 
-test('P9: Next waits for a file that is on its way, which can be cancelled; one that failed can be sent again', async () => {
+test('P9: Next waits for an upload, which can be canceled, and a failed upload can be retried', async () => {
   const page = await stage.visit(withFiles);
   let mode: 'hold' | 'fail' | 'pass' = 'hold';
   await page.route('**/files', async (route) => {
@@ -233,7 +233,7 @@ test('P9: Next waits for a file that is on its way, which can be cancelled; one 
   await stage.browser.leave(page);
 });
 
-test('P9: a file that did not arrive stays listed with its reason, and nothing goes on until it is dealt with', async () => {
+test('P9: a failed file stays listed with its reason, and blocks Next until it is removed or retried', async () => {
   const form = await stage.publish(
     [step('Files', [element('file_upload', 'photo')]), step('End', [element('text', 'note')])],
     { save_progress: true },
@@ -274,7 +274,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
     ['small.txt'],
   );
 
-  // What the server alone knows: the form has closed meanwhile.
+  // Only the server knows this: the form was closed in the meantime.
   await page.goto(`${stage.service.url}/f/${form.id}`);
   await wake(page);
   await stage.tenant.call('PATCH', `/forms/${form.id}`, { settings: { closes_at: '2020-01-01T00:00:00Z' } });
@@ -283,7 +283,7 @@ test('P9: a file that did not arrive stays listed with its reason, and nothing g
   await stage.browser.leave(page);
 });
 
-test('P9: a file that is too large stays refused when another one arrives, and one too many may take the place of the first', async () => {
+test('P9: a file that is too large stays refused when another arrives, and an extra file can replace the first', async () => {
   const one = element('file_upload', 'cv', { max_files: 1, accept: ['.txt'] });
   const form = await stage.publish([
     step('Only', [one, element('file_upload', 'photo', { max_file_size: 10 })]),
@@ -325,7 +325,7 @@ test('P9: a file that is too large stays refused when another one arrives, and o
   await stage.browser.leave(page);
 });
 
-test('P9: a file goes with the form when the script for files does not come', async () => {
+test('P9: files are sent with the form if the upload script does not load', async () => {
   const visited = await stage.visit(plain);
   const page = await visited.context().newPage();
   await page.route('**/f/assets/uploads-*', (route) => route.abort());
@@ -342,7 +342,7 @@ test('P9: a file goes with the form when the script for files does not come', as
   await stage.browser.leave(visited);
 });
 
-test('P9: files are taken by dropping and by pasting, and a drop beside the field loses nothing', async () => {
+test('P9: files can be dropped and pasted, and a drop outside the field loses nothing', async () => {
   const page = await stage.visit(withFiles);
   const give = (event: 'drop' | 'paste', selector: string, name: string): Promise<void> =>
     page.evaluate(`{
@@ -354,7 +354,7 @@ test('P9: files are taken by dropping and by pasting, and a drop beside the fiel
       document.querySelector('${selector}').dispatchEvent(event);
       window.wasStopped = event.defaultPrevented;
     }`);
-  // What takes files comes by itself; until then they are the browser's.
+  // The upload script loads automatically. Until then the browser handles files.
   await until('files to be taken', async () => {
     await give('drop', '#photo', 'dropped.txt');
     return page.evaluate<boolean>('window.wasStopped');
@@ -367,7 +367,7 @@ test('P9: files are taken by dropping and by pasting, and a drop beside the fiel
   await stage.browser.leave(page);
 });
 
-test('P9: a second file is dropped beside one that has arrived, and a table is pasted into a text as its text', async () => {
+test('P9: a second file can be dropped beside an uploaded one, and a pasted table becomes text in a text field', async () => {
   const form = await stage.publish([
     step('Only', [element('text', 'note'), element('file_upload', 'photo', { accept: ['.txt'] })]),
   ]);
@@ -389,7 +389,7 @@ test('P9: a second file is dropped beside one that has arrived, and a table is p
   await stage.browser.leave(page);
 });
 
-test('P9: Save waits for a file that is on its way too', async () => {
+test('P9: Save waits for an upload', async () => {
   const form = await stage.publish([step('Only', [element('file_upload', 'photo')])], {
     save_progress: true,
   });
@@ -411,7 +411,7 @@ test('P9: Save waits for a file that is on its way too', async () => {
   await stage.browser.leave(page);
 });
 
-test('questions may have names that a form of the browser has too', async () => {
+test('question IDs can equal property names of the browser’s form element', async () => {
   const names = ['action', 'submit', 'append', 'after', 'contains', 'method', 'elements'];
   const questions = names.map((name) => element('text', name));
   const form = await stage.publish([step('Only', questions)], { proof_of_work: true });
@@ -424,7 +424,7 @@ test('questions may have names that a form of the browser has too', async () => 
   await stage.browser.leave(page);
 });
 
-test('a row that is added is blank, and a file in a row is removed where it stands now', async () => {
+test('an added row is blank, and a file is removed from the current position of its row', async () => {
   const form = await stage.publish([
     step('Only', [
       composite(

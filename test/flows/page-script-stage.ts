@@ -4,16 +4,15 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { type ConsoleBrowser, openConsoleBrowser } from '#test/console-browser.ts';
 import { type Body, openService, type Tenant, type TestService, until } from '#test/service.ts';
 
-/** The public page with its script, in a real browser, for all test files that look at it. */
+/** The public page with its script in a real browser, shared by all its test files. */
 type ScriptStage = {
   service: TestService;
   tenant: Tenant;
   browser: ConsoleBrowser;
-  /** Publishes a form of these steps. */
   publish(steps: readonly object[], settings?: Record<string, unknown>): Promise<Body>;
-  /** Opens a form's page, or an address below it, and waits until its script is at work. */
+  /** Opens a form's page, or an address below it, and waits until its script runs. */
   visit(form: Body, options?: BrowserContextOptions & { query?: string }): Promise<Page>;
-  /** The submissions of a form, newest first. */
+  /** Returns the submissions of a form, newest first. */
   submissions(form: Body): Promise<Body[]>;
 };
 
@@ -45,24 +44,24 @@ async function openScriptStage(): Promise<ScriptStage> {
   };
 }
 
-/** Moves the mouse, as a visitor does, and waits for the script, which comes at that. */
+/** Moves the mouse like a visitor and waits for the script, which loads then. */
 export async function wake(page: Page): Promise<void> {
   await page.mouse.move(5, 5);
   await page.mouse.move(9, 9);
-  // The place of what is said is there before the parts have come that a form needs; this is when they are at work.
+  // The live region exists before all parts of the script are loaded. This attribute appears when they work.
   await page.locator('form[novalidate]').waitFor({ state: 'attached' });
 }
 
-/** The control of a name. */
+/** Returns the control with this name. */
 export const field = (page: Page, name: string): Locator => page.locator(`[id="${name}"]`);
 
-/** The text of the place for errors of a field. */
+/** Returns the error text of a field. */
 export const errorOf = (page: Page, name: string): Locator => page.locator(`[id="error~${name}"]`);
 
 export const pressButton = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
 
-/** What has the focus: its text, or its id when it has none. */
+/** Returns the text of the focused element, or its ID if it has no text. */
 export const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(
     '(document.activeElement.innerText || document.activeElement.id || document.activeElement.tagName).trim()',
@@ -71,7 +70,7 @@ export const focused = (page: Page): Promise<string> =>
 export const headingHasFocus = (page: Page, name: string): Promise<boolean> =>
   until(`the focus on "${name}"`, async () => (await focused(page)) === name);
 
-/** Answers what the first step of `companySteps` asks for. */
+/** Answers the first step of `companySteps`. */
 export async function fillFirstStep(page: Page): Promise<void> {
   await field(page, 'name').fill('Ada');
   await page.getByRole('radio', { name: 'Person' }).check();

@@ -16,14 +16,15 @@ import {
 } from './page-script-stage.ts';
 
 /*
- * The conventions P1 to P7 (the issue "the public form page") of the page with its script: steps without a new page,
- * the same checks as the server's. P8 and P9 are in page-script-sending.browser.test.ts, logic in page-script-logic.
+ * The conventions P1 to P7 (the issue "the public form page") of the page with its script: steps without page
+ * loads, and checks that equal the server's. P8 and P9 are in page-script-sending.browser.test.ts, logic in
+ * page-script-logic.
  */
 const form = await stage.publish(companySteps);
 
 const title = (page: Page): Promise<string> => page.title();
 
-test('P1: the title says the step and the form, and first of all that there is an error', async () => {
+test('P1: the title names the step and the form, and begins with the error if there is one', async () => {
   const page = await stage.visit(form);
   assert.match(await title(page), /^Step 1 of 2 – Trip$/);
   await pressButton(page, 'Next');
@@ -37,7 +38,7 @@ test('P1: the title says the step and the form, and first of all that there is a
   await stage.browser.leave(page);
 });
 
-test('P2: a step takes the focus to its heading and begins at its top; Back and a reload keep the answers', async () => {
+test('P2: a new step focuses its heading and starts at its top, and Back and a reload keep the answers', async () => {
   const page = await stage.visit(form, { viewport: { width: 375, height: 400 } });
   await fillFirstStep(page);
   const document = await page.evaluate<number>('performance.timeOrigin');
@@ -69,7 +70,7 @@ test('P2: a step takes the focus to its heading and begins at its top; Back and 
   await stage.browser.leave(page);
 });
 
-test('P3: what is wrong is said at the top and at the field, leads there, and goes when it is mended', async () => {
+test('P3: errors are shown at the top and at the field, link to it and disappear when corrected', async () => {
   const page = await stage.visit(form);
   await field(page, 'email').focus();
   await field(page, 'name').focus();
@@ -111,7 +112,7 @@ test('P3: what is wrong is said at the top and at the field, leads there, and go
   await stage.browser.leave(page);
 });
 
-test('P3: a question of several controls is checked when it is left, not between them', async () => {
+test('P3: a question with several controls is checked when the visitor leaves it, not between the controls', async () => {
   const form = await stage.publish([
     step('Only', [
       element('multiple_choice', 'topics', { options: ['One', 'Two', 'Three'], min_choices: 2 }),
@@ -124,7 +125,7 @@ test('P3: a question of several controls is checked when it is left, not between
   assert.equal(await errorOf(page, 'topics').innerText(), '');
   await field(page, 'name').focus();
   await errorOf(page, 'topics').getByText('Choose at least 2 options').waitFor();
-  // A legend that stands on the border of its group would have the bar begin in its middle.
+  // A legend on the border of its group would make the error bar begin in the middle.
   assert.equal(
     await page.evaluate("getComputedStyle(document.querySelector('.invalid > legend')).float"),
     'left',
@@ -132,7 +133,7 @@ test('P3: a question of several controls is checked when it is left, not between
   await stage.browser.leave(page);
 });
 
-test('P4: the browser and the server say the same in the same words, in the language of the page', async () => {
+test('P4: the browser and the server show errors in equal words, in the language of the page', async () => {
   for (const [locale, required] of [
     ['en-US', '(required)'],
     ['de-DE', '(erforderlich)'],
@@ -155,7 +156,7 @@ test('P4: the browser and the server say the same in the same words, in the lang
   }
 });
 
-test('P4: another language is a press away: what was typed stays, also over a reload, and the page goes on in it', async () => {
+test('P4: switching the language keeps the typed answers, also over a reload, and continues in that language', async () => {
   const said = (label: string, text: string, more: object = {}) => ({
     label,
     translations: { de: { label: text, ...more } },
@@ -192,7 +193,7 @@ test('P4: another language is a press away: what was typed stays, also over a re
   await stage.browser.leave(page);
 });
 
-test('P5: the whole form with the keyboard alone, from the first field to the receipt', async () => {
+test('P5: the whole form can be completed with the keyboard only, from the first field to the receipt', async () => {
   const page = await stage.visit(form);
   await tabTo(page, 'textbox', /The name/);
   await type(page, 'Ada');
@@ -211,7 +212,7 @@ test('P5: the whole form with the keyboard alone, from the first field to the re
   await headingHasFocus(page, 'The company');
   await press(page, 'Tab');
   await type(page, 'GB 1');
-  // In a text, Enter goes on as the button does.
+  // In a text field, Enter works like the button.
   await press(page, 'Enter');
   await headingHasFocus(page, 'The team');
   await press(page, 'Tab');
@@ -244,7 +245,7 @@ test('P5: the whole form with the keyboard alone, from the first field to the re
   await stage.browser.leave(page);
 });
 
-test('P6: at 375 px, in the dark, nothing is cut off or too small to touch, and no barrier is in any step', async () => {
+test('P6: at 375 px in dark mode, nothing is cut off or too small to touch, and axe finds nothing in any step', async () => {
   const page = await stage.visit(form, {
     viewport: { width: 375, height: 667 },
     hasTouch: true,
@@ -267,7 +268,7 @@ test('P6: at 375 px, in the dark, nothing is cut off or too small to touch, and 
   await stage.browser.leave(page);
 });
 
-test('P7: progress counts the steps that the answers lead through, and the bar never goes back', async () => {
+test('P7: progress counts the steps that the answers lead to, and the bar never moves back', async () => {
   const page = await stage.visit(form);
   const progress = page.getByRole('progressbar');
   const state = async (): Promise<unknown> => [

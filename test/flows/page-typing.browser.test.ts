@@ -8,8 +8,8 @@ import { step } from './page-script-form.ts';
 import { errorOf, field, pressButton, stage, wake } from './page-script-stage.ts';
 
 /*
- * What a visitor types is what is stored, or there is an error and it stands where it was typed: numbers as the page's
- * language writes them, and dates and times that the browser's own control cannot read. With the script and without.
+ * What a visitor types is stored, or it stays with an error: numbers as the page's language writes them, and
+ * dates and times that the browser's control cannot read. With script and without.
  */
 const form = await stage.publish(
   [
@@ -27,7 +27,10 @@ const form = await stage.publish(
 
 const thanks = /\/submitted\?/;
 
-/** What the issue was found with: a day that does not exist, an hour alone, numbers that are none in English. */
+/**
+ * Types the values of the original issue: a day that does not exist, an hour alone, and numbers that are
+ * invalid in English.
+ */
 async function typeWrongly(page: Page): Promise<void> {
   await typeInto(page, 'born', '02311985');
   await typeInto(page, 'at', '10');
@@ -42,7 +45,7 @@ async function typeInto(page: Page, name: string, text: string): Promise<void> {
   await type(page, text);
 }
 
-/** Whether the browser itself says that it cannot read what stands in the control. */
+/** Whether the browser reports that it cannot read the value of the control. */
 const isUnread = (page: Page, name: string): Promise<boolean> =>
   page.evaluate<boolean>(`document.getElementById(${JSON.stringify(name)}).validity.badInput`);
 
@@ -59,7 +62,7 @@ async function assertTyped(page: Page): Promise<void> {
   assert.equal(await field(page, 'kids[0][age]').inputValue(), '12-34');
 }
 
-test('with the script, what cannot be read is an error that names the format, and stays as it was typed', async () => {
+test('with script, unreadable input shows an error with the format and stays as typed', async () => {
   const page = await stage.visit(form);
   await typeWrongly(page);
   await field(page, 'income').hover();
@@ -99,7 +102,7 @@ test('with the script, what cannot be read is an error that names the format, an
   await stage.browser.leave(page);
 });
 
-test('without a script, the browser keeps what it cannot read, and the server what is no number', async () => {
+test('without script, the browser keeps what it cannot read, and the server keeps invalid numbers', async () => {
   const before = (await stage.submissions(form)).length;
   const page = await stage.browser.open(`/f/${form.id}`, undefined, { javaScriptEnabled: false });
   await typeWrongly(page);
@@ -126,7 +129,7 @@ test('without a script, the browser keeps what it cannot read, and the server wh
   await stage.browser.leave(page);
 });
 
-test('a page in German reads, shows and asks for numbers in German: first, saved, and when they are changed', async () => {
+test('a page in German reads and shows numbers in German: at first, after saving and after changes', async () => {
   const page = await stage.visit(form, { locale: 'de-DE', query: '?income=2500.5' });
   assert.equal(await field(page, 'income').inputValue(), '2500,5');
   assert.equal(await field(page, 'advice').isVisible(), true);
@@ -145,7 +148,7 @@ test('a page in German reads, shows and asks for numbers in German: first, saved
     'a condition reads the number as the page does',
   );
 
-  // A reload keeps the text, and how it is read.
+  // A reload keeps the text and its meaning.
   await until('the text is kept', async () =>
     (await page.evaluate<string>('JSON.stringify({ ...sessionStorage })')).includes('1.500'),
   );

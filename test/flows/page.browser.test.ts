@@ -6,8 +6,8 @@ import { shareService } from '#test/service.ts';
 import { composite, element } from '../ast/forms.ts';
 
 /*
- * A visitor with a browser that runs no script fills in a form of every element type, on two steps, with rows and
- * files; makes mistakes, mends them, and is thanked. What was typed is what the API and its file links give back.
+ * A visitor without script fills in a form of every element type, with two steps, rows and files. They make
+ * and correct mistakes and are thanked. The API and its file links return what was typed.
  */
 const service = await shareService();
 const tenant = await service.makeTenant();
@@ -82,7 +82,7 @@ const press = async (page: Page, name: string): Promise<void> => {
   await Promise.all([page.waitForEvent('load'), page.getByRole('button', { name, exact: true }).click()]);
 };
 
-/** What is typed into the controls of one line. */
+/** The values for single-line controls. */
 const typed: Readonly<Record<string, string>> = {
   text: 'Ada "Lovelace" <ada>',
   textarea: 'First line\nSecond line',
@@ -105,7 +105,7 @@ async function fillIn(page: Page): Promise<void> {
   await page.locator('[name="yes_no"][value="no"]').check();
 }
 
-/** Everything of fillIn, as the page shows it now. */
+/** Asserts that the page shows everything that fillIn entered. */
 async function assertKept(page: Page): Promise<void> {
   for (const [name, value] of Object.entries(typed))
     assert.equal(await field(page, name).inputValue(), value, name);
@@ -122,7 +122,7 @@ async function assertKept(page: Page): Promise<void> {
   assert.ok(await page.locator('[name="yes_no"][value="no"]').isChecked());
 }
 
-test('without a script: every type filled in, rows added and removed, files kept, mistakes mended, thanks', async () => {
+test('without script, all types, rows and files work, mistakes can be corrected, and the visitor is thanked', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(`${form.public_url}?campaign=spring&ref=a%26b`);
@@ -134,7 +134,7 @@ test('without a script: every type filled in, rows added and removed, files kept
     file('cv.txt', 'my life'),
     file('letter.txt', 'dear sirs'),
   ]);
-  // A mistake: no email address. The step stays, and everything in it, the files too.
+  // A mistake: the email is missing. The step and everything in it stay, including the files.
   await press(page, 'Next');
   assert.equal(await page.title(), 'Error: Step 1 of 2 – Application');
   const link = page.locator('[role="alert"] a');
@@ -148,11 +148,11 @@ test('without a script: every type filled in, rows added and removed, files kept
     'ada@example.com',
     'the link of a message leads to its control',
   );
-  // One of the files is taken back.
+  // Removes one of the files.
   await page.locator('.held li', { hasText: 'letter.txt' }).getByRole('checkbox').check();
   await press(page, 'Next');
 
-  // The next step takes the focus to its heading; Back leads to the first as it was left.
+  // The next step focuses its heading, and Back shows the first step unchanged.
   assert.equal(await page.title(), 'Step 2 of 2 – Application');
   assert.equal(await page.locator(':focus').innerText(), 'Your team');
   await press(page, 'Back');
@@ -161,7 +161,7 @@ test('without a script: every type filled in, rows added and removed, files kept
   await field(page, 'team[0][member]').fill('Grace');
   await field(page, 'team[0][photo]').setInputFiles(file('grace.txt', 'a face'));
 
-  // Two rows more, each a post that is no submission.
+  // Adds two rows. Each is a post that submits nothing.
   await press(page, 'Add another The team');
   const held = page.locator('.held .filename bdi');
   assert.deepEqual(await held.allTextContents(), ['cv.txt', 'grace.txt']);
@@ -178,7 +178,7 @@ test('without a script: every type filled in, rows added and removed, files kept
   assert.ok(await page.locator('[name="team[1][veg]"][value="yes"]').isChecked());
   assert.deepEqual(await held.allTextContents(), ['cv.txt', 'grace.txt', 'third.txt']);
 
-  // Another mistake: a row without its name.
+  // Another mistake: a row without a name.
   await press(page, 'Submit');
   assert.equal(await link.getAttribute('href'), '#team[1][member]');
   await field(page, 'team[1][member]').fill('Ann');
@@ -233,7 +233,7 @@ test('without a script: every type filled in, rows added and removed, files kept
   await context.close();
 });
 
-test('a form that closes while it is being filled in says so, and keeps nothing', async () => {
+test('a form that closes while a visitor fills it in says so and stores nothing', async () => {
   const { body: closing } = await tenant.call('POST', '/forms', { structure, publish: true });
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
@@ -246,7 +246,7 @@ test('a form that closes while it is being filled in says so, and keeps nothing'
   await context.close();
 });
 
-test('what an author wrote is text, wherever the page shows it: no script of a form ever runs', async () => {
+test('the page shows everything an author writes as text, and no script in it runs', async () => {
   const evil = '"><img src=x onerror=alert(1)><script>alert(1)</script>';
   const nodes = [
     ...inputs.map((type) =>
@@ -293,7 +293,7 @@ test('what an author wrote is text, wherever the page shows it: no script of a f
   await page.locator('button.submit').click();
   await page.locator('.receipt').waitFor();
   assert.equal(await page.locator('img, script').count(), 0);
-  // The page with problems is a 422, which the console of a browser reports as such.
+  // The page with errors is a 422, which the browser's console reports as an error.
   assert.deepEqual(
     complaints.filter((text) => !/status of 422/.test(text)),
     [],

@@ -17,7 +17,7 @@ const editor = await signIn(service, { role: 'editor', workspaceId: tenant.works
 const browser = await openConsoleBrowser(service, { goesWithin: true });
 
 type Scene = { form: string; webhook: string; receiver: Receiver; api: string };
-/** A form whose submissions were sent to a receiver that answered so. */
+/** Creates a form whose submissions were sent to a receiver with these replies. */
 async function setScene(submissions: number, ...replies: Reply[]): Promise<Scene> {
   const form = structure(
     element('text', 'name', { label: 'Your name', required: true }),
@@ -45,7 +45,7 @@ const act = async (page: Page, action: string): Promise<void> => {
   await page.getByRole('menuitem', { name: action }).click();
 };
 
-test('what failed is sent again: it says how many before, and how it went', async () => {
+test('a replay of failed deliveries shows their number first and its progress after', async () => {
   const scene = await setScene(3, 404, 404, 404, 200);
   const page = await openPage(scene);
   await page.getByRole('button', { name: 'Send again' }).click();
@@ -66,9 +66,9 @@ test('what failed is sent again: it says how many before, and how it went', asyn
   await browser.leave(page);
 });
 
-test('a replay that is under way is cancelled', { skip: isSlice }, async () => {
+test('a running replay can be canceled', { skip: isSlice }, async () => {
   const scene = await setScene(1, 404, 'hang');
-  // So many that they are not all on their way at once.
+  // Enough that they are not all sent immediately.
   await database.query(
     `with delivery as (select * from deliveries where form_id = $1)
      insert into deliveries (workspace_id, id, form_id, webhook_id, event_id, kind, status, attempts, created_at)
@@ -86,7 +86,7 @@ test('a replay that is under way is cancelled', { skip: isSlice }, async () => {
   await browser.leave(page);
 });
 
-test('a webhook that was paused by itself offers to send what failed, when it is resumed', async () => {
+test('an automatically paused webhook offers to resend failed deliveries when it is resumed', async () => {
   const scene = await setScene(2, 404, 404, 200);
   await database.query(
     `update webhooks set active = false, paused_by = 'failure', paused_at = now(), failing_since = now() - interval '6 days'
@@ -104,7 +104,7 @@ test('a webhook that was paused by itself offers to send what failed, when it is
   await browser.leave(page);
 });
 
-test('real submissions are tried out at another address', { skip: isSlice }, async () => {
+test('real submissions can be tested at another URL', { skip: isSlice }, async () => {
   const [scene, elsewhere] = [await setScene(2, 200), await openReceiver()];
   const page = await openPage(scene);
   await act(page, 'Test with real submissions');
@@ -117,7 +117,7 @@ test('real submissions are tried out at another address', { skip: isSlice }, asy
   await browser.leave(page);
 });
 
-test('who writes a receiver finds code, sample, schema and type; axe finds nothing, and nothing is cut off', {
+test('the webhook page offers receiver code, a sample, a schema and a type, fits the screen, and axe finds nothing', {
   skip: isSlice,
 }, async () => {
   const scene = await setScene(1, 404);
@@ -150,4 +150,4 @@ test('who writes a receiver finds code, sample, schema and type; axe finds nothi
   await browser.leave(page);
 });
 
-test('nothing on the way broke the policy or threw', () => browser.assertQuiet());
+test('no page violated the content security policy or threw an error', () => browser.assertQuiet());

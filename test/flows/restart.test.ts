@@ -13,27 +13,27 @@ import { slowness } from '#test/slowness.ts';
 import { isSlice } from '../cases.ts';
 
 /*
- * The tests share an instance from its first start on, one after the other, each with the server that the one before left
- * running: a start takes a second.
+ * The tests share one instance from its first start. Each continues with the server of the previous test,
+ * because a start takes a second.
  */
 const instance = await makeInstance({}, { isNew: true });
 let server = await instance.start();
 
 const linkIn = (output: string): string | undefined => /http\S+\/app\/setup\?token=\S+/.exec(output)?.[0];
 
-test('one Ctrl-C, which arrives from the terminal and from npm, stops in order; connections without a request do not hold it up', async () => {
+test('a Ctrl-C that arrives from terminal and npm stops the server cleanly, and idle connections do not delay it', async () => {
   const connection = connect(Number(new URL(instance.url).port), '127.0.0.1');
   await once(connection, 'connect');
   process.kill(server.pid, 'SIGINT');
   const { code, ms } = await server.terminate();
   connection.destroy();
   assert.equal(code, 0, server.output());
-  // Whoever waited for the connection would wait for the grace of 8 s and end it then.
+  // Waiting for the connection would take the grace period of 8 s.
   assert.ok(ms < 7_000 || ms < 7_000 * slowness(), `${ms} ms`);
   assert.equal(await instance.databasePid(), undefined);
 });
 
-test('a first start prints a set-up link, each start a new one, until it has been used', async () => {
+test('the first start prints a setup link, and each later start a new one until it is used', async () => {
   const old = linkIn(server.output())!;
   server = await instance.start();
   const link = linkIn(server.output())!;
@@ -55,7 +55,7 @@ test('a first start prints a set-up link, each start a new one, until it has bee
   assert.equal((await use(link)).status, 410, 'used already');
 });
 
-test('SIGTERM under load while a receiver hangs: every request that was begun is answered, readyz says 503, exit 0 in time, and the delivery is made by the next start at once', async () => {
+test('SIGTERM under load with a hanging receiver: started requests are answered, readyz is 503, exit is 0, and the next start sends the delivery immediately', async () => {
   const receiver = await openReceiver();
   const hung = await publishForm(instance, receiver.url);
   receiver.replyWith('hang');
@@ -73,7 +73,7 @@ test('SIGTERM under load while a receiver hangs: every request that was begun is
   const { code, ms } = await ending;
   await visitors.gone;
   assert.equal(code, 0, server.output());
-  // Below 10 s where nothing else runs; a busy machine takes longer to stop a database. 30 s is what Kubernetes gives.
+  // Below 10 s on an idle machine. A busy one takes longer to stop a database. Kubernetes allows 30 s.
   assert.ok(ms < 30_000, `${ms} ms`);
   assert.deepEqual(visitors.failures, []);
   assert.equal(await instance.databasePid(), undefined, 'the database is stopped with its last user');
@@ -81,7 +81,7 @@ test('SIGTERM under load while a receiver hangs: every request that was begun is
   receiver.replyWith(200);
   server = await instance.start();
   assert.equal(linkIn(server.output()), undefined, 'the set-up link was used');
-  // Well before the end of its lease: the server that stopped gave it back.
+  // Well before the end of its lease, because the stopped server released it.
   const [first, again] = await receiver.waitFor(2);
   assert.equal(again!.headers['x-service-delivery-id'], first!.headers['x-service-delivery-id']);
   const { idsByAnswer, totals, listed } = await form.listAll();
@@ -92,7 +92,7 @@ test('SIGTERM under load while a receiver hangs: every request that was begun is
   assert.deepEqual([...totals], [listed]);
 });
 
-test('kill -9 of the database: 503 with Retry-After meanwhile, then success, without a restart of the server', async () => {
+test('kill -9 of the database: 503 with Retry-After in the meantime, then success, without a restart of the server', async () => {
   const form = await publishForm(instance);
   await submitEntry(form.publicUrl, 'before');
   const dead = await instance.databasePid();
@@ -120,7 +120,7 @@ test('kill -9 of the database: 503 with Retry-After meanwhile, then success, wit
   assert.deepEqual([...idsByAnswer.keys()].sort(), ['after', 'before']);
 });
 
-test('kill -9 of the server alone: the next start adopts the database that it left', {
+test('kill -9 of the server alone: the next start uses the database that is still running', {
   skip: isSlice,
 }, async () => {
   const form = await publishForm(instance);
@@ -138,13 +138,13 @@ test('kill -9 of the server alone: the next start adopts the database that it le
   assert.equal(await instance.databasePid(), undefined, 'the heir stops it');
 });
 
-test('another key than the database is used with is refused, exit 1', async () => {
+test('a SECRET_KEY other than the database’s is refused with exit 1', async () => {
   const refused = await instance.failToStart({ SECRET_KEY: '7e'.repeat(32) });
   assert.equal(refused.code, 1);
   assert.match(refused.output, /could not start\.\nThe database uses another key than SECRET_KEY/);
 });
 
-test('a port that is taken: a sentence that names it, exit 1, and no database is left behind', {
+test('a port in use gives a message that names it, exit 1, and leaves no database running', {
   skip: isSlice,
 }, async () => {
   const port = Number(new URL(instance.url).port);
@@ -157,7 +157,7 @@ test('a port that is taken: a sentence that names it, exit 1, and no database is
   assert.equal(await instance.databasePid(), undefined);
 });
 
-test('a wrong configuration: all problems at once, exit 1, and the secret is not shown', async () => {
+test('a wrong configuration lists all problems, exits with 1 and does not show the secret', async () => {
   const instance = await makeInstance({
     PORT: '0',
     LOG_LEVEL: 'loud',
@@ -171,14 +171,14 @@ test('a wrong configuration: all problems at once, exit 1, and the secret is not
   assert.doesNotMatch(output, /hunter2|\n\s+at /);
 });
 
-test('a data directory that may not be written: a sentence with the remedy, exit 1', {
+test('a read-only data directory gives a message with the remedy and exit 1', {
   skip: isSlice,
 }, async (t) => {
   const instance = await makeInstance();
   const directory = join(instance.dataDir, 'closed');
   await mkdir(directory);
   await chmod(directory, 0o555);
-  // Root may write everywhere, so the server runs as the user that the database would run as.
+  // Root can write everywhere, so the server runs as the user of the database.
   const user = await findAccount();
   if (user && (await findClosedDirectory(process.execPath, user)))
     return t.skip(`${user.name} cannot run Node here`);
@@ -191,7 +191,7 @@ test('a data directory that may not be written: a sentence with the remedy, exit
   assert.doesNotMatch(output, /\n\s+at /);
 });
 
-test('a DATABASE_URL at which nothing answers: a sentence, exit 1', { skip: isSlice }, async () => {
+test('a DATABASE_URL without a server gives a message and exit 1', { skip: isSlice }, async () => {
   const instance = await makeInstance({ DATABASE_URL: 'postgres://formloom:hunter2@127.0.0.1:1/formloom' });
   const { code, output } = await instance.failToStart();
   assert.equal(code, 1);

@@ -7,7 +7,7 @@ import { until } from '../service.ts';
 import { loadPage } from '../visitor.ts';
 import { audit, leave, makeForm, service, show, submit, tenant } from './submissions-stage.ts';
 
-/** What a machine does: it fills in every field, also the one that people do not see. */
+/** Submits like a bot, which fills in every field, including the hidden one. */
 async function spam(form: string, name: string): Promise<void> {
   const answer = await fetch(`${service.url}/f/${form}`, {
     method: 'POST',
@@ -21,7 +21,7 @@ const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasTe
 const stored = async (form: string): Promise<unknown[]> =>
   (await tenant.call('GET', `/forms/${form}/submissions`)).body.data.map(({ answers }) => answers['name']);
 
-test('the spam box is found from the submissions, and teaches what it is while it is empty', async () => {
+test('the submissions link to the spam box, and an empty one explains what it is', async () => {
   const form = await makeForm();
   const page = await show(`/forms/${form}/submissions`);
   await page.getByRole('link', { name: 'Spam' }).click();
@@ -32,7 +32,7 @@ test('the spam box is found from the submissions, and teaches what it is while i
   await leave(page);
 });
 
-test('what was held is read in it, released as a submission, or deleted, one by one and together', async () => {
+test('spam can be read, released as submissions or deleted, one by one and in bulk', async () => {
   const form = await makeForm();
   await submit(form, { name: 'Taken' });
   for (const name of ['Wrongly', 'Also wrongly', 'Spam one', 'Spam two', 'Spam three'])
@@ -52,7 +52,7 @@ test('what was held is read in it, released as a submission, or deleted, one by 
   await dialog.getByText('A hidden field was filled in.').waitFor();
   await dialog.getByText('4 other spam submissions came from the same address.').waitFor();
   await dialog.getByText('from Wrongly').waitFor();
-  // Below, it is looked at on a phone in the dark.
+  // A test below checks it on a phone in dark mode.
   if (!isSlice) await audit(page, 'one of the spam box');
   await dialog.getByRole('button', { name: 'Not spam' }).click();
   await page.getByText('1 submission released from spam.').waitFor();
@@ -71,7 +71,7 @@ test('what was held is read in it, released as a submission, or deleted, one by 
   await leave(page);
 });
 
-test('who waits for a first answer is told of those that are held, and led to them', {
+test('the empty table of submissions reports spam and links to it', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm();
@@ -85,7 +85,7 @@ test('who waits for a first answer is told of those that are held, and led to th
   await leave(page);
 });
 
-test('the way to the spam box says how much it holds, and a site whose pages sent it is let in with one press', async () => {
+test('the link to the spam box shows its count, and one press allows the site that the spam came from', async () => {
   const form = await makeForm(undefined, { embed_origins: ['https://old.example'] });
   for (const name of ['Ada', 'Grace']) {
     const headers = { Origin: 'https://shop.example' };
@@ -102,7 +102,7 @@ test('the way to the spam box says how much it holds, and a site whose pages sen
   await leave(page);
 });
 
-test('what a machine wrote is text in it, and fits a phone in the dark', async () => {
+test('spam texts are shown as text and fit a phone in dark mode', async () => {
   const form = await makeForm();
   for (const payload of payloads) await spam(form, payload);
   const page = await show(`/forms/${form}/spam`, { dark: true, width: 375 });

@@ -6,13 +6,13 @@ import { openReceiver } from '#test/receiver.ts';
 import { callApi, openService, until } from '#test/service.ts';
 import { prepareSetup } from '#workspaces/workspaces.ts';
 
-/* The whole story in one browser: from the one-time link to the API that gives back what a visitor wrote. */
+/* The whole story in one browser: from the setup link to the API that returns a visitor's answers. */
 
 const service = await openService();
 const console = await openConsoleBrowser(service);
 const receiver = await openReceiver();
 
-test('from an empty service to an answer that a webhook and the API hand on', async (t) => {
+test('from an empty service to an answer that the webhook and the API deliver', async (t) => {
   const token = (await prepareSetup(service.services.database))!;
   const page = await console.open(`/app/setup?token=${token}`, undefined, motion);
   const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -22,7 +22,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
   let webhook = '';
   let watching: Page;
 
-  await t.test('the one-time link makes the first account and its workspace', async () => {
+  await t.test('the setup link creates the first account and its workspace', async () => {
     await page.getByLabel('Email address').fill('first@example.org');
     await page.getByLabel('Password').fill('correct horse battery');
     await page.getByLabel('Workspace name').fill('Acme');
@@ -34,7 +34,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     await page.getByRole('button', { name: /Workspace: Acme/ }).waitFor();
   });
 
-  await t.test('a form is built, one element by mouse and one by keyboard', async () => {
+  await t.test('a form is built with one element by mouse and one by keyboard', async () => {
     await page.getByRole('button', { name: /^Blank form/ }).click();
     await page.waitForURL(/\/app\/forms\/[0-9a-f-]{36}$/);
     form = page.url().split('/').at(-1)!;
@@ -57,7 +57,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     assert.equal(await page.locator('.canvas-body [aria-label^="“Your "]').count(), 2);
   });
 
-  await t.test('it is published', async () => {
+  await t.test('the form is published', async () => {
     await page.getByRole('banner').getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await page.getByRole('dialog', { name: 'Your form is live' }).waitFor();
@@ -76,7 +76,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     assert.match(webhook, /\/webhooks\/[0-9a-f-]{36}$/);
   });
 
-  await t.test('a visitor fills it in and is thanked', async () => {
+  await t.test('a visitor fills in the form and is thanked', async () => {
     watching = await page.context().newPage();
     await watching.goto(`${service.url}/app/forms/${form}/submissions`);
     await watching.getByText('No submissions yet').waitFor();
@@ -84,7 +84,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     const arrived = Date.now();
     await page.getByLabel('Your name').fill('Ada');
     await page.getByLabel('Your email').fill('ada@example.org');
-    // Forms made in the console take whoever is quicker for a machine.
+    // Forms made in the console treat faster submissions as spam.
     await until('a person to be done', async () => Date.now() - arrived > 2_500);
     await button('Submit').click();
     await page.getByText('Thank you', { exact: true }).waitFor();
@@ -92,14 +92,14 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     assert.match(request!.body.toString(), /ada@example\.org/);
   });
 
-  await t.test('who waits for the first answer sees it come into the table of submissions', async () => {
+  await t.test('a member who waits for the first submission sees it appear in the table', async () => {
     const row = watching.locator('.sheet-row');
     await row.getByText('ada@example.org').waitFor();
     assert.equal(await row.count(), 1);
     await watching.close();
   });
 
-  await t.test('the delivery has failed; sent again by hand, it arrives', async () => {
+  await t.test('a failed delivery succeeds after a manual retry', async () => {
     await page.goto(webhook);
     await page.getByRole('row').getByText('Failed').waitFor();
     await page.locator('tbody').getByRole('button').first().click();
@@ -113,7 +113,7 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     assert.deepEqual(receiver.requests[1]!.body, receiver.requests[0]!.body);
   });
 
-  await t.test('a key is made, and the API gives the submission back', async () => {
+  await t.test('an API key is created and the API returns the submission', async () => {
     await goWithin(`/app/w/${workspace}/settings/keys`);
     await button('Create key').first().click();
     await page.keyboard.insertText('Export');
@@ -130,6 +130,6 @@ test('from an empty service to an answer that a webhook and the API hand on', as
     );
   });
 
-  await t.test('the browser had nothing to complain about', () => console.assertQuiet());
+  await t.test('the browser reported no errors', () => console.assertQuiet());
   await page.context().close();
 });

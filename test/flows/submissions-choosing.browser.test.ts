@@ -7,9 +7,9 @@ import { until } from '../service.ts';
 import { insertMany } from '../submissions/scene.ts';
 import { leave, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
-/* What an editor chooses is what happens, and nothing beside it: answers besides the options, rows, and keys. */
+/* An editor's choices change nothing else: custom answers, rows and keys. */
 
-test('an answer besides the options is shown, stays when others are ticked, and can be changed', async () => {
+test('a custom answer is shown, stays when other options are selected, and can be changed', async () => {
   const form = await makeForm([
     element('radio', 'colour', { label: 'Colour', other: true }),
     element('multiple_choice', 'tones', { label: 'Tones', other: true }),
@@ -40,7 +40,7 @@ test('an answer besides the options is shown, stays when others are ticked, and 
   await leave(page);
 });
 
-test('a row that is unticked after all were selected is not deleted with them', async () => {
+test('a row that is deselected after selecting all is not deleted with them', async () => {
   const form = await makeForm([element('text', 'name', { label: 'Name' })]);
   await Promise.all(Array.from({ length: 52 }, (_, index) => submit(form, { name: `Person ${index}` })));
   const page = await show(`/forms/${form}/submissions`);
@@ -52,7 +52,7 @@ test('a row that is unticked after all were selected is not deleted with them', 
   await page.locator('.sheet-row label').first().click();
   await bar.getByText('49 submissions selected').waitFor();
   await bar.getByRole('button', { name: 'Delete' }).click();
-  // A selection is not typed: it comes back by one press.
+  // A selection requires no typed confirmation, because one press undoes the deletion.
   await page.getByRole('button', { name: 'Delete 49 submissions' }).click();
   const toast = await holdToast(page, '49 submissions were moved to the trash');
   await until('three to be left', async () => (await page.locator('.sheet-row').count()) === 3);
@@ -61,7 +61,7 @@ test('a row that is unticked after all were selected is not deleted with them', 
   await leave(page);
 });
 
-test('more than 1,000 are ticked page by page, and are asked for as fewer, or as all of them', {
+test('more than 1,000 rows can be selected page by page, but a deletion accepts at most 1,000 or all', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm([element('text', 'name', { label: 'Name' })]);
@@ -74,7 +74,7 @@ test('more than 1,000 are ticked page by page, and are asked for as fewer, or as
     since: new Date('2026-02-01T10:00:00Z'),
     count,
   });
-  // Twenty pages are drawn: of what is sought here, with few columns.
+  // Draws twenty pages, so it filters the rows and shows few columns.
   const hidden = ['$status', '$tags', '$reference'];
   const arrangement = { order: [], hidden, widths: {}, pinned: 0, is_tall: false };
   assert.equal((await person.call('PUT', `/forms/${form}/arrangement`, arrangement)).status, 204);
@@ -84,7 +84,10 @@ test('more than 1,000 are ticked page by page, and are asked for as fewer, or as
   const all = page.locator('label:has(input[aria-label="Select all submissions on this page"])');
   const pager = page.locator('.pager');
   const next = pager.getByRole('button', { name: 'Next page' });
-  /** Until the next page is there the rows are of this one, and so is what is said of them: who ticks all would untick these. */
+  /**
+   * Asserts that the label shows the current page until the next one has loaded. Otherwise "Select all" would
+   * deselect the current rows.
+   */
   const seeRowsNamed = async (): Promise<void> => {
     const second = /[?&]page=2(?:&|$)/;
     const { promise: release, resolve } = Promise.withResolvers<void>();
@@ -121,7 +124,7 @@ test('more than 1,000 are ticked page by page, and are asked for as fewer, or as
   await leave(page);
 });
 
-test('keys in a dialog over the table do not turn to another submission behind it', async () => {
+test('keys in a dialog over the table do not open another submission behind it', async () => {
   const form = await makeForm();
   const older = await submit(form, { name: 'Ada' });
   const newer = await submit(form, { name: 'Ben' });
@@ -141,7 +144,7 @@ test('keys in a dialog over the table do not turn to another submission behind i
   await leave(page);
 });
 
-test('a file of answers is looked at before it is imported, and what was left out is said', async () => {
+test('an import of answers shows a preview of its file, and then what it left out', async () => {
   const form = await makeForm([
     element('text', 'name', { label: 'Name', required: true }),
     element('number', 'age', { label: 'Age' }),

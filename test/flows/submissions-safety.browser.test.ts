@@ -7,7 +7,7 @@ import { holdToast } from '../console-browser.ts';
 import { until } from '../service.ts';
 import { audit, leave, makeForm, person, service, show, submit, tenant } from './submissions-stage.ts';
 
-/* What must never happen on the screens of a form's submissions: docs/rules.md C51, WCAG 2.2 AA. */
+/* Safety rules for the submission screens of a form: docs/rules.md C51, WCAG 2.2 AA. */
 
 const payloads = [
   '"><img src=x onerror=alert(1)>',
@@ -15,7 +15,7 @@ const payloads = [
   '{{constructor.constructor("alert(3)")()}}',
 ];
 
-test('what anybody sends runs nowhere: answers, labels, options, file names and reference data are only ever text', async () => {
+test('answers, labels, options, file names and reference data are always shown as text and never run', async () => {
   const [attack] = payloads;
   const form = await makeForm([
     element('text', 'name', { label: `Name ${attack}` }),
@@ -62,7 +62,7 @@ test('what anybody sends runs nowhere: answers, labels, options, file names and 
   await leave(page);
 });
 
-/** Fills in each of the four forms of the panel, and names the button that saves it. */
+/** The four forms of the panel, each with how to fill it in and the name of its save button. */
 const edits: readonly { what: string; save: string; fill: (panel: Locator) => Promise<void> }[] = [
   {
     what: 'answers',
@@ -92,7 +92,7 @@ const edits: readonly { what: string; save: string; fill: (panel: Locator) => Pr
   },
 ];
 
-test('an edit that is discarded sends no request and changes nothing in the database', async () => {
+test('discarding an edit sends no request and changes nothing in the database', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' }, '?utm_source=spring');
   await submit(form, { name: 'Ben' });
@@ -128,7 +128,7 @@ test('an edit that is discarded sends no request and changes nothing in the data
   await leave(page);
 });
 
-test('a form that is being sent does not send again, however often it is submitted', async () => {
+test('a form that is being sent is not sent again, however often it is submitted', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' }, '?utm_source=spring');
   const page = await show(`/forms/${form}/submissions?open=${id}`);
@@ -143,7 +143,8 @@ test('a form that is being sent does not send again, however often it is submitt
     });
     await fill(panel);
     const button = panel.getByRole('button', { name: save, exact: true });
-    // Both submits come before the screen is drawn again; the third one when the first request is under way.
+    // Submits twice before the screen renders again. The third submit comes when the first request is in
+    // flight.
     await button.evaluate((element) => {
       const { form: owner } = element as unknown as { form: { requestSubmit(): void } };
       owner.requestSubmit();
@@ -167,7 +168,7 @@ test('a form that is being sent does not send again, however often it is submitt
   await leave(page);
 });
 
-test('an edit keeps what it hides and says so, until it is emptied; the focus goes along and comes back', async () => {
+test('an edit keeps the answers it hides and says so until they are removed, and the focus returns to the button', async () => {
   const form = await makeForm([
     element('text', 'level', { label: 'Level' }),
     element('number', 'years', {
@@ -206,7 +207,7 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
   await panel.getByRole('button', { name: 'Cancel' }).press('Enter');
   assert.match((await focused.textContent())!, /reference data$/);
 
-  // What is written while it is being saved is not thrown away with the form.
+  // Text typed during a save is not discarded with the form.
   const arrived = Promise.withResolvers<Route>();
   await page.route('**/api/v1/submissions/*', (route) =>
     route.request().method() === 'PATCH' ? arrived.resolve(route) : route.continue(),
@@ -242,13 +243,13 @@ test('an edit keeps what it hides and says so, until it is emptied; the focus go
     (await tenant.call('GET', `/submissions/${id}`)).body.metadata.reference['campaign'];
   await until('the first part to be saved', async () => (await referenceOf()) === 'spring');
   await panel.getByRole('button', { name: 'Save', exact: true }).click();
-  // The history tells of it as well.
+  // The history lists the change as well.
   await panel.getByRole('definition').filter({ hasText: 'spring sale' }).waitFor();
   await until('the rest to be saved', async () => (await referenceOf()) === 'spring sale');
   await leave(page);
 });
 
-test('quick changes of one submission follow each other, and the undo of one takes back nothing of the next', async () => {
+test('quick changes of a submission are saved in order, and undoing one does not revert the next', async () => {
   const form = await makeForm([element('text', 'name', { label: 'Name' })]);
   const id = await submit(form, { name: 'Ada' });
   await tenant.call('PATCH', `/submissions/${id}`, { tags: ['one', 'two', 'three'] });
@@ -270,7 +271,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
   };
   await until('both to be gone', async () => (await tagsOf()) === 'three');
   await page.locator('.toast').nth(1).waitFor();
-  // Undoing takes turns too: the second waits while the first is held, and takes back its own tag alone.
+  // Undos also run in order: the second waits for the first and restores only its own tag.
   const held = Promise.withResolvers<Route>();
   await page.route(
     '**/api/v1/submissions/*',
@@ -285,7 +286,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
   await undoing.continue();
   await until('both to be back', async () => (await tagsOf()) === 'three,one,two');
 
-  // What was changed again since is not that change's any more: a tag stays, and so does a status.
+  // Undo leaves a value alone that was changed again since. A tag stays, and so does a status.
   await page.locator('.toast').first().waitFor({ state: 'detached' });
   const four = panel.getByRole('button', { name: 'Remove tag four' });
   const tagFour = async () => {
@@ -317,7 +318,7 @@ test('quick changes of one submission follow each other, and the undo of one tak
   await leave(page);
 });
 
-test('axe finds nothing on the screens, light and dark, and at 375 px nothing is cut off sideways', async () => {
+test('axe reports no violations on the screens, light or dark, and nothing is cut off at 375 px', async () => {
   const form = await makeForm();
   const id = await submit(form, {
     name: 'Ada',

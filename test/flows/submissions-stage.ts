@@ -5,7 +5,7 @@ import { signIn } from '../console.ts';
 import { findBarriers, openConsoleBrowser } from '../console-browser.ts';
 import { openService } from '../service.ts';
 
-/** What the browser tests of a form's submissions share: a service, an editor who is signed in, and a browser. */
+/** What the browser tests of submissions share: a service, a signed-in editor and a browser. */
 export const service = await openService();
 export const tenant = await service.makeTenant();
 export const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor' });
@@ -41,7 +41,7 @@ export async function submit(form: string, answers: object, reference = ''): Pro
   return body.id;
 }
 
-/** Opens an address of the console, signed in as the editor or somebody else. */
+/** Opens a console path, signed in as the editor or as another person. */
 export const show = (path: string, { dark = false, width = 1280, who = person } = {}): Promise<Page> =>
   windows.open(`/app${path}`, who, {
     viewport: { width, height: 800 },
@@ -49,7 +49,7 @@ export const show = (path: string, { dark = false, width = 1280, who = person } 
     locale: 'en-GB',
   });
 
-/** Ends a test's window, in which no script failed and none ran that came in as text. */
+/** Closes a test's window and asserts that no script failed and no injected script ran. */
 export async function leave(page: Page): Promise<void> {
   windows.assertQuiet();
   await windows.leave(page);

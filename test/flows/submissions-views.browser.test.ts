@@ -23,9 +23,9 @@ import {
   tenant,
 } from './submissions-stage.ts';
 
-/* Filters on answers, the trash, the history and pinned columns, as a person meets them: S1 to S4. */
+/* Filters on answers, the trash, the history and pinned columns in the browser: S1 to S4. */
 
-test('filters are written, changed and removed by keyboard, stand in the address, and rule the export', async () => {
+test('filters are added, changed and removed by keyboard, kept in the URL, and applied to the export', async () => {
   const asked = { label: 'Pleased', rows: ['Food', { id: 'r', label: 'Room' }], options: ['Good', 'Fair'] };
   const form = await makeForm([...elements, element('matrix', 'pleased', asked)]);
   for (const [name, age, colour, pleased] of [
@@ -94,7 +94,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await press(page, 'Enter');
   await rows(['Cleo', 'Ben', 'Ada']);
 
-  // One row of a matrix, by its options.
+  // A filter on one row of a matrix, by its options.
   const choose = async (list: RegExp, choice: string) => {
     await tabTo(page, 'button', list);
     await press(page, 'Enter');
@@ -116,7 +116,7 @@ test('filters are written, changed and removed by keyboard, stand in the address
   await leave(page);
 });
 
-test('what is deleted lies in the trash, from which it is restored, or deleted for good after its number was typed', async () => {
+test('deleted submissions are in the trash, where they can be restored, or permanently deleted after typing their number', async () => {
   const form = await makeForm();
   const ids = [];
   for (const name of ['Ada', 'Ben', 'Cleo']) ids.push(await submit(form, { name }));
@@ -164,7 +164,7 @@ test('what is deleted lies in the trash, from which it is restored, or deleted f
   await leave(seen);
 });
 
-test('a form that was begun last week and completed today is one of today, in the table and the panel', async () => {
+test("a submission started last week and completed today counts as today's, in the table and the panel", async () => {
   const form = await makeForm([
     element('text', 'name', { label: 'Name' }),
     element('file_upload', 'photo', { label: 'Photo' }),
@@ -210,7 +210,9 @@ test('a form that was begun last week and completed today is one of today, in th
   await leave(page);
 });
 
-test('the panel tells the history of a submission, and prints it alone', { skip: isSlice }, async () => {
+test('the panel shows the history of a submission and prints only that submission', {
+  skip: isSlice,
+}, async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada', age: 36 });
   await person.api('PATCH', `/submissions/${id}`, { answers: { name: 'Grace' } });
@@ -226,7 +228,7 @@ test('the panel tells the history of a submission, and prints it alone', { skip:
   await leave(page);
 });
 
-test('columns are pinned by keyboard and stay in sight; settings follow the person to another browser', {
+test('columns are pinned by keyboard and stay in view, and the settings follow the person to another browser', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm();
@@ -269,7 +271,7 @@ test('columns are pinned by keyboard and stay in sight; settings follow the pers
   await leave(elsewhere);
 });
 
-test('a large summary is of the newest answers first, says so, and is of all when asked', {
+test('a large summary covers the newest answers first, says so, and covers all on request', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm();
@@ -294,7 +296,7 @@ test('a large summary is of the newest answers first, says so, and is of all whe
   await leave(page);
 });
 
-test('a bar of the summary leads to the submissions that it counts, and all of it goes on paper', {
+test('a bar of the summary links to the submissions it counts, and the whole summary prints', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm([
@@ -359,7 +361,7 @@ test('a bar of the summary leads to the submissions that it counts, and all of i
   await leave(page);
 });
 
-test('the summary shows how visits went: from view to submission, by step, and where they stopped', {
+test('the summary shows views, starts and submissions, and at which step visitors stopped', {
   skip: isSlice,
 }, async () => {
   const made = await tenant.call('POST', '/forms', {
@@ -427,7 +429,7 @@ test('the summary shows how visits went: from view to submission, by step, and w
   await leave(page);
 });
 
-test('heads order the table, with shift by two columns; a view is saved with its order and columns, and everybody has it', {
+test('column headers sort the table, by two columns with Shift, and a saved view shares sort order and columns with all members', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm();

@@ -22,9 +22,7 @@ import {
   tenant,
 } from './submissions-stage.ts';
 
-/* The submissions of a form as a person meets them. */
-
-test('by keyboard alone: open a submission, go to the next and back, correct a located error, and delete', async () => {
+test('by keyboard alone: open a submission, go to the next and back, correct an error from its link, and delete', async () => {
   const form = await makeForm();
   const ids: string[] = [];
   for (const name of ['Ada', 'Ben', 'Cleo'])
@@ -93,7 +91,7 @@ test('by keyboard alone: open a submission, go to the next and back, correct a l
   await leave(page);
 });
 
-test('the address holds the whole view, and a search marks its hits; the filter leads the neighbours', {
+test('the URL stores the whole view, a search highlights its matches, and next and previous follow the filter', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm([
@@ -141,7 +139,7 @@ test('the address holds the whole view, and a search marks its hits; the filter 
   await leave(page);
 });
 
-test('a search is written with suggestions and says what is wrong in it; a word that nobody wrote leads to the nearest', {
+test('the search box suggests terms and explains errors, and an unknown word gets the nearest match as a suggestion', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm();
@@ -193,7 +191,7 @@ test('a search is written with suggestions and says what is wrong in it; a word 
   await leave(page);
 });
 
-test('an export goes to the disk while it comes, and no tab holds it; what is refused says why', async () => {
+test("an export streams to disk without filling the tab's memory, and a refused export says why", async () => {
   const form = await makeForm([
     element('text', 'name', { label: 'Name' }),
     element('textarea', 'note', { label: 'Note' }),
@@ -220,7 +218,7 @@ test('an export goes to the disk while it comes, and no tab holds it; what is re
   await leave(page);
 });
 
-test('columns are moved, hidden and made wider by keyboard and mouse, and they are remembered for the person and the form', {
+test('columns are moved, hidden and resized by keyboard and mouse, and remembered for each person and form', {
   skip: isSlice,
 }, async () => {
   const form = await makeForm();
@@ -280,7 +278,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
   const oneLine = page.getByRole('button', { name: 'Show one line per row' });
   await oneLine.waitFor();
 
-  // While one change is being saved, the next waits for its turn: who leaves the page then has both.
+  // A change waits until the one before is saved. A person who leaves the page then keeps both.
   const rows = {
     text: 'select from table_settings where workspace_id = $1 and form_id = $2 for update',
     values: [tenant.workspaceId, form],
@@ -298,7 +296,7 @@ test('columns are moved, hidden and made wider by keyboard and mouse, and they a
   await leave(page);
 });
 
-test('all that match are deleted, tagged and given a status, and each is undone by one press; a viewer is offered none of it', async () => {
+test('all matches are deleted, tagged and given a status, each with one-click undo, and a viewer sees none of these actions', async () => {
   const form = await makeForm([element('text', 'name', { label: 'Name' })]);
   await Promise.all(
     Array.from({ length: 53 }, (_, index) => submit(form, { name: index < 52 ? `Spam ${index}` : 'Good' })),
@@ -317,7 +315,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
     await toast.getByRole('button', { name: 'Undo' }).click();
     const putBack = page.locator('.toast', { hasText: '52 submissions were restored.' });
     await putBack.waitFor();
-    // It would stand for the end of the next undo too, and the test would go on before that is done.
+    // If it stayed, the test would mistake it for the end of the next undo.
     await putBack.getByRole('button', { name: 'Dismiss' }).click();
     await putBack.waitFor({ state: 'detached' });
   };
@@ -357,14 +355,14 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await until('none to be', async () => (await incomplete.count()) === 0);
   await selectAll();
   await bar.getByRole('button', { name: 'Delete' }).click();
-  // Whoever goes to another screen before it is done is told there, and can undo it there.
+  // The toast and its Undo also appear on another screen if the person leaves before the change is done.
   const held = Promise.withResolvers<void>();
   await page.route(/\/submissions\/changes\/[^/]+$/, (route) => held.promise.then(() => route.continue()));
   await confirm.click();
   await page.getByRole('link', { name: 'Summary' }).click();
   await page.getByRole('heading', { name: 'Submissions over time' }).waitFor();
   held.resolve();
-  // A line that is lost takes no Undo with it.
+  // A lost connection does not remove Undo.
   await page.route(/\/undo$/, (route) => route.abort(), { times: 1 });
   const lost = page.locator('.toast-bad');
   await page
@@ -387,7 +385,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await seen.getByRole('region', { name: 'Answers' }).getByText('Good').waitFor();
   assert.equal(await seen.getByRole('button', { name: /Edit|Delete|Mark/ }).count(), 0);
   assert.equal(await seen.getByRole('checkbox').count(), 0);
-  // A deletion of somebody else's, as the viewer finds it under way.
+  // A deletion by another member, as the viewer sees it in progress.
   const own = [tenant.workspaceId, form];
   const { database } = service.services;
   await database.query(
@@ -405,7 +403,7 @@ test('all that match are deleted, tagged and given a status, and each is undone 
   await leave(seen);
 });
 
-test('an edit that somebody else was faster with is not saved over theirs, and one that is left unsaved is asked about', async () => {
+test('an edit does not overwrite a newer change of another member, and leaving with unsaved changes asks for confirmation', async () => {
   const form = await makeForm();
   const id = await submit(form, { name: 'Ada' });
   await submit(form, { name: 'Ben' });
@@ -416,7 +414,7 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   const partner = await signIn(service, { name: 'Partner', workspaceId: tenant.workspaceId, role: 'editor' });
   const theirs = await partner.api('PATCH', `/submissions/${id}`, { answers: { name: 'Theirs' } });
   assert.equal(theirs.status, 200);
-  // Looking again fails as well: what was written stays.
+  // Loading the newer answers fails as well. The typed text stays.
   await page.route('**/submissions/*/view*', (route) =>
     route.fulfill({ status: 404, json: { error: 'not_found' } }),
   );
@@ -433,7 +431,7 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   await question.getByRole('button', { name: 'Cancel' }).click();
   assert.equal(await name.inputValue(), 'Mine');
 
-  // While it is being saved, nobody knows yet whether it will be.
+  // Until the save completes, leaving the page still asks for confirmation.
   const arrived = Promise.withResolvers<Route>();
   await page.route('**/api/v1/submissions/*', (route) =>
     route.request().method() === 'PATCH' ? arrived.resolve(route) : route.continue(),
@@ -446,7 +444,8 @@ test('an edit that somebody else was faster with is not saved over theirs, and o
   await page.getByText('Partner changed this submission').waitFor();
   assert.equal(await name.inputValue(), 'Mine');
 
-  // The service would refuse a request with this stale If-Match: only the absence of requests shows that none is sent.
+  // The service would refuse a request with this stale If-Match, so only the absence of requests proves that
+  // none is sent.
   const writes: string[] = [];
   page.on('request', (request) => request.method() !== 'GET' && writes.push(request.url()));
   await turn();

@@ -9,13 +9,15 @@ import { makeForm } from '#test/visitor.ts';
 import { element } from '../ast/forms.ts';
 import { stage } from './page-script-stage.ts';
 
-/* Public pages in their themes, as visitors have them: readable, whole, and still while a face loads. */
+/*
+ * Themed public pages as visitors see them: readable, complete, and without layout shift while a font loads.
+ */
 
 const { service, tenant } = stage;
 const browser = await openBrowser();
 after(() => browser.close());
 
-test('nothing moves when the letters of a face arrive', async () => {
+test('the layout does not shift when a web font loads', async () => {
   const questions = [
     element('paragraph', 'p', { label: 'A few words about what we would like to know. '.repeat(6).trim() }),
     ...['one', 'two', 'three'].map((id) =>
@@ -46,7 +48,7 @@ test('nothing moves when the letters of a face arrive', async () => {
       ),
     );
     assert.deepEqual(await tops(), before, font);
-    // What a browser counts as unstable begins at 0.1; edges of letters are rounded to pixels.
+    // Browsers count a layout shift from 0.1 as unstable. Glyph edges are rounded to pixels.
     const shift = await page.evaluate<number>('shifts.reduce((sum, value) => sum + value, 0)');
     assert.ok(shift < 0.001, `${font}: ${shift}`);
     await page.close();
@@ -56,7 +58,7 @@ test('nothing moves when the letters of a face arrive', async () => {
 const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-test('what is wrong is said below the cover, wherever the script or the server says it', async () => {
+test('errors are shown below the cover, with and without the script', async () => {
   const image = await storeImage(service.services, tenant.workspaceId, Buffer.from(onePixel, 'base64'));
   const form = await makeForm(tenant, [element('text', 'name', { required: true })], {
     settings: { theme: { cover: image.id } },
@@ -97,7 +99,7 @@ const looks: readonly { settings: object; colorScheme: 'light' | 'dark'; width: 
 const inputs = ['text', 'textarea', 'radio', 'multiple_choice', 'dropdown', 'yes_no', 'date', 'file_upload'];
 const questions = inputs.map((type) => element(type, type, { required: true, help_text: 'Help' }));
 
-test('axe finds nothing on a page in any of four themes, light and dark, wide and narrow, nor is anything cut off', async () => {
+test('axe reports no violations in any of four themes, light and dark, wide and narrow, and nothing is cut off', async () => {
   const page = await browser.newPage();
   for (const { settings, colorScheme, width } of looks) {
     const where = JSON.stringify({ ...settings, colorScheme, width });
@@ -105,7 +107,8 @@ test('axe finds nothing on a page in any of four themes, light and dark, wide an
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await page.goto(form.public_url);
-    // With what is wrong everything that stands there before is there as well.
+    // The page with errors contains everything that the page without errors contains, so a slice checks only
+    // the former.
     if (!isSlice) assert.deepEqual(await findBarriers(page), [], where);
     await page.locator('.submit').click();
     await page.locator('.summary').waitFor();

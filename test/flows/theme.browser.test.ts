@@ -8,7 +8,7 @@ import { until } from '#test/service.ts';
 import { element, structure } from '../ast/forms.ts';
 import { browser, leave, make, openBuilder, problems, read, saved, service } from './builder-page.ts';
 
-/* An author chooses how a form looks, sees it at once, and visitors see it once it is published. */
+/* An author chooses a theme, sees it immediately, and visitors see it after publishing. */
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -44,7 +44,7 @@ async function choose(page: Page, field: string, choice: string): Promise<void> 
   await page.getByRole('option', { name: choice }).click();
 }
 
-test('what is chosen shows at once in the preview, and to visitors once it is published', async () => {
+test('the preview shows a theme immediately, and visitors see it once it is published', async () => {
   const form = await make(structure(element('text', 'a'), element('radio', 'b')), true);
   const page = await openTheme(form);
   const submit = preview(page).locator('.submit');
@@ -85,14 +85,14 @@ test('what is chosen shows at once in the preview, and to visitors once it is pu
   assert.equal(await accentOf(visitor.getByRole('button', { name: 'Envoyer' })), 'rgb(109, 40, 217)');
   await visitor.evaluate('document.fonts.ready');
   assert.equal(await visitor.evaluate(`document.fonts.check('16px Fraunces')`), true);
-  // A size that was chosen from many says its width by how dense it is.
+  // `naturalWidth` of a `srcset` image depends on its pixel density.
   assert.ok(await visitor.evaluate(`document.querySelector('img.logo').naturalWidth > 0`));
   assert.deepEqual(failed, []);
   await visitor.close();
   await leave(page);
 });
 
-test('a colour that does not read is said so with its figure, a shade that does is offered, and it is not published', {
+test('a color with too little contrast is reported with its ratio, gets a readable shade as an offer, and blocks publishing', {
   skip: isSlice,
 }, async () => {
   const form = await make(structure(element('text', 'a')));
@@ -112,7 +112,7 @@ test('a colour that does not read is said so with its figure, a shade that does 
   await leave(page);
 });
 
-test('the preview shows both looks of a form that adapts, and an SVG is refused as an image', async () => {
+test('the preview shows light and dark of an adaptive form, and an SVG is refused as an image', async () => {
   const page = await openTheme(await make(structure(element('text', 'a'))));
   const submit = preview(page).locator('.submit');
   await page.getByRole('button', { name: 'Dark', exact: true }).click();
@@ -125,7 +125,7 @@ test('the preview shows both looks of a form that adapts, and an SVG is refused 
   await leave(page);
 });
 
-test('axe finds nothing in the panel, light and dark', async () => {
+test('axe reports no violations in the panel, light and dark', async () => {
   const form = await make(structure(element('text', 'a')));
   const page = await openTheme(form);
   await page.getByRole('textbox', { name: 'Color', exact: true }).fill('#ffd400');
@@ -133,7 +133,7 @@ test('axe finds nothing in the panel, light and dark', async () => {
   for (const colorScheme of looksAt(0, ['dark', 'light'] as const)) {
     await page.emulateMedia({ colorScheme });
     const found = await findBarriers(page);
-    // The page's only h1 is the form's, in the canvas of the design view.
+    // The only h1 of the page is the form's title in the canvas of the design view.
     assert.deepEqual(
       found.filter((line) => !line.startsWith('page-has-heading-one')),
       [],

@@ -19,7 +19,7 @@ const home = fileURLToPath(new URL('../..', import.meta.url));
 
 const separator = '---8<---';
 
-test('every command of README, guides and the operator’s handbook works as it is written', {
+test('every command of the README, guides and the operator’s handbook works as written', {
   timeout: 300_000,
 }, async () => {
   const metrics = `127.0.0.1:${await freePort()}`;
@@ -31,7 +31,8 @@ test('every command of README, guides and the operator’s handbook works as it 
   await writeFile(join(directory, 'theirs.json'), typeform!);
   await writeFile(join(directory, 'answers.csv'), 'Subject,Email address\nFrom a file,ada@example.org\n');
 
-  // A reader is in the clone and the service on port 3000; here it has a port, and a folder for files.
+  // A reader works in the clone, with the service on port 3000. This test uses another port and a folder for
+  // files.
   const here = (block: string): string =>
     block
       .replaceAll('http://127.0.0.1:3000', server.url)
@@ -40,7 +41,7 @@ test('every command of README, guides and the operator’s handbook works as it 
       .replaceAll('127.0.0.1:9464', metrics)
       .replaceAll(' ./', ` ${directory}/`)
       .replaceAll(/(@|cat )\.\//g, `$1${directory}/`);
-  /** npm is run as the README has it in the tour alone: each time takes 0.4 s of CPU. */
+  /** Runs npm as the README has it, only in the tour: each run takes 0.4 s of CPU. */
   const viaNpm = (block: string): string =>
     block.replaceAll('npm run -s formloom', `npm --prefix "${home}" run -s formloom`);
   const blocks: { page: string; command: string }[] = [];
@@ -60,7 +61,8 @@ test('every command of README, guides and the operator’s handbook works as it 
   for (const guide of runGuides) {
     const first = blocks.length;
     await add(`docs/guides/${guide}.md`, 'run');
-    // What it exports leads other commands to the service and away from this machine's database.
+    // Its exports would point other commands at the service instead of this machine's database, so it runs in
+    // a subshell.
     if (guide !== 'forms-as-code') continue;
     blocks[first]!.command = `(${blocks[first]!.command})`.replaceAll(
       /\bforms(?= +#)/g,
@@ -147,7 +149,7 @@ test('every command of README, guides and the operator’s handbook works as it 
   after(() => program.close());
   const [listen] = (await readCommands('README.md', 'listen')).map(direct).map(here);
   const hook = `127.0.0.1:${(program.address() as AddressInfo).port}`;
-  // A reader leaves it running and ends it with Ctrl-C.
+  // A reader leaves it running and stops it with Ctrl-C.
   const command = `${listen!.trim().replace('127.0.0.1:4000', hook)} --count 1`;
   const listening = execFile('sh', ['-euc', command], { env: { ...process.env, ...instance.environment } });
   let heard = '';

@@ -8,7 +8,7 @@ import { type Environment, type Instance, makeInstance, type ServerProcess } fro
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
 import { callApi, freePort, until } from '#test/service.ts';
 
-/** Starts two servers of one instance at the same moment. */
+/** Starts two servers of one instance at the same time. */
 async function startTwo(instance: Instance): Promise<[ServerProcess, ServerProcess]> {
   const port = String(await freePort());
   return Promise.all([instance.start(), instance.start({ PORT: port })]);
@@ -16,7 +16,7 @@ async function startTwo(instance: Instance): Promise<[ServerProcess, ServerProce
 
 const deliveryOf = ({ headers }: ReceivedRequest): string => headers['x-service-delivery-id'] as string;
 
-/** So many submissions each of ten visitors sends. */
+/** The submissions that each of ten visitors sends. */
 const entries = isSlice ? 10 : 30;
 const { url } = await testDatabase();
 const places: Readonly<Record<string, Environment>> = {
@@ -31,7 +31,7 @@ for (const [place, environment] of Object.entries(places)) {
     const instance = await makeInstance(environment, { isNew: true });
     const [one, other] = await startTwo(instance);
     const migrated = `${one.output()}${other.output()}`.match(/(?<=The database was migrated ).*/g) ?? [];
-    // The database of the tests is migrated already.
+    // The test database is already migrated.
     const all = await readMigrations();
     const expected = environment['DATABASE_URL'] ? [] : [`(${all.length} steps, up to ${all.at(-1)!.name}).`];
     assert.deepEqual(migrated, expected);
@@ -70,17 +70,18 @@ for (const [place, environment] of Object.entries(places)) {
   });
 }
 
-// A worker that dies, with its leases, is in test/faults/workers.test.ts also for `npm test`.
-test('kill -9 of one of two servers: the other makes the deliveries that it held within 30 s', {
+// `npm test` covers a worker that dies with its leases in test/faults/workers.test.ts.
+test('after kill -9 of one of two servers, the other makes its claimed deliveries within 30 s', {
   skip: isSlice,
 }, async () => {
-  // A lease is the time limit and 15 s.
+  // A lease lasts the timeout plus 15 s.
   const instance = await makeInstance({ WEBHOOK_TIMEOUT: '3', WEBHOOK_RETRY_DELAYS: '0.2,0.2,0.2,0.2,0.2' });
   const [victim, heir] = await startTwo(instance);
   const receiver = await openReceiver();
   const form = await publishForm(instance, receiver.url);
   receiver.replyWith('hang');
-  // A server makes 8 deliveries of one webhook at once, so 16 that hang are held by both.
+  // A server sends 8 deliveries of one webhook in parallel, so both servers have claimed some of 16 that
+  // hang.
   for (let index = 0; index < 16; index += 1) await submitEntry(form.publicUrl, `entry ${index}`);
   await receiver.waitFor(16);
   await victim.kill();

@@ -4,7 +4,7 @@ import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 import { isSlice } from '../cases.ts';
 
-/* The environment has a process throw where nothing catches it, whenever it gets SIGALRM. */
+/* Makes a process throw an uncaught error when it receives SIGALRM. */
 
 const fault = 'process.on("SIGALRM", () => { throw new Error("a fault that nobody foresaw"); });';
 const instance = await makeInstance({
@@ -13,7 +13,7 @@ const instance = await makeInstance({
   LOG_LEVEL: 'info',
 });
 
-test('an unexpected error ends a process in order: the service replaces it, and as a whole it exits with 1', {
+test('an unexpected error ends a web process cleanly and it is replaced, and in the primary it ends the service with 1', {
   skip: isSlice,
 }, async () => {
   const server = await instance.start();

@@ -7,11 +7,11 @@ import { makeInstance, type ServerProcess } from '#test/process.ts';
 import { openReceiver, type ReceivedRequest } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 
-/* One instance by several processes: WEB_PROCESSES. */
+/* One instance with several web processes: WEB_PROCESSES. */
 
 type Serving = { process: number; pid: number };
 
-/** The web processes that ever served, in the order in which they began to. */
+/** Returns the web processes that ever served, in the order in which they started. */
 const served = (server: ServerProcess): Serving[] =>
   server
     .output()
@@ -19,7 +19,7 @@ const served = (server: ServerProcess): Serving[] =>
     .filter((line) => line.includes('"a web process is serving"'))
     .map((line) => JSON.parse(line) as Serving);
 
-/** Which processes have answered requests at this path. */
+/** Returns the processes that have answered requests at this path. */
 const answeredBy = (server: ServerProcess, path: string): number[] => {
   const lines = server.output().split('\n');
   const numbers = lines
@@ -38,7 +38,7 @@ function isAlive(pid: number): boolean {
 
 const deliveryOf = ({ headers }: ReceivedRequest): string => headers['x-service-delivery-id'] as string;
 
-/** A request on a connection of its own, so that the processes get them in turn. */
+/** Sends a request on a new connection, so that the processes take turns. */
 const ask = (url: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(url, { headers: { ...headers, Connection: 'close' } });
 
@@ -48,16 +48,16 @@ async function findAll(form: PublishedForm, acknowledged: ReadonlyMap<string, st
 }
 
 /**
- * What the tests share, one after the other: three processes start, a second each. The crowds that some of them send are
- * all looked for in the end.
+ * The tests share this instance and run in order: three processes start, a second each. Later tests look for
+ * the submissions of every crowd.
  */
 const instance = await makeInstance({ WEB_PROCESSES: '2', LOG_LEVEL: 'info', WEBHOOK_TIMEOUT: '30' });
 let server = await instance.start();
-/** Three processes each that start under load: in `npm run test:long -- processes`. */
+/** Each of these tests starts three processes under load. They run in `npm run test:long -- processes`. */
 const left = { skip: isSlice };
 const crowds: { form: PublishedForm; acknowledged: ReadonlyMap<string, string> }[] = [];
 
-test('WEB_PROCESSES=2: both answer, log lines say which, and 200 deliveries are each made once', async () => {
+test('WEB_PROCESSES=2: both answer, log lines name the process, and 200 deliveries are each made once', async () => {
   assert.deepEqual(
     served(server)
       .map((each) => each.process)
@@ -79,7 +79,7 @@ test('WEB_PROCESSES=2: both answer, log lines say which, and 200 deliveries are 
   assert.equal(receiver.requests.length, 200);
 });
 
-test('the rate limit holds for all processes together: of 100 parallel requests exactly 60 and the burst of 10 pass', async () => {
+test('the rate limit applies across all processes: of 100 parallel requests exactly 60 and the burst of 10 pass', async () => {
   const { id } = await instance.cli<{ id: string }>('workspace create', 'Free', '--plan', 'free');
   const { key } = await instance.cli<{ key: string }>('key create', '--workspace', id, '--name', 'Test');
   const answers = await Promise.all(
@@ -97,22 +97,23 @@ test('the rate limit holds for all processes together: of 100 parallel requests 
   );
 });
 
-test('the eight requests of one webhook that may be under way hold for all processes together', async () => {
+test('the limit of eight requests in flight for one webhook applies across all processes', async () => {
   const [slow, quick] = [await openReceiver(), await openReceiver()];
   const form = await publishForm(instance, slow.url);
   const other = await publishForm(instance, quick.url);
   slow.replyWith('hang');
   for (let index = 0; index < 20; index += 1) await submitEntry(form.publicUrl, `entry ${index}`);
   await slow.waitFor(8);
-  // Whoever had room for more of the first would have sent them before these, which came later.
+  // A process with room for more of the first webhook would have sent those before these, which came later.
   for (let index = 0; index < 20; index += 1) await submitEntry(other.publicUrl, `entry ${index}`);
   await quick.waitFor(20);
   assert.equal(slow.requests.length, 8);
-  // What still hangs would go on into the tests below, which renew and end the processes that wait for it.
+  // Hanging requests would reach into the tests below, which replace and end the processes that wait for
+  // them.
   await slow.close();
 });
 
-test('kill -9 of the database: the primary starts it again, and both processes find it', async () => {
+test('kill -9 of the database: the primary restarts it, and both processes reconnect', async () => {
   const form = await publishForm(instance);
   await instance.killDatabase();
   await until('submissions to be accepted again', async () => {
@@ -123,7 +124,7 @@ test('kill -9 of the database: the primary starts it again, and both processes f
   });
 });
 
-/** Visitors of a form of their own, when they have begun to come. */
+/** Sends visitors to a new form and returns once their first submissions are stored. */
 async function sendCrowd(count: number): Promise<Visitors> {
   const form = await publishForm(instance);
   const visitors = sendVisitors(form.publicUrl, { count, name: 'load', pauseMs: 20 });
@@ -132,7 +133,7 @@ async function sendCrowd(count: number): Promise<Visitors> {
   return visitors;
 }
 
-test('kill -9 of one process under load: the other answers on, it is replaced, and nothing acknowledged is lost', async () => {
+test('kill -9 of one process under load: the other keeps answering, it is replaced, and no acknowledged submission is lost', async () => {
   const database = await instance.databasePid();
   const visitors = await sendCrowd(4);
 
@@ -144,12 +145,12 @@ test('kill -9 of one process under load: the other answers on, it is replaced, a
   assert.match(server.output(), /a process ended unexpectedly; replacing it/);
   assert.equal(await instance.databasePid(), database, 'the database is not its business');
   await visitors.leave();
-  // One request of each visitor at most was on the connections that died.
+  // At most one request of each visitor was on the connections that died.
   assert.ok(visitors.failures.length <= 4, visitors.failures.join());
 });
 
 test(
-  'SIGUSR2 under load: every process is renewed, one by one, no request fails, and readyz says ready all the time',
+  'SIGUSR2 under load: every process is replaced one by one, no request fails, and readyz stays ready',
   left,
   async () => {
     const known = served(server);
@@ -159,7 +160,7 @@ test(
 
     process.kill(server.pid, 'SIGUSR2');
     const statuses = new Set<number>();
-    // Two processes start, one after the other, beside a crowd: three seconds on a quiet machine.
+    // Two processes start one after the other beside a crowd, which takes three seconds on a quiet machine.
     await until(
       'the end of the restart',
       async () => {
@@ -185,7 +186,7 @@ test(
 );
 
 test(
-  'kill -9 of the primary: its processes end by themselves, and the next start has everything, from all that was before',
+  'kill -9 of the primary: its processes end by themselves, and no acknowledged submission is missing after the next start',
   left,
   async () => {
     const pids = served(server).map(({ pid }) => pid);
@@ -196,14 +197,14 @@ test(
   },
 );
 
-test('SIGTERM under load reaches the primary alone or all: every request that was begun is answered, readyz says 503, exit 0 within 10 s, nothing is left', {
+test('SIGTERM under load to the primary or all processes: every request is answered, readyz says 503, exit 0 within 10 s, no process left', {
   skip: isSlice,
 }, async () => {
   const serving = served(server).filter(({ pid }) => isAlive(pid));
   assert.equal(serving.length, 2);
   const visitors = await sendCrowd(6);
 
-  // As a service manager does it, and a terminal with Ctrl-C.
+  // A service manager and Ctrl-C in a terminal signal every process.
   for (const { pid } of serving) process.kill(pid, 'SIGTERM');
   const ending = server.terminate();
   await until(
@@ -213,7 +214,7 @@ test('SIGTERM under load reaches the primary alone or all: every request that wa
   const { code, ms } = await ending;
   await visitors.gone;
   assert.equal(code, 0, server.output());
-  // 10 s where nothing else runs; a busy machine takes longer to stop a database.
+  // 10 s on a quiet machine. A busy one takes longer to stop a database.
   assert.ok(ms < 30_000, `${ms} ms`);
   assert.deepEqual(visitors.failures, []);
   assert.deepEqual(
@@ -222,24 +223,20 @@ test('SIGTERM under load reaches the primary alone or all: every request that wa
   );
   assert.equal(await instance.databasePid(), undefined, 'the database is stopped');
 
-  // One process is enough to look.
+  // One process is enough for this check.
   await instance.start({ WEB_PROCESSES: '1' });
   const { form, acknowledged } = crowds.at(-1)!;
   await findAll(form, acknowledged);
 });
 
-test(
-  'a port that is taken: a sentence that names it, once, exit 1, and nothing is left behind',
-  left,
-  async () => {
-    const unlucky = await makeInstance({ WEB_PROCESSES: '2' });
-    const port = Number(new URL(unlucky.url).port);
-    const other = createServer().listen(port, '127.0.0.1');
-    const { code, output } = await unlucky.failToStart();
-    other.close();
-    assert.equal(code, 1);
-    assert.deepEqual(output.match(/This port is in use/g), ['This port is in use']);
-    assert.doesNotMatch(output, /\n\s+at |a web process is serving/);
-    assert.equal(await unlucky.databasePid(), undefined);
-  },
-);
+test('a port in use: one error message that names it, exit 1, and no process left', left, async () => {
+  const unlucky = await makeInstance({ WEB_PROCESSES: '2' });
+  const port = Number(new URL(unlucky.url).port);
+  const other = createServer().listen(port, '127.0.0.1');
+  const { code, output } = await unlucky.failToStart();
+  other.close();
+  assert.equal(code, 1);
+  assert.deepEqual(output.match(/This port is in use/g), ['This port is in use']);
+  assert.doesNotMatch(output, /\n\s+at |a web process is serving/);
+  assert.equal(await unlucky.databasePid(), undefined);
+});

@@ -11,7 +11,7 @@ import { openVisitor } from '#test/visitor.ts';
 import { verifySignature } from '#webhooks/signature.ts';
 import { element, structure } from '../ast/forms.ts';
 
-// The operator lets no webhook be paused.
+// The operator turned off pausing of webhooks.
 const service = await openService({ WEBHOOK_PAUSE_DAYS: '0' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
@@ -20,7 +20,7 @@ const browser = await openConsoleBrowser(service, { goesWithin: true });
 const old = 'the secret of before';
 
 type Scene = { form: string; receiver: Receiver; page: Page };
-/** The page of a signed webhook. */
+/** Opens the page of a signed webhook. */
 async function setScene(width = 1280): Promise<Scene> {
   const form = structure(element('text', 'name', { label: 'Your name' }));
   const { id } = (await tenant.call('POST', '/forms', { structure: form, publish: true })).body;
@@ -46,7 +46,7 @@ async function save(dialog: Locator): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-test('where the server never pauses a webhook, the dialog says so and has no switch for it', {
+test('if the server never pauses webhooks, the dialog says so and has no switch', {
   skip: isSlice,
 }, async () => {
   const { page } = await setScene();
@@ -57,7 +57,7 @@ test('where the server never pauses a webhook, the dialog says so and has no swi
   await browser.leave(page);
 });
 
-test('a header is entered, refused when its name is ours, sent with every delivery, and never shown again', {
+test('a header is refused under a reserved name, sent with every delivery, and its value is never shown again', {
   skip: isSlice,
 }, async () => {
   const { form, receiver, page } = await setScene();
@@ -83,7 +83,7 @@ test('a header is entered, refused when its name is ours, sent with every delive
   assert.equal(await again.getByLabel('Header 1 name').inputValue(), 'Authorization');
   assert.equal(await again.getByLabel('Header 1 value').inputValue(), '');
   assert.ok(!(await page.content()).includes(value));
-  // What else is changed leaves it as it is.
+  // Changing another setting keeps the header.
   await again.getByRole('checkbox', { name: 'Updated' }).check({ force: true });
   await save(again);
   await visitor.submit(form, { name: 'Grace' });
@@ -130,7 +130,7 @@ test('a secret is replaced: the new one is shown once, and for a day both sign',
   await browser.leave(page);
 });
 
-test('a secret that became known to somebody is replaced at once', { skip: isSlice }, async () => {
+test('a leaked secret is replaced immediately', { skip: isSlice }, async () => {
   const { form, receiver, page } = await setScene();
   const dialog = await openEdit(page);
   await dialog.getByRole('radio', { name: 'Enter a new secret' }).check({ force: true });
@@ -147,12 +147,12 @@ test('a secret that became known to somebody is replaced at once', { skip: isSli
   await browser.leave(page);
 });
 
-test('who pauses what somebody else changed meanwhile is told what, and asked again', async () => {
+test('pausing a webhook that another member changed meanwhile shows the change and asks again', async () => {
   const { form, receiver, page } = await setScene();
   const { body: list } = await editor.api<{ data: { id: string }[] }>('GET', `/forms/${form}/webhooks`);
   const place = `/webhooks/${list.data[0]!.id}`;
   const theirs = `${receiver.url}/theirs`;
-  // The screen looks again every few seconds: they are faster by less than that.
+  // The screen polls every few seconds. The other change arrives in between, just before the request.
   let isFirst = true;
   await page.route(`**/api/v1${place}`, async (route) => {
     if (route.request().method() === 'PATCH' && isFirst) {
@@ -173,7 +173,7 @@ test('who pauses what somebody else changed meanwhile is told what, and asked ag
   await browser.leave(page);
 });
 
-test('two edit one webhook: the later one is told, overwrites nothing, and loses nothing of what was typed', async () => {
+test('two members edit one webhook: the later one is warned, overwrites nothing and keeps the typed values', async () => {
   const { form, receiver, page } = await setScene(375);
   const dialog = await openEdit(page);
   const typed = `${receiver.url}/mine`;
@@ -186,7 +186,7 @@ test('two edit one webhook: the later one is told, overwrites nothing, and loses
     (response) => response.url().endsWith(place) && isTheirs(response.text()),
   );
   assert.equal((await editor.api('PATCH', place, { url: theirs })).status, 200);
-  // The page below has read it anew meanwhile, which makes the edit no newer.
+  // The page behind the dialog has reloaded the webhook since, which does not update the edit.
   await readAnew;
   for (const _ of ['once', 'and again']) {
     await dialog.getByRole('button', { name: 'Save changes' }).click();

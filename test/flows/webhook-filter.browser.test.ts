@@ -33,13 +33,13 @@ async function open(form: string, more = '', person = editor, width = 1280): Pro
   return page;
 }
 
-/** Chooses in the list of this name that was opened last. */
+/** Chooses an option in the last list with this name. */
 async function choose(page: Page, dialog: Locator, name: RegExp, option: string): Promise<void> {
   await dialog.getByRole('button', { name }).last().click();
   await page.getByRole('option', { name: option }).first().click();
 }
 
-test('a webhook gets a filter, is read as a sentence, and hears only of what meets it', async () => {
+test('a webhook gets a filter, shows it as a sentence, and receives only matching submissions', async () => {
   const form = await makeForm();
   const receiver = await openReceiver();
   receiver.replyWith(200);
@@ -61,7 +61,7 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
     .uncheck({ force: true });
   await dialog.getByRole('button', { name: 'Add webhook' }).click();
 
-  // It leads to the page of the new webhook.
+  // Saving opens the page of the new webhook.
   await page.getByRole('definition').getByText('Only when Country is Germany').waitFor();
   await page.getByText('After days of failures').waitFor();
   assert.deepEqual(await findBarriers(page), []);
@@ -77,7 +77,7 @@ test('a webhook gets a filter, is read as a sentence, and hears only of what mee
   await browser.leave(page);
 });
 
-test('a filter is changed on a phone, shown in the list, and taken away', { skip: isSlice }, async () => {
+test('a filter is changed on a phone, shown in the list, and removed', { skip: isSlice }, async () => {
   const form = await makeForm();
   const receiver = await openReceiver();
   receiver.replyWith(200);
@@ -106,7 +106,6 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   await dialog.getByLabel('Parameter name').fill('campaign');
   await dialog.getByLabel('Value', { exact: true }).fill('spring');
   await dialog.getByRole('button', { name: 'Save changes' }).click();
-  // The dialog reads it out as well, before it is saved.
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('Unless the URL parameter campaign is spring').waitFor();
 
@@ -122,7 +121,7 @@ test('a filter is changed on a phone, shown in the list, and taken away', { skip
   await browser.leave(page);
 });
 
-test('who publishes a form without what a filter asks for is told which webhook that is, and led there', async () => {
+test("publishing a form without a question that a webhook's filter uses names the webhook and links to it", async () => {
   const form = await makeForm();
   const receiver = await openReceiver();
   for (const [name, value] of [

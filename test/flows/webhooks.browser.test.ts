@@ -35,17 +35,17 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   return { form, webhook: body.id, receiver, path: `/webhooks/${body.id}` };
 }
 
-/** A page of somebody who is signed in. */
+/** Opens a console page, signed in as this person. */
 const openPage = (person: ConsolePerson, path: string): Promise<Page> => browser.open(`/app${path}`, person);
 
-/** Ends a test's window, which did nothing that none should: run what was entered, break its policy, throw. */
+/** Closes a test's window and asserts that it ran no entered script, broke no policy and threw no error. */
 async function leave(page: Page): Promise<void> {
   assert.equal(await page.evaluate(`window.pwned`), undefined);
   browser.assertQuiet();
   await browser.leave(page);
 }
 
-test('by keyboard alone: add a signed webhook, send a test, see what was sent and answered', async () => {
+test('by keyboard alone: add a signed webhook, send a test, see the request and the response', async () => {
   const form = await makeForm();
   const receiver = await openReceiver();
   receiver.replyWith({ status: 200, body: payload });
@@ -103,7 +103,7 @@ test('by keyboard alone: add a signed webhook, send a test, see what was sent an
   await leave(page);
 });
 
-test('what a webhook is stands in full rows, and what is long below them', async () => {
+test('short details of a webhook fill rows, and long ones follow below', async () => {
   const form = await makeForm();
   const sent = { url: 'https://example.com/hook', events: ['submission.created'] };
   const more = {
@@ -133,7 +133,7 @@ test('what a webhook is stands in full rows, and what is long below them', async
   }
 });
 
-/** Has what waits for its next attempt wait for so long from now. */
+/** Sets the next attempt of the waiting delivery to this long from now. */
 const putOff = (scene: Scene, wait: string): Promise<true | undefined> =>
   until('the attempt to be written down', async () => {
     const { rowCount } = await service.services.database.query(
@@ -143,11 +143,11 @@ const putOff = (scene: Scene, wait: string): Promise<true | undefined> =>
     return rowCount === 1 || undefined;
   });
 
-test('a submission: Retrying while the receiver fails, then Success, without a reload', async () => {
+test('a delivery shows Retrying while the receiver fails, then Success, without a reload', async () => {
   const scene = await setScene(503, { status: 200, body: 'now' });
   assert.equal((await visitor.submit(scene.form, { name: payload })).status, 201);
   await scene.receiver.waitFor(1);
-  // The page may take longer than the delay to open.
+  // Opening the page may take longer than the retry delay.
   await putOff(scene, '1 hour');
   const page = await openPage(editor, `/forms/${scene.form}/webhooks/${scene.webhook}`);
   const row = page.getByRole('table').getByRole('row').nth(1);
@@ -162,7 +162,7 @@ test('a submission: Retrying while the receiver fails, then Success, without a r
   await leave(page);
 });
 
-test('a failed delivery: the log says why, Retry sends it once more, also when it is clicked twice', async () => {
+test('a failed delivery: the log says why, and Retry sends it once more, even when clicked twice', async () => {
   const scene = await setScene({ status: 404, body: payload }, 200);
   await visitor.submit(scene.form, { name: payload });
   await scene.receiver.waitFor(1);
@@ -190,7 +190,7 @@ test('a failed delivery: the log says why, Retry sends it once more, also when i
   await leave(page);
 });
 
-test('filters stand in the address, and Back closes what was opened', { skip: isSlice }, async () => {
+test('filters are kept in the URL, and Back closes what was opened', { skip: isSlice }, async () => {
   const scene = await setScene(404, 200);
   for (const [index, name] of ['first', 'second'].entries()) {
     await visitor.submit(scene.form, { name });
@@ -222,7 +222,7 @@ test('filters stand in the address, and Back closes what was opened', { skip: is
   await leave(page);
 });
 
-test('edit, pause, resume, delete', async () => {
+test('a webhook is edited, paused, resumed and deleted', async () => {
   const scene = await setScene(200);
   const page = await openPage(editor, `/forms/${scene.form}/webhooks`);
   const card = page.getByRole('listitem');
@@ -246,7 +246,7 @@ test('edit, pause, resume, delete', async () => {
   await leave(page);
 });
 
-test('a viewer sees everything and can change nothing; the free plan says why there are no secrets', async () => {
+test('a viewer sees everything but can change nothing, and the free plan says why there are no secrets', async () => {
   const scene = await setScene(404);
   await visitor.submit(scene.form, { name: 'seen' });
   await scene.receiver.waitFor(1);
@@ -269,7 +269,7 @@ test('a viewer sees everything and can change nothing; the free plan says why th
   await leave(poor);
 });
 
-test('axe finds nothing, and nothing sticks out, wide and narrow, in light and in dark', async () => {
+test('axe reports no violations and nothing overflows, wide and narrow, light and dark', async () => {
   const scene = await setScene({ status: 404, body: payload });
   await visitor.submit(scene.form, { name: payload });
   const screens: readonly [path: string, ready: string, press?: RegExp][] = [

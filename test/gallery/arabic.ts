@@ -1,4 +1,4 @@
-/** The texts of the gallery's forms in Arabic. One that is missing stays as it is, which its picture shows. */
+/** The texts of the gallery forms in Arabic. A missing text stays in English, as its picture shows. */
 export const arabic: Readonly<Record<string, string>> = {
   'Weaving workshop': 'ورشة النسيج',
   'Three days at the loom, in June. **Bring nothing**: [what we have](https://example.org/looms) is enough.':

@@ -3,11 +3,11 @@ import { listTexts, translateTexts } from '#ast/texts.ts';
 import { composite, element, stepsOf } from '../ast/forms.ts';
 import { arabic } from './arabic.ts';
 
-/** A form of the gallery, in the words of a language. */
+/** A gallery form in one language. */
 export type GalleryForm = {
   readonly structure: FormNode;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The heading of its confirmation, where a theme says one. */
+  /** The heading of its confirmation, if its theme sets one. */
   readonly thanks?: string;
 };
 type Say = (text: string) => string;
@@ -32,7 +32,7 @@ const named = (structure: FormNode, name: string, description?: string): FormNod
 const description =
   'Three days at the loom, in June. **Bring nothing**: [what we have](https://example.org/looms) is enough.';
 
-/** Two steps and every kind of question that is written. */
+/** Two steps and every type of question that is typed. */
 const workshop = (say: Say): FormNode =>
   named(
     stepsOf(
@@ -74,13 +74,13 @@ const workshop = (say: Say): FormNode =>
     say(description),
   );
 
-/** As many as there are countries and regions of them, of which somebody looks for one. */
+/** Returns 500 options, as many as a list of countries and regions to search. */
 function countries(say: Say): string[] {
   const names = Array.from({ length: 499 }, (_, index) => `Region ${String(index + 1).padStart(3, '0')}`);
   return [say('Egypt'), ...names];
 }
 
-/** Every way in which options stand. */
+/** Every layout of options. */
 const choices = (say: Say): FormNode =>
   named(
     stepsOf({}, [
@@ -167,7 +167,9 @@ const files = (say: Say): FormNode =>
     say('Weaving workshop'),
   );
 
-/** What is weighed, reckoned and shown; conditions, and every way in which groups stand. `photo` is an image's id. */
+/**
+ * Ratings, calculations and display elements, conditions, and every layout of groups. `photo` is an image id.
+ */
 const order = (say: Say, photo: string): FormNode =>
   named(
     stepsOf(
@@ -309,7 +311,7 @@ const order = (say: Say, photo: string): FormNode =>
           layout: 'stack',
           col_span: 2,
         }),
-        // Every operator and every function, of which nothing is shown.
+        // Every operator and function, none of them shown.
         element('calculation', 'rules', {
           label: say('Total'),
           hidden: true,
@@ -344,7 +346,7 @@ const ruled = [
   'year(today()) + month(today()) + day(today()) + weekday(today())',
 ].join(' + ');
 
-/** Of a large order the end says more. */
+/** A large order gets a longer confirmation. */
 const ordered = (say: Say) => ({
   ...ending(say),
   confirmations: [
@@ -356,7 +358,7 @@ const ordered = (say: Say) => ({
   ],
 });
 
-/** The same form in two languages, whatever its pages wear: its own is English. */
+/** Returns the order form in English and Arabic, whatever its pages wear. Its own language is English. */
 function inLanguages(photo: string): GalleryForm {
   const english = order((text) => text, photo);
   const structure = { ...english, attrs: { ...english.attrs, languages: ['en', 'ar'] } };
@@ -365,7 +367,7 @@ function inLanguages(photo: string): GalleryForm {
   return translateTexts(document, changes);
 }
 
-/** What is asked one by one. */
+/** A form that shows one question at a time. */
 const single = (say: Say): FormNode =>
   named(
     stepsOf({}, [
@@ -384,7 +386,7 @@ const single = (say: Say): FormNode =>
     say(description),
   );
 
-/** What nobody sees who is not admitted. */
+/** A form behind an access check. */
 const short = (say: Say): FormNode =>
   named(stepsOf({}, [element('text', 'name', { label: say('Full name') })]), say('Weaving workshop'));
 
@@ -393,7 +395,7 @@ const ending = (say: Say) => ({
   editing: true,
 });
 
-/** The forms of the gallery by name: what they ask, and their settings beside the theme. */
+/** The gallery forms by name: structure, and settings beside the theme. */
 export const galleryForms: Readonly<Record<FormName, (say: Say, photo: string) => GalleryForm>> = {
   workshop: (say) => ({
     structure: workshop(say),

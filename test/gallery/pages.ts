@@ -10,7 +10,7 @@ import { type FormName, galleryForms } from './forms.ts';
 import { makeLogo, makePhoto } from './pictures.ts';
 import type { GalleryState, Made } from './states.ts';
 
-/** The service whose pages are looked at. */
+/** The service whose pages are photographed. */
 export const outside = await openOutside(recordedTree);
 export const browser = await openConsoleBrowser(outside);
 export const tenant = await outside.makeTenant('Weaving Mill');
@@ -34,7 +34,7 @@ export type Worn = {
   readonly theme?: object;
 };
 
-/** How forms look and speak. */
+/** Themes and languages of the forms. */
 export const dresses = {
   plain: { say: (text) => text },
   themed: { say: (text) => text, theme: { ...brand, submit_label: 'Book my place', short_reference: true } },
@@ -46,7 +46,10 @@ export const dresses = {
 } as const satisfies Readonly<Record<string, Worn>>;
 export type Dress = keyof typeof dresses;
 
-/** The page of another site: of its own scheme, whatever the visitor prefers. `localhost` is another site than `127.0.0.1`. */
+/**
+ * The page of another site, with its own color scheme regardless of the visitor's. `localhost` is another
+ * site than `127.0.0.1`.
+ */
 const host = createServer((request, response) => {
   const { searchParams } = new URL(request.url ?? '', 'http://host');
   const isDark = searchParams.get('scheme') === 'dark';
@@ -65,7 +68,7 @@ async function publish(form: FormName, dress: Dress, mode: GalleryState['mode'])
   const { say, ...worn }: Worn = dresses[dress];
   const { structure, settings, thanks } = galleryForms[form](say, photo);
   const theme = worn.theme && { ...worn.theme, confirmation_title: thanks };
-  // A colour of the day does not read at night.
+  // The light color has too little contrast in dark mode.
   const own = mode && { ...theme, mode, ...(mode === 'dark' && { color: '#7dd3fc' }) };
   const all = { ...settings, ...worn, theme: own ?? theme };
   const answer = await tenant.call('POST', '/forms', { structure, settings: all, publish: true });
@@ -73,7 +76,7 @@ async function publish(form: FormName, dress: Dress, mode: GalleryState['mode'])
   return answer.body.id;
 }
 
-/** Forms of a dress, each made when it is first asked for. */
+/** The forms by theme, each created on first use. */
 const published = new Map<string, Promise<string>>();
 function idOf(form: FormName, dress: Dress, mode?: GalleryState['mode']): Promise<string> {
   const name = `${form} ${dress} ${mode}`;
@@ -82,7 +85,7 @@ function idOf(form: FormName, dress: Dress, mode?: GalleryState['mode']): Promis
   return id;
 }
 
-/** The address of a state: of the form's page, or of the page around it. */
+/** Returns the URL of a state: the form's page, or the page around it. */
 async function addressOf(state: GalleryState, dress: Dress): Promise<string> {
   const id = await idOf(state.form, dress, state.mode);
   const made: Made = { address: () => `/f/${id}`, used: await usedLink(state, id) };
@@ -92,7 +95,7 @@ async function addressOf(state: GalleryState, dress: Dress): Promise<string> {
   return `${site}/?${new URLSearchParams({ scheme, attributes, form: path.slice(3) }).toString()}`;
 }
 
-/** The link of an invitation that was answered; of a full form, its one submission. */
+/** Returns the link of an answered invitation. Also submits once to the full form. */
 async function usedLink(state: GalleryState, id: string): Promise<string> {
   if (state.form === 'full') await visitor.submit(id, {});
   if (state.name !== 'used') return '';

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 
-/** Numbers from 0 to 1 that look random and are the same each time. */
+/** Yields numbers from 0 to 1 that look random and are the same in every run. */
 function* noise(): Generator<number, never> {
   let state = 1;
   for (;;) {
@@ -9,7 +9,7 @@ function* noise(): Generator<number, never> {
   }
 }
 
-/** Detail of one size: random light and dark, smoothed over where it is enlarged to the picture. */
+/** Returns noise of one size: random light and dark, smoothed when it is enlarged to the picture. */
 async function cloud(
   random: Iterator<number, never>,
   [width, height]: Size,
@@ -27,8 +27,8 @@ async function cloud(
 type Size = readonly [width: number, height: number];
 
 /**
- * A picture that weighs what a photograph weighs, drawn: a landscape under a sky, with detail of every size down to the
- * grain of a sensor, as scenes and cameras have it. A JPEG of the best quality.
+ * Draws a JPEG of the best quality with the file size of a photograph: a landscape under a sky, with detail
+ * of every size down to sensor grain.
  */
 export async function makePhoto(size: Size): Promise<Buffer> {
   const [width, height] = size;
@@ -39,7 +39,7 @@ export async function makePhoto(size: Size): Promise<Buffer> {
   const pixels = Buffer.alloc(width * height * 3);
   for (let at = 0; at < width * height; at += 1) {
     const [x, y] = [at % width, Math.floor(at / width)];
-    // Each finer detail is weaker: so natural scenes are.
+    // Finer detail is weaker, as in natural scenes.
     const texture = clouds.reduce((sum, each, level) => sum + (each[at]! - 128) / 1.6 ** level, 0) / 320;
     const horizon = height * (0.55 + 0.12 * Math.sin((5 * x) / width));
     const isSky = y + 40 * texture < horizon;
@@ -57,7 +57,7 @@ export async function makePhoto(size: Size): Promise<Buffer> {
 
 const clamp = (value: number): number => Math.max(0, Math.min(255, value));
 
-/** A word mark on nothing, in a colour. */
+/** Draws a wordmark in a color on a transparent background. */
 export const makeLogo = (colour: string): Promise<Buffer> =>
   sharp(
     Buffer.from(

@@ -7,7 +7,10 @@ import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
 import { element } from '../ast/forms.ts';
 import { browser, outside } from './stage.ts';
 
-/** A screen: its file's name, its address, what shows that it is there, and what is done before it is looked at. */
+/**
+ * A screen: its file name, its path, the selector that shows it is ready, and the steps before the
+ * screenshot.
+ */
 export type Screen = readonly [
   name: string,
   path: string,
@@ -23,7 +26,7 @@ const press =
     await page.getByRole('button', { name, exact: true }).first().click();
     await page.locator(then).first().waitFor();
   };
-/** Does one thing after the other. */
+/** Returns a function that runs steps in order. */
 const doing =
   (...acts: ((page: Page) => Promise<unknown>)[]) =>
   async (page: Page): Promise<void> => {
@@ -45,7 +48,7 @@ const newcomer = await outside.signIn({ name: 'Gunta Stölzl' });
 const { form, webhook, failed, thanks } = await seedWorkshop({ outside, tenant, owner, visitor, receiver });
 const order = await seedOrder({ tenant, visitor });
 const [ordered] = (await tenant.call('GET', `/forms/${order}/submissions?per_page=1`)).body.data;
-// As campaigns send it: names and values of every length.
+// Names and values of every length, as campaigns send them.
 await tenant.call('PATCH', `/submissions/${ordered!.id}`, {
   reference: {
     utm_source: 'newsletter',
@@ -71,7 +74,7 @@ const signInAnew = async (page: Page): Promise<void> => {
   await page.getByLabel('New password').waitFor();
 };
 
-/** Somebody with an authenticator app and a passkey: as one who is in, and as one who has yet to take the second step. */
+/** Returns a person with an authenticator app and a passkey twice: signed in, and waiting for two-factor. */
 async function secure(): Promise<{ inside: ConsolePerson; waiting: ConsolePerson }> {
   const person = await outside.signIn({ name: 'Lena Bergner' });
   const { password } = person;
@@ -185,10 +188,10 @@ const find = async (page: Page): Promise<void> => {
   await page.keyboard.press('Control+k');
   await page.getByRole('option').first().waitFor();
 };
-/** What covers the window is looked at as the window shows it. */
+/** Screens that cover the window are photographed as the window shows them. */
 const asWindow = async (): Promise<void> => {};
 const onPaper = (page: Page): Promise<void> => page.emulateMedia({ media: 'print' });
-/** What was begun is done, and the toast says so with its Undo. */
+/** Completes the change, so that the toast shows its Undo. */
 const tagThem = doing(
   (page) => selectPage(page),
   press('Tag'),
@@ -199,7 +202,7 @@ const tagThem = doing(
     await page.getByRole('button', { name: 'Undo' }).waitFor();
   },
 );
-/** The line is lost, and then something is asked. */
+/** Loses the connection, then requests a page. */
 const loseLine = async (page: Page): Promise<void> => {
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Next page' }).click();
@@ -235,7 +238,7 @@ const selectBy =
   (page: Page): Promise<void> =>
     page.locator(`label:has(input[aria-label="${label}"])`).click();
 const selectPage = selectBy('Select all submissions on this page');
-/** An address is invited so many times an hour: each look has one of its own. */
+/** An address can only be invited a few times an hour, so each look uses a new one. */
 const inviteAnew = async (page: Page): Promise<void> => {
   const { data } = (await owner.api<{ data: { id: string }[] }>('GET', '/members/invitations')).body;
   for (const { id } of data) await owner.api('DELETE', `/members/invitations/${id}`);
@@ -422,19 +425,19 @@ const pressKey = (key: string) => async (page: Page) => {
   await page.keyboard.press(key);
   await page.locator('[role="dialog"], [role="alertdialog"]').first().waitFor();
 };
-/** Opens the properties of what is selected, where they are not beside it. */
+/** Opens the properties of the selection if they are not beside it. */
 const properties = async (page: Page): Promise<void> => {
   const button = page.locator('.canvas-foot').getByRole('button', { name: 'Properties' });
   if (await button.isVisible()) await button.click();
 };
-/** Brings what stands under a heading to the top. */
+/** Scrolls to a heading. */
 const toHeading = (name: string) => (page: Page) =>
   page
     .getByRole('heading', { name, exact: true })
     .evaluate((heading) => heading.scrollIntoView({ block: 'start' }));
 const toLogic = (page: Page): Promise<void> =>
   page.getByRole('heading', { name: 'Logic', exact: true }).scrollIntoViewIfNeeded();
-/** To the button that ends a list. */
+/** Scrolls to the button at the end of a list. */
 const toEnd = (name: string) => (page: Page) => page.getByRole('button', { name }).scrollIntoViewIfNeeded();
 const toDetails = (page: Page): Promise<void> =>
   page.locator('.option-details').getByRole('textbox').last().scrollIntoViewIfNeeded();
@@ -477,7 +480,7 @@ const inBuilder: readonly Screen[] = [
     `/app/forms/${scratch}`,
     '.canvas-body',
     doing(
-      // After the first look it has no label any more.
+      // From the second run on, it has no label.
       (page) => page.locator('.canvas-body [aria-label*="Short text"]').last().click(),
       properties,
       (page) => page.getByRole('textbox', { name: 'Label' }).fill(''),
@@ -539,7 +542,7 @@ const onPhone: readonly Screen[] = [
   ],
 ];
 
-/** Screens that one person sees; `isPhone` for those that only a narrow window has. */
+/** Screens of one person. `isPhone` marks those that only a narrow window has. */
 export type ScreenGroup = {
   readonly name: string;
   readonly screens: readonly Screen[];
@@ -548,7 +551,7 @@ export type ScreenGroup = {
   readonly before?: () => Promise<unknown>;
 };
 
-/** Every screen of the console, by who sees it. */
+/** Every screen of the console, by person. */
 export const screenGroups: readonly ScreenGroup[] = [
   { name: 'outside the console', screens: beforeSignIn },
   { name: 'the second step', screens: secondStep, person: secured.waiting },

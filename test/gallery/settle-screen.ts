@@ -1,16 +1,16 @@
 import type { Page } from 'playwright-core';
 import { until } from '#test/service.ts';
 
-/** Runs in the browser: on a phone a dialog waits for the keyboard that its field may bring up. */
+/** Runs in the browser. On a phone a dialog waits for the keyboard that its field may open. */
 const shown = `[...document.querySelectorAll('.dialog-veil, .finder-veil')]
   .every((veil) => getComputedStyle(veil).opacity === '1')`;
 
-/** Runs in the browser: the fonts are there, and those of the animations that end have ended. */
+/** Runs in the browser: true once fonts are loaded and finite animations have ended. */
 const settled = `Promise.allSettled([document.fonts.ready, ...document.getAnimations()
   .filter(({ effect }) => effect.getComputedTiming().iterations !== Infinity).map(({ finished }) => finished)])
   .then(() => null)`;
 
-/** Opens a screen, does what is done there, and waits until everything is loaded, shown and still. */
+/** Opens a screen, runs its steps, and waits until everything is loaded, shown and still. */
 export async function settleScreen(
   page: Page,
   url: string,

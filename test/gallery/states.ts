@@ -3,31 +3,31 @@ import { until } from '#test/service.ts';
 import type { FormName } from './forms.ts';
 import { makePhoto } from './pictures.ts';
 
-/** The page of a form, or the frame that it stands in. */
+/** The page of a form, or the frame that it is embedded in. */
 type Place = Page | FrameLocator;
 
-/** A state of a form's page, as people come to it. */
+/** A state of a form's page. */
 export type GalleryState = {
   readonly name: string;
   readonly form: FormName;
-  /** What follows the form's address. */
+  /** The query string of the form's URL. */
   readonly query?: string;
-  /** Where the page stands inside another one: of which scheme that is, and with which script tag. */
+  /** The host page if the form is embedded: its color scheme and the attributes of its script tag. */
   readonly host?: { readonly scheme: 'light' | 'dark'; readonly attributes?: string };
-  /** In place of the form's address: what leads elsewhere, such as a link that has run out. */
+  /** A path instead of the form's, such as an expired link. */
   readonly path?: (made: Made) => string;
   readonly hasScript?: false;
-  /** The theme's own scheme. */
+  /** The color scheme of the theme. */
   readonly mode?: 'light' | 'dark';
-  /** What shows that the page is there. */
+  /** The selector that shows the page is ready. */
   readonly ready?: string;
   readonly act?: (page: Page, place: Place) => Promise<unknown>;
 };
 
-/** What was made for a look: the addresses of its forms, and what stands in none of them. */
+/** What was created for a look: the URLs of its forms, and links that no form contains. */
 export type Made = {
   readonly address: (form: FormName) => string;
-  /** Of an invitation that was answered. */
+  /** The link of an answered invitation. */
   readonly used: string;
 };
 
@@ -95,7 +95,10 @@ const file = (name: string, mimeType: string, bytes = 300_000) => ({
   buffer: mimeType === 'image/jpeg' ? picture : Buffer.alloc(bytes, 'a'),
 });
 
-/** One that has arrived, one that failed, one on its way; and below one of a kind that is not taken. */
+/**
+ * Sends one file that arrives, one that fails, one that stays in progress, and below them one of a refused
+ * type.
+ */
 async function sendFiles(page: Page): Promise<void> {
   const choose = (name: string, chosen: ReturnType<typeof file>) => field(page, name).setInputFiles(chosen);
   await choose('pictures', file('my-loom.jpg', 'image/jpeg'));

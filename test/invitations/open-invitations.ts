@@ -1,16 +1,16 @@
 import type { PresentedInvitation } from '#invitations/present.ts';
 import type { Tenant, TestService } from '../service.ts';
 
-// Invitations to test with. Only tests import this file.
+// Invitations for tests. Only tests import this file.
 
-/** An invitation as JSON carries it. */
+/** An invitation as JSON. */
 export type Invited = {
   [Name in keyof PresentedInvitation]: PresentedInvitation[Name] extends Date | null
     ? string | null
     : PresentedInvitation[Name];
 };
 
-/** The address of an invitation's page, below the service's own: what follows the form's address. */
+/** Returns the query string of a personal link, which follows the form's address. */
 export const queryOf = ({ url }: Pick<Invited, 'url'>): string => new URL(url).search;
 
 export function openInvitations(service: Pick<TestService, 'services'>, tenant: Tenant, formId: string) {
@@ -22,7 +22,7 @@ export function openInvitations(service: Pick<TestService, 'services'>, tenant: 
   };
   return {
     path,
-    /** Invites people by address, or with more, and returns what was answered. */
+    /** Invites people by address, optionally with more fields, and returns the response. */
     invite,
     inviteOne: async (email: string, more: object = {}, message: object = {}): Promise<Invited> => {
       const { body } = await invite([{ email, ...more }], message);
@@ -34,7 +34,7 @@ export function openInvitations(service: Pick<TestService, 'services'>, tenant: 
     list: async (query = ''): Promise<Answered> => {
       return (await tenant.call('GET', `${path}${query}`)).body as unknown as Answered;
     },
-    /** Moves what happened to an invitation into the past, as if so many days had gone by. */
+    /** Moves the dates of an invitation this many days into the past. */
     age: async (id: string, days: number): Promise<void> => {
       await service.services.database.query(
         `update invitations set sent_at = sent_at - make_interval(days => $2), reminded_at = reminded_at - make_interval(days => $2),

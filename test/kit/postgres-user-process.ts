@@ -1,14 +1,13 @@
 /**
- * A process that uses a data directory, for the tests to talk to and to kill:
- * `node postgres-user-process.ts <dataDir> [<uid> <gid>]`.
- * Prints one line of JSON when it has started or failed; stops and ends when its input ends.
+ * A process that uses a data directory, for tests to talk to and kill: `node postgres-user-process.ts
+ * <dataDir> [<uid> <gid>]`. Prints one line of JSON when it has started or failed. Stops when its input ends.
  */
 import { text } from 'node:stream/consumers';
 import { startEmbeddedPostgres } from '#kit/embedded-postgres/embedded-postgres.ts';
 
 const [dataDir = '', uid, gid] = process.argv.slice(2);
 if (uid !== undefined && gid !== undefined) {
-  // After the imports, so that the modules may be in a folder that this user cannot read.
+  // Runs after the imports, so that the modules may be in a folder that this user cannot read.
   process.setgroups?.([]);
   process.setgid?.(Number(gid));
   process.setuid?.(Number(uid));

@@ -1,4 +1,4 @@
-/** Helpers for the tests of this folder: directories, other processes, queries. */
+/** Helpers for the tests of this folder: directories, processes and queries. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,7 @@ export async function makeUsedDirectory(t: TestContext): Promise<string> {
 
 const running: EmbeddedPostgres[] = [];
 
-/** Starts a database in this process. If the test does not stop it, removing the directory does. */
+/** Starts a database in this process. Removing the directory stops it if the test does not. */
 export async function start(
   options: Partial<EmbeddedPostgresOptions> & { dataDir: string },
 ): Promise<EmbeddedPostgres> {
@@ -87,7 +87,7 @@ async function removeDirectory(directory: string): Promise<void> {
 /** Returns the first column of the first row. */
 export async function query(connection: Connection, sql: string): Promise<unknown> {
   const client = new Client(connection);
-  client.on('error', () => undefined); // tests kill servers, and then the query fails
+  client.on('error', () => undefined); // tests kill servers, which makes the query fail
   try {
     await client.connect();
     const { rows } = await client.query({ text: sql, rowMode: 'array' });

@@ -9,7 +9,10 @@ import { openBucket } from '#kit/storage/s3-bucket.ts';
 import { openSwift } from '../swift.ts';
 import { streamOf, testStorage } from './test-storage.ts';
 
-/* A store that others run: what the one of s3-storage.test.ts lets pass it may sign, split, list or name otherwise. */
+/*
+ * A real storage server. It may be stricter about signatures, parts, lists or names than the fake one of
+ * s3-storage.test.ts.
+ */
 
 const { settings } = await openSwift();
 const spool = await mkdtemp(join(tmpdir(), 'formloom-spool-'));
@@ -19,7 +22,7 @@ const bucket = openBucket(settings);
 
 testStorage(storage, () => bucket.list(''));
 
-test('a file that is sent in parts is read again as one, and goes with all of them', async () => {
+test('a file uploaded in parts is read back as one and deleted with all its parts', async () => {
   const before = await bucket.list('');
   const bytes = Buffer.alloc(19 * 1024 * 1024, 'part');
   await storage.put('ws/ff/parts', streamOf(bytes), bytes.length);
@@ -28,15 +31,15 @@ test('a file that is sent in parts is read again as one, and goes with all of th
   assert.deepEqual(await bucket.list(''), before);
 });
 
-test('more keys are listed than one answer has, each by its name', async () => {
+test('a list with more keys than one response holds returns every key by its name', async () => {
   const keys = Array.from({ length: 1_005 }, (_, index) => `many/${String(index).padStart(4, '0')} ü+&`);
-  // Some at once, as an instance has them under way.
+  // In parallel batches, as in a running instance.
   for (let index = 0; index < keys.length; index += 15)
     await Promise.all(keys.slice(index, index + 15).map((key) => storage.put(key, streamOf('x'), 1)));
   assert.deepEqual(await bucket.list('many/'), keys);
 });
 
-test('who has another key gets nothing in and nothing out', async () => {
+test('a client with a wrong key can neither read nor write', async () => {
   const stranger = s3Storage({ ...settings, secretAccessKey: 'another' }, spool, 0);
   const before = await bucket.list('');
   await assert.rejects(stranger.put('ws/ff/refused', streamOf('x'), 10), /Files cannot be stored/);

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { headBytes, type Storage } from '#kit/storage.ts';
 
-// Things for the tests of this room. Only tests import this file.
+// Helpers for the tests of this room. Only tests import this file.
 
 export const streamOf = (...chunks: readonly (string | Buffer)[]): Readable =>
   Readable.from(
@@ -12,7 +12,10 @@ export const streamOf = (...chunks: readonly (string | Buffer)[]): Readable =>
     { objectMode: false },
   );
 
-/** What every storage promises (storage.ts). `left` lists whatever it holds, wherever it holds it. */
+/**
+ * Tests what every storage guarantees (storage.ts). `left` lists everything the storage contains, including
+ * temporary files.
+ */
 export function testStorage(storage: Storage, left: () => Promise<readonly string[]>): void {
   const read = async (key: string): Promise<Buffer | undefined> => {
     const stream = await storage.open(key);
@@ -20,7 +23,7 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
   };
   const limit = 1_000_000;
 
-  test('what is put is read again byte for byte, with its size and its first bytes', async () => {
+  test('a stored object is read back byte for byte, with its size and first bytes', async () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251));
     const written = await storage.put(
       'ws/aa/large',
@@ -37,7 +40,7 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
     assert.deepEqual(await read('ws/aa/empty'), Buffer.alloc(0));
   });
 
-  test('exactly the limit is kept; one byte more is refused as too large, and nothing of it stays', async () => {
+  test('an object of exactly the limit is stored, and one byte more is refused as too large and leaves nothing', async () => {
     const before = await left();
     await assert.rejects(storage.put('ws/bb/over', streamOf(Buffer.alloc(limit), 'x'), limit), {
       code: 'payload_too_large',
@@ -60,12 +63,12 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
     assert.equal(await read('ws/cc/broken'), undefined);
   });
 
-  test('what is not there opens as undefined, and may be removed', async () => {
+  test('a missing object opens as undefined and may be removed', async () => {
     assert.equal(await storage.open('ws/dd/none'), undefined);
     await storage.remove('ws/dd/none');
   });
 
-  test('what is removed is gone, and its neighbour is not', async () => {
+  test('removing an object leaves its neighbor', async () => {
     const before = await left();
     await storage.put('ws/ee/one', streamOf('1'), limit);
     const withOne = await left();
@@ -77,7 +80,7 @@ export function testStorage(storage: Storage, left: () => Promise<readonly strin
     assert.deepEqual(await left(), before);
   });
 
-  test('twenty at once, in a place that is not there yet, are all kept', async () => {
+  test('twenty parallel writes to a folder that does not exist yet are all stored', async () => {
     const keys = Array.from({ length: 20 }, (_, index) => `new/${index % 3}/${index}`);
     await Promise.all(keys.map((key) => storage.put(key, streamOf(key), limit)));
     assert.deepEqual(await Promise.all(keys.map(async (key) => String(await read(key)))), keys);

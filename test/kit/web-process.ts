@@ -4,9 +4,9 @@ import { openServer } from '#kit/http.ts';
 import { openLog } from '#kit/log.ts';
 import { joinPrimary } from '#kit/processes/primary-link.ts';
 
-/* A web process for tests. It asks the primary for its mood, and answers requests with its process id. */
+/* A web process for tests. It asks the primary for its mood and answers requests with its process id. */
 
-/** `leaves`: disconnects, and exits a moment later. `hangs`: blocks at its second request. */
+/** `leaves`: disconnects and exits a moment later. `hangs`: blocks at its second request. */
 export type Mood = 'well' | 'fails' | 'stays' | 'leaves' | 'hangs';
 
 const told = Promise.withResolvers<void>();

@@ -7,13 +7,13 @@ import { addSubmissions, type PublishedForm, publishForm, submitEntry } from '#t
 import type { Environment, Instance } from '#test/process.ts';
 import { callApi, until } from '#test/service.ts';
 
-/** What was acknowledged: the submission's id, and the hash of its file where it has one. By what was sent. */
+/** The acknowledged submissions by entry: id, and the hash of the file if there is one. */
 type Acknowledged = Map<string, { id: string; hash?: string }>;
 
-/** What an instance has to have, wherever it is brought. */
+/** What an instance must contain after every restore or move. */
 export type Site = {
   form: PublishedForm;
-  /** Another workspace's, with many submissions. */
+  /** A form of another workspace, with many submissions. */
   large: PublishedForm;
   acknowledged: Acknowledged;
   /** The path and query of a signed link to a file. */
@@ -21,11 +21,11 @@ export type Site = {
   secret: string;
 };
 
-/** So much that a command takes a few seconds, most of them for its work. */
+/** Enough submissions for a command to take a few seconds, most of them for its work. */
 const large = 30_000;
 const files = { count: 30, bytes: 500_000 } as const;
 
-/** Gives an instance that runs something to be brought elsewhere. */
+/** Fills a running instance with data for a backup or move. */
 export async function fill(instance: Instance): Promise<Site> {
   const site = { form: await publishForm(instance), large: await publishForm(instance) };
   await addSubmissions(instance, site.large.id, large);
@@ -40,7 +40,10 @@ export async function fill(instance: Instance): Promise<Site> {
   return { ...site, acknowledged, link: pathname + search, secret };
 }
 
-/** Submits once. @returns why it was not acknowledged. */
+/**
+ * Submits once.
+ * @returns the failure if it was not acknowledged.
+ */
 async function send(
   { publicUrl }: PublishedForm,
   { acknowledged, entry, bytes }: { acknowledged: Acknowledged; entry: string; bytes?: number },
@@ -67,13 +70,13 @@ async function findFile(instance: Instance, form: PublishedForm, id: string): Pr
 export type Load = {
   acknowledged: Acknowledged;
   failures: string[];
-  /** What the slowest of them took so far. */
+  /** Returns the time of the slowest submit so far. */
   longestMs: () => number;
-  /** Resolves when all that was sent is answered. */
+  /** Stops sending and resolves when every request is answered. */
   end(): Promise<void>;
 };
 
-/** Submits this often a second, however long the answers take; one of twenty has a file. */
+/** Submits this many times a second, however long the responses take. One of twenty has a file. */
 export const perSecond = 60;
 const eachWithFile = 20;
 
@@ -110,7 +113,7 @@ export function sendSteadily(form: PublishedForm, name: string): Load {
   };
 }
 
-/** Asks a database. */
+/** Queries a database. */
 export type Ask = <Row extends object>(sql: string) => Promise<Row[]>;
 export const askOf =
   (instance: Instance): Ask =>
@@ -118,8 +121,9 @@ export const askOf =
     instance.query(sql);
 
 /**
- * Starts the service and holds what it has against what it has to have: each submission by the API, the bytes of each file, a
- * search, a link that was given out, the key; and stops it. @returns how many submissions the form has.
+ * Starts the service, compares its data with the expected data, and stops it. Checks each submission by the
+ * API, the bytes of each file, a search, an issued link and the key.
+ * @returns the number of submissions of the form.
  */
 export async function checkWhole(
   instance: Instance,
@@ -160,17 +164,17 @@ export async function checkWhole(
   return listed.pagination.total_count;
 }
 
-/** No socket, or no database of the name. */
+/** No socket, or no database with this name. */
 const absent = /^(ENOENT|3D000)$/;
 
-/** Undefined where there is no database yet, or none runs. */
+/** Returns undefined if there is no database yet or it is not running. */
 const askIfThere = async <Row extends object>(ask: Ask, sql: string): Promise<Row[] | undefined> =>
   ask<Row>(sql).catch((error: Error & { code?: string }) => {
     if (isUnavailable(error) || absent.test(String(error.code))) return undefined;
     throw error;
   });
 
-/** What `restore` or `move` is about in a database, in PostgreSQL's words; undefined: nothing. */
+/** Returns the current query of `restore` or `move` in a database, or undefined if there is none. */
 export async function workIn(ask: Ask): Promise<string | undefined> {
   const rows = await askIfThere<{ query: string }>(
     ask,
@@ -180,14 +184,14 @@ export async function workIn(ask: Ask): Promise<string | undefined> {
   return rows?.[0]?.query;
 }
 
-/** Waits until a killed `restore` or `move` has no session left, and with it no lock. */
+/** Waits until a killed `restore` or `move` has no session left, and so no lock. */
 export const requireGone = (ask: Ask): Promise<unknown> =>
   until('the sessions of a killed command to end', async () => {
     const left = `select from pg_stat_activity where application_name = 'formloom restore'`;
     return ((await askIfThere(ask, left)) ?? []).length === 0;
   });
 
-/** How many rows there are of what an instance is about. */
+/** Counts the main rows of an instance. */
 export async function countRows(ask: Ask): Promise<number> {
   const made = await askIfThere<{ is_made: boolean }>(
     ask,
@@ -200,7 +204,7 @@ export async function countRows(ask: Ask): Promise<number> {
   return Number((await ask<{ rows: string }>(`select ${counts.join(' + ')} as rows`))[0]!.rows);
 }
 
-/** Where an instance was moved to from here, as its database says. */
+/** Returns where the instance was moved to, according to its database. */
 export const findMoved = async (ask: Ask): Promise<string | undefined> =>
   (await countRows(ask)) === 0
     ? undefined

@@ -26,13 +26,15 @@ import {
 } from './backup-round.ts';
 
 /*
- * npm run test:long -- backup <rounds>     backups under load, and kill -9 of all that makes one, restores it or moves an instance; 3 rounds of
- *                                     each unless told otherwise
+ * npm run test:long -- backup <rounds>
+ *
+ * Makes backups under load, and sends kill -9 to everything that makes or restores a backup or moves an
+ * instance. Default: 3 rounds each.
  */
 const rounds = Number(process.argv[2] ?? 3);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);
 
-/** Each wait is for a process that a busy machine may keep. */
+/** The seconds to wait for a process on a busy machine. */
 const patience = 120;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const removeFiles = keepFilesInMemory();
@@ -47,7 +49,7 @@ after(async () => {
 const path = (name: string): string => join(home, name);
 await writeFile(path('passphrase'), 'correct horse battery\n');
 
-/** Several times what the slowest submit took on two busy cores (1.3 s). */
+/** Several times the slowest submit on two busy cores (1.3 s). */
 const longestMs = 8_000;
 
 async function run(instance: Instance, args: readonly string[], environment?: Environment): Promise<number> {
@@ -57,7 +59,10 @@ async function run(instance: Instance, args: readonly string[], environment?: En
   return performance.now() - since;
 }
 
-/** Kills a command at a random moment from when its work begins: one round after the other within the next part of what is left of it. */
+/**
+ * Kills a command at a random moment after its work has begun. Each round covers the next part of the
+ * remaining time.
+ */
 async function killIn(
   round: number,
   usualMs: number,
@@ -89,7 +94,7 @@ const ways: readonly { name: string; backup: string[]; restore: string[]; isKeyA
   { name: 'without key', backup: ['--without-key'], restore: [], isKeyApart: true },
 ];
 
-test(`${rounds} backups are made while ${perSecond} submits a second come in: none is refused or stands still, and what was acknowledged before is in each`, async () => {
+test(`${rounds} backups run beside ${perSecond} submits a second: none is refused or stalls, and each backup contains everything acknowledged before it`, async () => {
   const instance = await makeInstance();
   const server = await instance.start();
   const site = await fill(instance);
@@ -116,7 +121,7 @@ test(`${rounds} backups are made while ${perSecond} submits a second come in: no
   assert.equal((await server.terminate()).code, 0);
 });
 
-test(`${rounds} times kill -9 of a backup: no file has its name, nothing of it stays in the database, and the next one takes its place`, async () => {
+test(`${rounds} times kill -9 of a backup: no file under its name, nothing left in the database, and the next backup succeeds`, async () => {
   const instance = await makeInstance();
   const server = await instance.start();
   const { form } = await fill(instance);
@@ -139,7 +144,7 @@ test(`${rounds} times kill -9 of a backup: no file has its name, nothing of it s
       'select clock_timestamp()::text as at',
     );
     const left = await sizeOf('one.backup.part');
-    // A draft that had all its bytes already is a backup, but for its name.
+    // A partial file that already has all bytes is a valid backup apart from its name.
     if (left !== false && left < whole / 2)
       assert.equal((await instance.begin(['restore', '--check', `${file}.part`]).ended).code, 1);
     if (isKilled) assert.equal(await sizeOf('one.backup'), false);
@@ -159,12 +164,12 @@ test(`${rounds} times kill -9 of a backup: no file has its name, nothing of it s
   assert.deepEqual(load.failures, []);
   say(`${load.acknowledged.size} acknowledged meanwhile, the slowest in ${Math.round(load.longestMs())} ms`);
   requireAmid(kills);
-  // Whoever is the last at the embedded database stops it: those that were killed do not count.
+  // The last user of the embedded database stops it. Killed commands do not count as users.
   assert.equal((await server.terminate()).code, 0);
   assert.equal(await instance.databasePid(), undefined);
 });
 
-/** An instance that is stopped, and how many rows it has. */
+/** Returns a stopped instance and its number of rows. */
 async function makeStopped(): Promise<{ instance: Instance; site: Site; rows: number }> {
   const instance = await makeInstance();
   const server = await instance.start();
@@ -174,7 +179,7 @@ async function makeStopped(): Promise<{ instance: Instance; site: Site; rows: nu
   return { instance, site, rows };
 }
 
-/** A database of its own on another server; whoever asks it here is no service. */
+/** Creates a separate database on another server. Its connection here does not count as a service. */
 async function makeExternal(): Promise<{ url: string; ask: Ask }> {
   const { url, database } = await testDatabase({ isEmpty: true, name: 'a test', pool: 1 });
   return { url, ask: async (sql) => (await database.query(sql)).rows };
@@ -206,7 +211,7 @@ for (const kind of ['embedded', 'external'] as const)
     requireAmid(kills);
   });
 
-test(`${rounds} times kill -9 of a move to another database and back: where it was it goes on with everything, and a second move arrives`, async () => {
+test(`${rounds} times kill -9 of a move to another database and back: the source keeps working with all data, and a second move succeeds`, async () => {
   const { instance, site } = await makeStopped();
   const { url, ask } = await makeExternal();
   let from = { name: 'embedded', environment: { DATABASE_URL: '' }, ask: askOf(instance) };
@@ -231,7 +236,8 @@ test(`${rounds} times kill -9 of a move to another database and back: where it w
     );
     kills.push(amid);
     for (const place of [from, to]) await requireGone(place.ask);
-    // Without work it had arrived: its own database, which it stops then, cannot be asked where it went.
+    // Without work in progress the move had completed. It then stops the embedded database, which cannot be
+    // asked where it moved.
     if (isKilled && amid !== undefined && (await findMoved(from.ask)) === undefined) {
       assert.ok(
         (await countRows(to.ask)) === 0 || (await findMoved(to.ask)) !== undefined,
@@ -240,7 +246,7 @@ test(`${rounds} times kill -9 of a move to another database and back: where it w
       await check(from);
       await run(instance, move(), from.environment);
     }
-    // Killed after it was noted in the one and before it was in the other, which waits for that.
+    // Killed after the move was recorded in one database but not yet in the other, which waits for that.
     else if (isKilled && (await findMoved(to.ask)) !== undefined)
       await run(instance, move(), from.environment);
     await check(to);
@@ -252,7 +258,7 @@ test(`${rounds} times kill -9 of a move to another database and back: where it w
 
 const keep = 2;
 
-test(`${rounds} times kill -9 of service and database amid a backup, by schedule or by command: the next one is whole, and nothing is left over`, async () => {
+test(`${rounds} times kill -9 of service and database during a backup, scheduled or by command: the next one is complete, without leftovers`, async () => {
   const instance = await makeInstance({ BACKUP_SCHEDULE: '* * * * * *', BACKUP_KEEP: String(keep) });
   const folder = join(instance.dataDir, 'backups');
   let server = await instance.start({ BACKUP_SCHEDULE: '' });
@@ -318,7 +324,7 @@ test(`${rounds} times kill -9 of service and database amid a backup, by schedule
   requireAmid(kills);
 });
 
-test(`${rounds} times kill -9 of the service amid a backup to a bucket: the next one is whole, and nothing is left over, there or here`, async () => {
+test(`${rounds} times kill -9 of the service during a backup to a bucket: the next backup is complete, and neither place has leftovers`, async () => {
   const { settings, environment } = await openS3Server();
   const toBucket = {
     BACKUP_TO: 's3',
@@ -349,7 +355,7 @@ test(`${rounds} times kill -9 of the service amid a backup to a bucket: the next
       },
       patience,
     );
-    // The second half of what it takes is the sending.
+    // Sending takes the second half of the time.
     const afterMs = Math.round(usualMs * (round / rounds - Math.random() / rounds));
     await sleep(afterMs);
     const isAmid = (await spooled()).includes(name!);

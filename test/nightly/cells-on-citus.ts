@@ -18,8 +18,10 @@ import { keyChannel } from '#workspaces/key-rows.ts';
 import { element, structure } from '../ast/forms.ts';
 
 /*
- * npm run test:long -- cells    where CITUS_URL names a server of this machine that has Citus: a cluster of three nodes of its own, made as
- *                       the handbook says, whose cells are moved and lose their node while visitors submit (about three minutes)
+ * npm run test:long -- cells
+ *
+ * Needs CITUS_URL, a server on this machine with Citus. Sets up a cluster of three nodes as in the handbook.
+ * Moves cells and kills their node while visitors submit. Takes about three minutes.
  */
 const visitors = 4;
 
@@ -50,14 +52,14 @@ const workerAt = (node: string | undefined): ClusterNode =>
   cluster.workers.find((worker) => worker.node === node)!;
 const otherThan = (node: string | undefined): ClusterNode =>
   cluster.workers.find((worker) => worker.node !== node)!;
-/** The node of the cell `second`, with the cell `third` on another one. */
+/** Returns the node of the cell `second`, and moves the cell `third` to another one. */
 async function nodeOfSecond(): Promise<ClusterNode> {
   const node = workerAt(await nodeOf('second'));
   if ((await nodeOf('third')) === node.node)
     await instance.cli('cell move', 'third', '--to', otherThan(node.node).node);
   return node;
 }
-/** Whether the views of the cell `second` are there. */
+/** Whether the node has the views of the cell `second`. */
 const isNear = async (node: ClusterNode): Promise<boolean> =>
   (await node.query("select from pg_namespace where nspname = 'near_cell_second'")).length === 1;
 const formIn = async (cell: string): Promise<PublishedForm> => {
@@ -66,7 +68,10 @@ const formIn = async (cell: string): Promise<PublishedForm> => {
 };
 
 type Outcome = { text: string; id: string | undefined; said: string; at: number; ms: number };
-/** Visitors who submit again and again until they are told to leave, or the test is over: what each request was answered with. */
+/**
+ * Sends visitors who submit repeatedly until they leave or the test ends. Collects the response to each
+ * request.
+ */
 function visit(
   context: TestContext,
   form: PublishedForm,
@@ -98,7 +103,7 @@ function visit(
   return { outcomes, leave };
 }
 
-/** All that was acknowledged is there once, and its webhook was told. */
+/** Asserts that every acknowledged submission exists once and its webhook was notified. */
 async function allThere(form: PublishedForm, outcomes: readonly Outcome[]): Promise<void> {
   const { idsByAnswer } = await form.listAll();
   const acknowledged = outcomes.filter(({ id }) => id !== undefined);
@@ -123,12 +128,12 @@ const failuresOf = (outcomes: readonly Outcome[]): string[] => [
   ...new Set(outcomes.filter(({ id }) => id === undefined).map(({ said }) => said)),
 ];
 
-/** How a request of a cell is refused while its node is away, or it moves. */
+/** The response to requests of a cell whose node is down or which is being moved. */
 const refused = '503, Retry-After: 1';
 
 const server = await instance.start();
 after(() => {
-  // What was answered with 500 says here why.
+  // Prints the cause of each 500 response.
   for (const line of server.output().split('\n'))
     if (/"level":"?(50|error)/.test(line)) process.stderr.write(`${line}\n`);
 });
@@ -138,7 +143,7 @@ const metricsOf = async (names: string): Promise<string[] | null> => {
   return (await answer.text()).match(new RegExp(`^formloom_(${names}) .*$`, 'gm'));
 };
 
-test('the commands of the handbook make cells on a cluster, list their nodes, and move one', {
+test('the commands of the handbook create cells on a cluster, list their nodes and move one', {
   timeout: 600_000,
 }, async () => {
   const commands = (await readHandbook('')).join('\n').matchAll(/^npm run -s formloom -- (.*?)(?: +#.*)?$/gm);
@@ -162,7 +167,10 @@ test('the commands of the handbook make cells on a cluster, list their nodes, an
   );
 });
 
-/** @returns the cookie of a session that begins. */
+/**
+ * Signs in.
+ * @returns the session cookie.
+ */
 async function signIn(person: { email: string; password: string }): Promise<string> {
   const { status, headers } = await callConsole(server.url, '', 'POST', '/session', person);
   assert.equal(status, 204);
@@ -171,7 +179,7 @@ async function signIn(person: { email: string; password: string }): Promise<stri
     .map((each) => each.split(';', 1)[0])
     .join('; ');
 }
-test('a cell is moved while visitors submit: nothing that was acknowledged is lost, and it serves again within seconds', {
+test('a cell moves while visitors submit: no acknowledged submission is lost, and it serves again within seconds', {
   timeout: 600_000,
 }, async (context) => {
   const form = await formIn('second');
@@ -202,14 +210,14 @@ test('a cell is moved while visitors submit: nothing that was acknowledged is lo
   }
 });
 
-test('a move that is broken off in the middle leaves the cell where it is, and may be made again at once', {
+test('a move cancelled halfway leaves the cell on its node and can be repeated immediately', {
   timeout: 600_000,
 }, async (context) => {
   const from = await nodeOf('second');
   const to = otherThan(from);
   const form = await formIn('second');
   const { outcomes, leave } = visit(context, form);
-  // What is left is left for the next move: Citus else tidies up itself, every 15 s.
+  // Leaves the remains to the next move. Otherwise Citus cleans up every 15 s.
   const tidyEvery = async (setting: string): Promise<void> => {
     await cluster.coordinator.query(`alter system ${setting}`);
     await cluster.coordinator.query('select pg_reload_conf()');
@@ -237,7 +245,7 @@ test('a move that is broken off in the middle leaves the cell where it is, and m
   await allThere(form, outcomes);
 });
 
-test('a backup under load is restored on plain PostgreSQL, with all that was acknowledged before it began', {
+test('a backup made under load is restored on plain PostgreSQL, with everything acknowledged before it began', {
   timeout: 600_000,
 }, async (context) => {
   const forms = [await formIn('second'), await formIn('third')];
@@ -270,7 +278,7 @@ test('a backup under load is restored on plain PostgreSQL, with all that was ack
       ({ id, at, ms }) => id !== undefined && at + ms < before && !ids.has(id),
     );
     assert.deepEqual(missing, []);
-    // What belongs together is of one moment: each has its event, and the count is theirs.
+    // Related rows are from one snapshot: each submission has its event, and the count matches.
     const [{ events, count }] = (await plain.query<{ events: string; count: string }>(
       `select (select count(*) from ${cell}.events where form_id = '${forms[index]!.id}') as events,
               (select sum(count) from ${cell}.submission_counts where form_id = '${forms[index]!.id}') as count`,
@@ -279,7 +287,7 @@ test('a backup under load is restored on plain PostgreSQL, with all that was ack
   }
 });
 
-/** Somebody who reads a page and a list again and again, as visitors come: what each was answered with. */
+/** Reads a page and a list repeatedly, as visitors do, and collects the status of each response. */
 function read(
   context: TestContext,
   form: PublishedForm,
@@ -302,7 +310,7 @@ function read(
   return { statuses, leave };
 }
 
-test('a node that is killed under load takes its cells along: they answer 503, all others go on, and all that was acknowledged is there afterwards', {
+test('a node killed under load: its cells answer 503, all others keep working, and no acknowledged submission is lost', {
   timeout: 600_000,
 }, async (context) => {
   const lost = await nodeOfSecond();
@@ -352,7 +360,7 @@ test('a node that is killed under load takes its cells along: they answer 503, a
     session.body.workspaces.map(({ name }) => name),
     ['Kept'],
   );
-  // Every node has a copy of people.
+  // Every node has a copy of the accounts, so changing one needs all of them.
   const rename = async () =>
     (await callConsole(server.url, cookie, 'PATCH', '/person', { name: 'Grace' })).status;
   assert.equal(await rename(), 503);
@@ -381,7 +389,7 @@ test('a node that is killed under load takes its cells along: they answer 503, a
   await allThere(other, elsewhere.outcomes);
 });
 
-test('an upgrade changes the tables of cells at their nodes, which serve again after it', {
+test('an upgrade changes the tables of cells on their nodes, which then serve again', {
   timeout: 600_000,
 }, async () => {
   assert.equal((await server.terminate()).code, 0);

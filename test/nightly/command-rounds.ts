@@ -12,13 +12,15 @@ import { dial, standBefore } from '#test/relay.ts';
 import { until } from '#test/service.ts';
 
 /*
- * npm run test:long -- commands <rounds>   kill -9 of each command that changes the instance, beside a service that goes on or is started then; 6 rounds
- *                                     of each unless told otherwise, by turns at a moment and at something that it says to a database
+ * npm run test:long -- commands <rounds>
+ *
+ * Sends kill -9 to each command that changes the instance, beside a service that keeps running or starts
+ * later. Kills at a moment and at a message to a database in turn. Default: 6 rounds each.
  */
 const rounds = Number(process.argv[2] ?? 6);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);
 
-// Two cells in the database of the instance.
+// The database of the instance has two cells.
 
 const ask = async (url: string, sql: string): Promise<Record<string, unknown>[]> => {
   const client = new Client(url);
@@ -28,11 +30,11 @@ const ask = async (url: string, sql: string): Promise<Record<string, unknown>[]>
   return rows;
 };
 
-/** What the commands have said to the databases: how often, and last. */
+/** How many messages commands have sent to the databases, and the last one. */
 const heard = { count: 0, last: '', kill: (_count: number): void => {} };
 const ofCommand = /application_name\0formloom\0/;
 
-/** The address of a database at which commands are heard. */
+/** Returns the address of a proxy in front of a database that counts the messages of commands. */
 const overhear = (url: string): Promise<string> =>
   standBefore(url, (client) => {
     const upstream = dial(url);
@@ -66,15 +68,15 @@ const forms = {
 };
 const keyFile = join(instance.dataDir, 'secret.key');
 const keys = async (): Promise<string> => (await readFile(keyFile, 'utf8')).trim();
-/** A link that somebody has: the key has signed it. */
+/** An issued link, signed with the key. */
 const link = 'the text of a link';
 
-/** Pages, submits, the secrets of webhooks and the signed links to files are as they were, in every cell. */
+/** Asserts that pages, submits, webhook secrets and signed file links work as before, in every cell. */
 async function checkForms(name: string): Promise<void> {
   for (const [cell, form] of Object.entries(forms)) await checkForm(form, `${name} of ${cell}`);
 }
 
-/** What the doctor finds wrong. It says of each what to do. */
+/** Returns the problems that `doctor` finds and asserts that each has a remedy. */
 async function findProblems(): Promise<string[]> {
   const { answer } = await formloom('doctor');
   const { data } = answer as {
@@ -85,7 +87,7 @@ async function findProblems(): Promise<string[]> {
   return problems.map(({ check }) => check);
 }
 
-/** Everything is as it was, and the doctor is content. */
+/** Asserts that everything works as before and `doctor` finds no problems. */
 async function checkAll(name: string): Promise<void> {
   await checkForms(name);
   assert.deepEqual(await findProblems(), [], name);
@@ -114,26 +116,29 @@ async function checkForm(form: PublishedForm, entry: string): Promise<void> {
   );
 }
 
-/** A command, and what is to be seen of it from outside. */
+/** A command and how to observe it from outside. */
 type Subject = {
   args: readonly string[];
-  /** Makes what it works on. */
+  /** Creates what the command works on. */
   prepare?: () => Promise<unknown>;
-  /** How far it is. */
+  /** Returns the progress of the command. */
   look: () => Promise<string>;
-  /** What it says when it was through already; it is run again in any case, but where it would do one thing more. */
+  /**
+   * The complaint of a second run if the first had finished. The command always runs again, unless that would
+   * do one thing more.
+   */
   isThrough?: RegExp;
   isRunAgain?: () => Promise<boolean>;
-  /** After each round: what it did is looked at, and undone. */
+  /** Checks and reverts the effect after each round. */
   finish?: () => Promise<unknown>;
 };
 
-/** How long a command takes, and how often it says something to a database. */
+/** The duration of a command and its number of messages to a database. */
 type Course = { ms: number; count: number };
 
 const environment = { ...instance.environment, DATABASE_URL: await overhear(instance.databaseUrl) };
 
-/** Runs a command undisturbed. */
+/** Runs a command without a kill. */
 async function measure({ args, prepare, finish }: Subject): Promise<Course> {
   await prepare?.();
   heard.count = 0;
@@ -145,7 +150,10 @@ async function measure({ args, prepare, finish }: Subject): Promise<Course> {
   return course;
 }
 
-/** Kills it at its part of the way, and runs it again. By the clock more often towards the end: until then it loads its code. */
+/**
+ * Kills a command partway and runs it again. Kills by the clock come more often towards the end, because the
+ * command loads its code first.
+ */
 async function killOnce(
   name: string,
   subject: Subject,
@@ -199,7 +207,8 @@ killRounds('cell create', {
   },
   isThrough: /A cell extra already exists/,
   finish: async () => {
-    // As the handbook removes a cell: without the service, which keeps its cells until it ends.
+    // Removes the cell as the handbook does: with the service stopped, because it keeps its cells until it
+    // ends.
     await server.terminate();
     await instance.query("drop schema cell_extra cascade; delete from cells where name = 'extra'");
     server = await instance.start();
@@ -230,7 +239,7 @@ const isOfNow = async (): Promise<boolean> =>
   (await fingerprint()) === openVault(await keys()).derive('fingerprint')[0];
 const heldAnswers = 4_000;
 
-/** What is sealed, so that to seal it anew takes its time. */
+/** Seals many answers, so that resealing takes a while. */
 async function sealAnswers(): Promise<void> {
   const sealed = openVault(await keys())
     .seal('answers', 'held')
@@ -242,7 +251,7 @@ async function sealAnswers(): Promise<void> {
   );
 }
 
-/** How many are sealed by the key of now, each of which it opens. */
+/** Returns how many answers are sealed with the current key. Asserts that the key opens all of them. */
 async function resealedAnswers(): Promise<number> {
   const vault = openVault(await keys());
   const rows = await instance.query<{ answer: Buffer }>(
@@ -267,7 +276,7 @@ const steps: Readonly<Record<'add' | 'reseal' | 'forget', Subject>> = {
   forget: { args: ['instance-key', 'forget'], look: async () => `${await count()} keys` },
 };
 
-test(`${rounds} times kill -9 of each step to another key`, async () => {
+test(`${rounds} times kill -9 of each step of changing the key`, async () => {
   const courses: Record<string, Course> = {};
   for (let round = 0; round <= rounds; round += 1) {
     await sealAnswers();
@@ -275,7 +284,7 @@ test(`${rounds} times kill -9 of each step to another key`, async () => {
     for (const [step, subject] of Object.entries(steps)) {
       if (round === 0) courses[step] = await measure(subject);
       else await killOnce(`instance-key ${step}`, subject, round, courses[step]!);
-      // Before that a service of the key of before would not open what is sealed anew.
+      // Until a restart, a service with the old key cannot open resealed data.
       if (step !== 'reseal') await restart();
       await checkAll(`${step} ${round}`);
       assert.equal(openVault(await keys()).verify('edit links', [link], former), step !== 'forget', step);
@@ -286,7 +295,7 @@ test(`${rounds} times kill -9 of each step to another key`, async () => {
   }
 });
 
-test(`${rounds} times kill -9 of \`instance-key replace\`, which has to start the database itself`, async () => {
+test(`${rounds} times kill -9 of \`instance-key replace\`, which must start the database itself`, async () => {
   const kept = `${keyFile}.kept`;
   const lose = async (): Promise<void> => {
     await server.terminate();
@@ -310,7 +319,7 @@ test(`${rounds} times kill -9 of \`instance-key replace\`, which has to start th
   for (let round = 1; round <= rounds; round += 1) {
     await lose();
     await killOnce('instance-key replace', subject, round, { ms, count: 0 }, false);
-    // With the new key all serves that it does not open.
+    // With the new key everything serves except what it cannot open.
     server = await instance.start();
     for (const { publicUrl } of [forms.default, forms.near])
       assert.equal((await fetch(publicUrl)).status, 200);

@@ -4,16 +4,17 @@ import type { Instance, ServerProcess } from '#test/process.ts';
 import type { Receiver } from '#test/receiver.ts';
 import { until } from '#test/service.ts';
 
-/** What the promise is checked on: an instance with a form whose webhook goes to a receiver. */
+/** Where the crashes happen: an instance with a form whose webhook calls a receiver. */
 export type CrashSite = { instance: Instance; form: PublishedForm; receiver: Receiver };
 
-/** A round begins to count when so many submissions were acknowledged, however slow the machine is. */
+/** A round counts from this many acknowledged submissions, however slow the machine is. */
 const leastAcknowledged = 10;
 
 /**
- * One crash: eight visitors submit as fast as they can, and `afterMs` after the first submissions the server and its
- * database, sessions included, are killed at the same moment. Then the next start is held against what was acknowledged.
- * @param acknowledged of the rounds before, by what was sent; this round's are added.
+ * Runs one crash. Eight visitors submit as fast as they can. `afterMs` after the first submissions, the
+ * server and its database with all sessions are killed at the same moment. Then compares the data after the
+ * next start with what was acknowledged.
+ * @param acknowledged the submissions of earlier rounds by entry. Those of this round are added.
  * @returns the server that was started afterwards.
  */
 export async function crash(
@@ -32,7 +33,10 @@ export async function crash(
   return next;
 }
 
-/** Every acknowledged submission is there once, under its id; the totals are the truth; nothing is half there. */
+/**
+ * Asserts that every acknowledged submission exists once under its id, the totals are correct, and nothing is
+ * half written.
+ */
 async function checkSubmissions(
   { instance, form }: Omit<CrashSite, 'receiver'>,
   acknowledged: ReadonlyMap<string, string>,
@@ -55,7 +59,10 @@ async function checkSubmissions(
   assert.deepEqual(await instance.query(halfWritten(form.id)), []);
 }
 
-/** Submissions without their search document, event or delivery, and deliveries that wait without a job or the reverse. */
+/**
+ * Finds submissions without a search document, event or delivery, waiting deliveries without a job, and jobs
+ * without a waiting delivery.
+ */
 const halfWritten = (formId: string): string => `
   select s.id, d.submission_id is not null as has_document, e.id is not null as has_event,
          delivery.status, job.id is not null as has_job
@@ -67,7 +74,10 @@ const halfWritten = (formId: string): string => `
    where s.form_id = '${formId}'
      and (d.submission_id is null or e.id is null or delivery.id is null or (delivery.status = 'Retrying') <> (job.id is not null))`;
 
-/** Waits until the receiver has heard of every acknowledged submission: what a dead server held comes with the end of its lease. */
+/**
+ * Waits until the receiver has every acknowledged submission. Deliveries that a dead server claimed arrive
+ * when their lease expires.
+ */
 export async function checkDeliveries(
   { receiver }: Pick<CrashSite, 'receiver'>,
   acknowledged: ReadonlyMap<string, string>,

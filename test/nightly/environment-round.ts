@@ -8,24 +8,26 @@ import { publishForm, submitEntry } from '#test/crowd.ts';
 import { type Instance, openInstance } from '#test/process.ts';
 import { freePort, until } from '#test/service.ts';
 
-/** What one start runs in. */
+/** The environment of one start. */
 export type Surroundings = {
-  /** Settings and variables of the service, on top of those of an instance. */
+  /** Settings and variables of the service in addition to those of an instance. */
   settings?: Readonly<Record<string, string>>;
-  /** The start and its words; `npm start` by default. */
+  /** The start command and its arguments. Default: `npm start`. */
   start?: readonly string[];
-  /** A shell command that ends in `"$@"`, which is the start. */
+  /** A shell command that ends in `"$@"`, the start command. */
   shell?: string;
   /** The name of a copy of the checkout to start from. */
   clone?: string;
   user?: { uid: number; gid: number };
-  /** Whether the service writes to a terminal instead of pipes: one of its own session outlives the terminal. */
+  /**
+   * Set if the service writes to a terminal instead of pipes. In its own session it outlives the terminal.
+   */
   terminal?: 'same session' | 'own session';
-  /** What becomes of the terminal, of the reader of the pipes or of the log file, once the service is ready. */
+  /** What happens to the terminal, the reader of the pipes or the log file once the service is ready. */
   reader?: 'stalls' | 'closes' | 'full disk';
-  /** How the service is ended; by SIGTERM to the start by default. */
+  /** How the service is stopped. Default: SIGTERM to the start command. */
   end?: 'SIGHUP' | 'closed terminal';
-  /** How many services start at once on one data directory. */
+  /** The number of services that start at the same time on one data directory. */
   count?: number;
 };
 
@@ -34,8 +36,9 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 type Start = { child: ChildProcess; closed: Promise<unknown>; url: string; output: () => string };
 
 /**
- * Starts the service on a new data directory, submits an answer with a file, and stops the service. It must accept the submission,
- * leave no process, and exit with 0. Run as a script, it takes its surroundings as JSON, so that a namespace may hold both sides.
+ * Starts the service on a new data directory, submits an answer with a file, and stops the service. It must
+ * accept the submission, leave no process and exit with 0. As a script it takes its environment as JSON, so
+ * that client and service share a namespace.
  */
 async function serveOnce(surroundings: Surroundings): Promise<void> {
   const instance = await openInstance(await addressOf(surroundings.settings ?? {}));
@@ -66,14 +69,14 @@ async function serveOnce(surroundings: Surroundings): Promise<void> {
   }
 }
 
-/** The first address of a machine that has no IPv4 is `::1`. */
+/** On a machine without IPv4 the first address is `::1`. */
 async function addressOf(settings: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   if (settings['HOST'] !== '::1') return settings;
   const port = settings['PORT'] ?? String(await freePort());
   return { ...settings, PORT: port, PUBLIC_URL: `http://[::1]:${port}` };
 }
 
-/** Copies the checkout beside the data; its packages are hard links, which one disk needs. */
+/** Copies the checkout beside the data. Packages are hard links, which must be on one disk. */
 async function makeClone({ dataDir }: Instance, name: string): Promise<string> {
   const clone = join(dataDir, name);
   await mkdir(clone);
@@ -84,7 +87,7 @@ async function makeClone({ dataDir }: Instance, name: string): Promise<string> {
   const packages = join(clone, 'node_modules');
   const copy = spawn('cp', ['-al', join(checkout, 'node_modules'), packages], { stdio: 'inherit' });
   assert.deepEqual(await once(copy, 'close'), [0, null]);
-  // A start writes these, which must not reach the checkout.
+  // A start writes these files, which must not reach the checkout.
   for (const written of ['.cache', '.formloom.json'])
     await rm(join(packages, written), { recursive: true, force: true });
   await cp(join(checkout, 'node_modules', '.formloom.json'), join(packages, '.formloom.json'));
@@ -137,7 +140,10 @@ async function submit(publicUrl: string): Promise<void> {
   assert.ok('id' in outcome, JSON.stringify(outcome));
 }
 
-/** More log lines than a terminal or a pipe holds (64 KB): a service that waited for its reader would stop answering. */
+/**
+ * More log lines than a terminal or a pipe buffers (64 KB). A service that waited for its reader would stop
+ * responding.
+ */
 const linesOfLog = 1_000;
 
 async function loseReader(
@@ -165,7 +171,7 @@ async function stop({ dataDir }: Instance, surroundings: Surroundings, start: St
     child.kill('SIGCONT');
   } else child.kill(end ?? 'SIGTERM');
   if (end === 'closed terminal' || (terminal && reader === 'closes')) return;
-  // Only a stream that is read closes.
+  // A stream closes only if it is read.
   for (const stream of [child.stdout!, child.stderr!]) stream.resume();
   assert.deepEqual(await start.closed, [0, null], output());
 }
@@ -174,12 +180,12 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // It has just ended.
+    // The process has just ended.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }
 
-/** The processes that work on a data directory, oldest first. */
+/** Returns the processes that work on a data directory, oldest first. */
 async function findProcesses(dataDir: string): Promise<{ pid: number; words: string }[]> {
   const found: { pid: number; words: string }[] = [];
   for (const name of await readdir('/proc')) {
@@ -195,7 +201,7 @@ async function findProcesses(dataDir: string): Promise<{ pid: number; words: str
       if (!variables.includes(`DATA_DIR=${dataDir}\0`) && !folder.startsWith(dataDir)) continue;
       found.push({ pid: Number(name), words: words.replaceAll('\0', ' ') });
     } catch (error) {
-      // It has just ended, or belongs to another user.
+      // The process has just ended or belongs to another user.
       if (!(error instanceof Error && 'code' in error && /ENOENT|ESRCH|EACCES/.test(String(error.code))))
         throw error;
     }
@@ -203,7 +209,7 @@ async function findProcesses(dataDir: string): Promise<{ pid: number; words: str
   return found.toSorted((one, other) => one.pid - other.pid);
 }
 
-/** Uploads are 0640 or stricter whatever the umask. */
+/** Asserts that uploads have mode 0640 or stricter, whatever the umask. */
 async function checkModes(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

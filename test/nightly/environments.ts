@@ -10,8 +10,10 @@ import { promisify } from 'node:util';
 import type { Surroundings } from './environment-round.ts';
 
 /*
- * npm run test:long -- environments    a start, a submission and a stop of `npm start` in every ordinary environment, each on a new data
- *                              directory, and then the slice of them that npm test has. Linux; what only root may arrange needs root.
+ * npm run test:long -- environments
+ *
+ * Runs a start, a submission and a stop of `npm start` in every ordinary environment, each on a new data
+ * directory. Then runs the slice of npm test. Linux only. Some environments need root.
  */
 const script = fileURLToPath(new URL('environment-round.ts', import.meta.url));
 const scratch = await mkdtemp(join(tmpdir(), 'formloom-environments-'));
@@ -23,16 +25,16 @@ const isRoot = process.getuid?.() === 0;
 
 type Environment = Surroundings & {
   name: string;
-  /** What the test itself runs in as well: a shell command that ends in `"$@"`, in namespaces of its own. */
+  /** A shell command that ends in `"$@"` and puts the test itself into new namespaces. */
   namespace?: string;
-  /** TMPDIR of the test, in which the data directory is made. */
+  /** The TMPDIR of the test, in which the data directory is created. */
   temporary?: string;
 };
 
 const nobody = { uid: 65_534, gid: 65_534 };
 const path = process.env['PATH'] ?? '';
 
-/** Installs a program of npm, once, and returns its folder. */
+/** Installs an npm package once and returns its folder. */
 async function install(specification: string): Promise<string> {
   const prefix = join(scratch, specification.replaceAll(/[^\w.-]/g, '_'));
   const words = ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--ignore-scripts', specification];
@@ -40,7 +42,7 @@ async function install(specification: string): Promise<string> {
   return join(prefix, 'node_modules', specification.slice(0, specification.lastIndexOf('@')));
 }
 
-/** Starts by a Node and an npm that were current at different times. */
+/** Returns the settings and start command for given versions of Node and npm. */
 async function startBy(node: number, npm: number): Promise<Pick<Environment, 'settings' | 'start'>> {
   const host = await install(`node-${process.platform}-${process.arch}@${node}`);
   const cli = join(await install(`npm@${npm}`), 'bin', 'npm-cli.js');
@@ -69,7 +71,7 @@ const regions: readonly Readonly<Record<string, string>>[] = [
   { LC_ALL: 'nowhere', TZ: 'Nowhere/Land' },
 ];
 
-/** Mounts, networks and users of its own, which only root may make. */
+/** Environments with separate mounts, networks and users, which only root can create. */
 const ofRoot: readonly Environment[] = [
   { name: 'an ordinary user', user: nobody },
   { name: 'an ordinary user with a HOME that is not theirs', user: nobody, settings: { HOME: '/root' } },
@@ -145,7 +147,7 @@ const environments: readonly Environment[] = [
   ...ofRoot,
 ];
 
-/** Runs a round in a process of its own, in namespaces where the environment names some. */
+/** Runs a round in a separate process, in namespaces if the environment has any. */
 async function serve({ namespace, temporary, ...surroundings }: Omit<Environment, 'name'>): Promise<void> {
   const round = [
     process.execPath,
@@ -168,7 +170,7 @@ async function serve({ namespace, temporary, ...surroundings }: Omit<Environment
   assert.equal(code, 0, output);
 }
 
-/** A namespace of the network begins without a loopback. */
+/** A new network namespace has its loopback down. */
 const namespaceScript = (own: string): string =>
   own.includes('ip link') ? own : `ip link set lo up && ${own}`;
 

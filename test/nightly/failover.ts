@@ -9,18 +9,20 @@ import { until } from '#test/service.ts';
 import { slowness } from '#test/slowness.ts';
 
 /*
- * npm run test:long -- failover    a database of two machines, which Patroni runs as deploy/failover/ says, loses its primary under
- *                          load: killed and standing still, with both hosts in DATABASE_URL and through HAProxy (Linux,
- *                          about three minutes; it needs patroni, etcd-server, haproxy and postgresql-15 of Debian)
+ * npm run test:long -- failover
+ *
+ * A database on two machines, managed by Patroni as in deploy/failover/, loses its primary under load: killed
+ * and frozen, with both hosts in DATABASE_URL and through HAProxy. Linux, about three minutes. Needs Debian's
+ * patroni, etcd-server, haproxy and postgresql-15.
  */
 const visitors = 8;
-/** A promise of the service: nothing hangs, and it is back after the promotion. */
+/** The service guarantees that no request hangs longer, and that it is back this soon after the promotion. */
 const longestMs = 3_000;
 const backMs = 5_000;
 
 type Outcome = { text: string; id: string | undefined; said: string; at: number; ms: number };
 
-/** Visitors who submit again and again while something is done, and what each request was answered with. */
+/** Sends visitors who submit repeatedly during an action, and collects the response to each request. */
 async function visitWhile<T>(form: PublishedForm, deed: () => Promise<T>): Promise<[T, Outcome[]]> {
   const outcomes: Outcome[] = [];
   const over = new AbortController();
@@ -44,7 +46,7 @@ async function visitWhile<T>(form: PublishedForm, deed: () => Promise<T>): Promi
   }
 }
 
-/** Whoever waits for events is woken by one: the connections that listen are at the new primary. */
+/** Asserts that a new event wakes a waiting client, so the listening connections are at the new primary. */
 async function hearOf(form: PublishedForm): Promise<void> {
   const { id, publicUrl } = form;
   const { next } = (await form.call('GET', `/events?form_id=${id}&after=now`)).body as unknown as {
@@ -59,8 +61,8 @@ async function hearOf(form: PublishedForm): Promise<void> {
 }
 
 const missing = await missingForPatroni();
-// Who asks for it is not told that all is well.
-if (missing !== undefined) test('a primary that is lost', () => assert.fail(missing));
+// If the requirements are missing, an explicit run must not pass.
+if (missing !== undefined) test('a lost primary', () => assert.fail(missing));
 else {
   const database = await openReplicatedDatabase();
   const receiver = await openReceiver();
@@ -74,7 +76,7 @@ else {
   await database.settled();
   const instance = await makeInstance({ DATABASE_URL: database.url });
   for (const [name, url, lose] of rounds)
-    test(`${name}: nothing acknowledged is lost, nobody waits for 3 s, and 5 s after the promotion all is well`, {
+    test(`${name}: nothing acknowledged is lost, no request waits for 3 s, and 5 s after the promotion all requests succeed`, {
       timeout: 300_000,
     }, async (context) => {
       const { primary, standby } = await database.settled();

@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { endWithSignals } from '../end-run.ts';
 
 /*
- * npm run test:long -- faults               the fault matrix of webhooks with 1,000 events for each fault, and 10,000 without
- *                                   faults on three processes; npm test has a slice of it
- * npm run test:long -- faults <events>   with so many
+ * npm run test:long -- faults           the fault matrix of webhooks with 1,000 events for each fault
+ * npm run test:long -- faults <events>  the same matrix with this many events for each fault
+ *
+ * Also sends 10,000 events without faults on three processes. npm test runs a slice.
  */
 const events = Number(process.argv[2] ?? 1_000);
 if (!Number.isInteger(events) || events < 2 || events % 2 > 0)

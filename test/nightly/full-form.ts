@@ -6,15 +6,17 @@ import { makeInstance } from '#test/process.ts';
 import { freePort } from '#test/service.ts';
 
 /*
- * npm run test:long -- full <submits>     submits at once, over two servers of one database, to a form that takes a tenth of
- *                                    them; 10,000 unless told otherwise
+ * npm run test:long -- full <submits>
+ *
+ * Sends parallel submits over two servers of one database to a form whose response limit is a tenth of them.
+ * Default: 10,000.
  */
 const submits = Number(process.argv[2] ?? 10_000);
 if (!Number.isInteger(submits) || submits < 10)
   throw new Error(`"${process.argv[2]}" is no number of submits.`);
 const maximum = Math.floor(submits / 10);
 
-test(`of ${submits} parallel submits to a form that takes ${maximum}, just so many are taken`, async () => {
+test(`of ${submits} parallel submits to a form with a response limit of ${maximum}, exactly the limit is accepted`, async () => {
   const instance = await makeInstance();
   await instance.start();
   const port = await freePort();
@@ -40,14 +42,14 @@ test(`of ${submits} parallel submits to a form that takes ${maximum}, just so ma
   );
   const begun = performance.now();
   let overloads = 0;
-  /** One visitor, who comes again when the service is overloaded, as its answer asks. */
+  /** Submits for one visitor, who retries when the service is overloaded, as its response asks. */
   const submit = async (index: number): Promise<readonly [status: number, id: string | undefined]> => {
     const visitor = `visitor-${Math.floor(index / 2)}`;
     for (;;) {
       const { statusCode, body, headers } = await pools[index % pools.length]!.request({
         method: 'POST',
         path: `/f/${form.id}`,
-        // Every visitor presses twice.
+        // Every visitor submits twice.
         headers: { 'Content-Type': 'application/json', 'Idempotency-Key': visitor },
         body: JSON.stringify({ answers: { name: visitor } }),
       });

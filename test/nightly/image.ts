@@ -12,16 +12,18 @@ import { endWithSignals } from '#test/end-run.ts';
 import { freePort, until } from '#test/service.ts';
 
 /*
- * npm run test:long -- image     what deploy/Containerfile does to make an image, without a container: its files are copied, its
- *                        commands run, and the service is started by its command, as its user, with all of it mounted
- *                        read-only but the data; and a release, installed and started as the unit of systemd says, by a user who
- *                        may write into the data only. As root, on Linux; it installs what npm brings
+ * npm run test:long -- image
+ *
+ * Runs the steps of deploy/Containerfile without a container. Copies the files, runs the commands, and starts
+ * the service as its user. Everything except the data is mounted read-only. Also installs and starts a
+ * release as the systemd unit does, as a user who may write only the data. Linux, as root. Installs packages
+ * from npm.
  */
 const home = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 endWithSignals();
 
-/** The image of Debian below it, and what an image may take in all, in bytes. */
+/** The size of the Debian base image and the largest allowed image, in bytes. */
 const baseBytes = 75e6;
 const mostBytes = 350e6;
 
@@ -49,7 +51,7 @@ async function sizeOf(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-test('the image is made by its commands, is small, and serves as a user who may write nothing but data', async () => {
+test('the commands of the Containerfile build a small image that serves as a user who may write only data', async () => {
   const root = await mkdtemp(join(tmpdir(), 'formloom-image-'));
   after(() => rm(root, { recursive: true }));
   await chmod(root, 0o755);
@@ -79,7 +81,7 @@ test('the image is made by its commands, is small, and serves as a user who may 
     ...pairsOf(valueOf('ENV').replaceAll('/data', data)),
     PATH: `${dirname(node)}:${process.env['PATH']}`,
   };
-  // What is of the whole system is done here by its meaning: a link to Node, a user, and folders of that user.
+  // Replaces system-wide steps with their effect: a link to Node, a user, and folders of that user.
   const [prepare, compile] = running.filter(({ instruction }) => instruction === 'RUN');
   const [, folders] = /install --directory --owner=1000 --group=1000 (.*)$/.exec(prepare!.rest)!;
   for (const folder of folders!.split(' ').map((each) => (each === '/data' ? data : join(tree, each)))) {
@@ -113,7 +115,7 @@ test('the image is made by its commands, is small, and serves as a user who may 
   assert.ok(!existsSync(kept), 'what the image has compiled is what runs');
   const copies = (await readdir(data)).filter((name) => name.startsWith('postgresql-'));
   assert.deepEqual(copies, [], 'PostgreSQL runs where it lies');
-  // As on a processor of another kind.
+  // As on a processor of another type.
   await writeFile(join(tree, 'node_modules/.cache/node/.formloom'), 'another');
   await serve('unshare', words, how);
   const { ino } = await stat(kept);
@@ -126,7 +128,7 @@ test('the image is made by its commands, is small, and serves as a user who may 
   await runHere(['formloom', 'restore', join(data, 'one')], { ...environment, DATA_DIR: other });
 });
 
-test('a release is installed by the line of the unit of systemd, and serves by its command', async () => {
+test('the command in the systemd unit installs a release, and its start command serves', async () => {
   const root = await mkdtemp(join(tmpdir(), 'formloom-release-'));
   after(() => rm(root, { recursive: true }));
   await chmod(root, 0o755);
@@ -155,7 +157,10 @@ test('a release is installed by the line of the unit of systemd, and serves by i
 const pairsOf = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(' ').map((pair) => pair.split('=') as [string, string]));
 
-/** Starts a service on a port of its own, looks at its pages as soon as it is well, and ends it in order. @returns its environment. */
+/**
+ * Starts a service on another port, checks its pages once it is healthy, and stops it cleanly.
+ * @returns its environment.
+ */
 async function serve(
   command: string,
   words: readonly string[],

@@ -8,7 +8,7 @@ import { makeOwner, type PublishedForm, publishForm } from '#test/crowd.ts';
 import type { Instance, ServerProcess } from '#test/process.ts';
 import { type Answer, callApi, until } from '#test/service.ts';
 
-/** The files that each round imports: a form package, and answers as CSV and as a workbook. */
+/** The files that each round imports: a form package, and submissions as CSV and as a workbook. */
 export type ImportSite = {
   instance: Instance;
   form: Buffer;
@@ -16,10 +16,13 @@ export type ImportSite = {
 };
 
 const versions = 12;
-/** Lines of each file of answers. `npm test` uses a third of what `npm run test:long -- kill` uses: one step imports 100 lines. */
+/**
+ * The rows of each submission file. `npm test` uses a third of what `npm run test:long -- kill` uses. One
+ * step imports 100 rows.
+ */
 const lines = isSlice ? 300 : 900;
 
-/** Makes the files on an instance that runs. */
+/** Creates the files on a running instance. */
 export async function makeFiles(instance: Instance): Promise<ImportSite> {
   const owner = await publishForm(instance, undefined, permissionNames);
   const photo = await sharp(randomBytes(400 * 300 * 3), { raw: { width: 400, height: 300, channels: 3 } })
@@ -54,14 +57,14 @@ async function workbook(): Promise<string> {
   return Buffer.concat(chunks).toString('base64');
 }
 
-/** How far each import is when the process is killed. */
+/** The progress of each import. */
 export type Progress = { lines: number; unpacking: number };
 
 /**
- * Runs one round: starts all imports at once, kills server and database, starts them again, and checks that each import
- * ends exactly once.
- * @param moment resolves when it is time to kill. Its argument reads how far each import is.
- * @returns the new server, and how far each import was at the kill.
+ * Runs one round: starts all imports in parallel, kills server and database, starts them again, and checks
+ * that each import ends exactly once.
+ * @param moment resolves when it is time to kill. Its argument reads the progress of the imports.
+ * @returns the new server, and the progress of the imports at the kill.
  */
 export async function killImports(
   site: ImportSite,
@@ -91,7 +94,7 @@ export async function killImports(
   const acknowledged = await unpacking;
 
   const next = await instance.start();
-  // What the end of a lease does within 25 s.
+  // The same effect as an expired lease, which would take 25 s.
   await instance.query('update jobs set run_at = now() where lease_token is not null');
   await checkForm(site, unpackInto.workspaceId, acknowledged, unpack);
   for (const kind of ['csv', 'xlsx'] as const) await checkAnswers(site, answered[kind], kind);
@@ -103,7 +106,10 @@ async function startAnswers(form: PublishedForm, body: object): Promise<void> {
   assert.equal(begun.status, 202, JSON.stringify(begun.body));
 }
 
-/** The form is there once and whole, or not at all; what was acknowledged is there; sent again it is no second one. */
+/**
+ * Asserts that the form exists once and complete, or not at all. An acknowledged form exists, and sending it
+ * again creates no second one.
+ */
 async function checkForm(
   { instance }: ImportSite,
   workspaceId: string,
@@ -120,7 +126,8 @@ async function checkForm(
   assert.ok(there.length <= 1);
   if (acknowledged) assert.deepEqual([acknowledged.status, there[0]?.id], [201, acknowledged.body.id]);
   const again = await unpack();
-  // Whether it took effect nobody knows who did not look: under its key it is not done a second time.
+  // The client does not know whether the cut-off request took effect. A retry under its key does not repeat
+  // it.
   const isCutOff = acknowledged === undefined && again.status === 409;
   assert.ok(isCutOff || again.status === 201, `${again.status} ${JSON.stringify(again.body)}`);
   if (isCutOff && there.length === 0) assert.equal((await unpack(randomUUID())).status, 201);
@@ -130,7 +137,10 @@ async function checkForm(
   );
 }
 
-/** Each line is one submission, counted and found once, of which nobody is told; the file again makes no second. */
+/**
+ * Asserts that each row is one submission, counted and found once, without notifications. Importing the file
+ * again creates no duplicates.
+ */
 async function checkAnswers(site: ImportSite, form: PublishedForm, kind: 'csv' | 'xlsx'): Promise<void> {
   const path = `/forms/${form.id}/submissions/imports`;
   const ended = () =>

@@ -7,7 +7,7 @@ import { openMailServer } from '#test/mail-server.ts';
 import { type Instance, makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 
-/* Imports that are killed on their way: while they are made, and while they are mailed. */
+/* Invitation imports that are killed while invitations are created and while they are emailed. */
 
 const mail = await openMailServer();
 const instance = await makeInstance({
@@ -40,7 +40,7 @@ async function count(database: Instance, form: string, what = '*', where = 'true
   return Number(row!.count);
 }
 
-test('after kill -9 an import goes on where it was, and everybody has one invitation', async () => {
+test('after kill -9 an import resumes where it stopped, and each person has one invitation', async () => {
   const people = 8_000;
   const form = await publishForm(instance);
   await importPeople(form.id, people, '--no-send');
@@ -53,7 +53,7 @@ test('after kill -9 an import goes on where it was, and everybody has one invita
   assert.equal(await count(instance, form.id, `distinct reference->>'number'`), people);
 });
 
-test('after kill -9 mailing goes on where it was, and a mail too many is at most the one in flight', async (t) => {
+test('after kill -9 sending resumes where it stopped, and only an email in flight may be sent twice', async (t) => {
   const people = 100;
   const kills = [15, 45];
   const form = await publishForm(instance);

@@ -6,7 +6,9 @@ import { checkDeliveries, crash } from './crash-round.ts';
 import { killImports, makeFiles } from './import-round.ts';
 
 /*
- * npm run test:long -- kill <rounds>     kill -9 of everything, under load and during imports; 5 rounds by default
+ * npm run test:long -- kill <rounds>
+ *
+ * Sends kill -9 to everything, under load and during imports. Default: 5 rounds.
  */
 const rounds = Number(process.argv[2] ?? 5);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);

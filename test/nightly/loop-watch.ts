@@ -3,8 +3,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /*
- * Loaded into a server by --import: tells whoever asks how long its event loop stood still at most since the last
- * question, by the clock, and how long that was of its own thread's time, which other programs do not add to.
+ * Loaded into a server by --import. On request it reports the longest block of the event loop since the last
+ * request. It gives the wall-clock time and its thread's CPU time, to which other programs do not add.
  */
 if (isMainThread) watch();
 

@@ -7,9 +7,11 @@ import { type Instance, makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 
 /*
- * npm run test:long -- memory <seconds>     a service with the database that it brings, in a group of processes that may have
- *                                      no more than 512 MB, and 1 GB, as one process and as two, under load for so long each (60 s unless told
- *                                      otherwise), started as a container and systemd start it. Only root may make such a group, on Linux
+ * npm run test:long -- memory <seconds>
+ *
+ * Runs a service with its embedded database in a group of processes with at most 512 MB, and with 1 GB. Runs
+ * it as one process and as two, under load, started as a container and systemd start it. Default: 60 s each.
+ * Linux only, as root.
  */
 const seconds = Number(process.argv[2] ?? 60);
 if (!Number.isInteger(seconds) || seconds < 1)
@@ -17,13 +19,13 @@ if (!Number.isInteger(seconds) || seconds < 1)
 
 const mebibyte = 2 ** 20;
 
-/** A group of processes with a limit of memory, by whichever of Linux' two ways the machine has. */
+/** A group of processes with a memory limit, by either cgroup version of Linux. */
 type Group = {
-  /** Whatever this process starts meanwhile is of the group, and all that it starts. */
+  /** Processes started meanwhile, and their children, belong to the group. */
   runInside<Result>(start: () => Result): Result;
-  /** Bytes that cannot be given back, as the cache of files can. */
+  /** Returns the bytes that the kernel cannot reclaim. The file cache does not count. */
   held(): Promise<number>;
-  /** Processes that were ended because there was no more. */
+  /** Returns the number of processes killed for lack of memory. */
   killed(): Promise<number>;
   remove(): Promise<void>;
 };
@@ -69,7 +71,7 @@ async function openGroup(limit: number): Promise<Group> {
   };
 }
 
-/** Until it is told to stop: uploads, long lists, searches and workbooks, one after the other. */
+/** Uploads, reads long lists, searches and exports workbooks in turn until it is stopped. */
 async function useEverything(form: PublishedForm, isOver: () => boolean): Promise<Record<string, number>> {
   const done: Record<string, number> = { upload: 0, list: 0, search: 0, export: 0 };
   const headers = { Authorization: `Bearer ${form.key}` };
@@ -84,7 +86,7 @@ async function useEverything(form: PublishedForm, isOver: () => boolean): Promis
   ): Promise<void> => {
     const response = await fetch(address, { headers, ...init });
     await response.arrayBuffer();
-    // Two exports of a workspace run at a time; whoever is the third waits.
+    // A workspace may run two exports in parallel. A third gets 429.
     assert.ok(response.status === status || response.status === 429, `${kind}: ${response.status}`);
     done[kind]! += 1;
   };
@@ -110,8 +112,8 @@ async function useEverything(form: PublishedForm, isOver: () => boolean): Promis
 }
 
 /**
- * Runs an instance that may hold no more than a limit, and sees that nothing of it was ended for want of memory.
- * @param work is given the instance, and what tells how much was held at most since it was asked last, in bytes.
+ * Runs an instance under a memory limit and asserts that none of its processes was killed for lack of memory.
+ * @param work gets the instance and a function that returns the peak memory since its last call, in bytes.
  */
 async function inside(
   limit: number,
@@ -119,7 +121,8 @@ async function inside(
   work: (instance: Instance, most: () => number) => Promise<string>,
 ): Promise<void> {
   const group = await openGroup(limit * mebibyte);
-  // Its code is compiled into its data, as in a container and under systemd: nobody can make a folder there.
+  // Forces the code cache into the data directory, as in a container and under systemd. No folder can be
+  // created at this path.
   const NODE_COMPILE_CACHE = '/dev/null/compiled';
   const instance = await makeInstance({ WEB_PROCESSES: processes, BY_SETUP: 'true', NODE_COMPILE_CACHE });
   const over = new AbortController();
@@ -149,7 +152,10 @@ async function inside(
   }
 }
 
-/** More than the buffers of the database hold, 128 MB at most: a service that has run for a while has them full. */
+/**
+ * More data than the database buffers hold (128 MB at most), because a service that has run for a while has
+ * them full.
+ */
 const manyMore = 120_000;
 
 const inMebibytes = (bytes: number): string => (bytes / mebibyte).toFixed(0);
@@ -172,7 +178,7 @@ for (const [limit, processes] of [
       return `held ${inMebibytes(most())} MB at most; ${visitors.acknowledged.size} submits, ${JSON.stringify(done)}`;
     }));
 
-test('64 MB are not: the limit is one', async () => {
+test('64 MB are not enough, which proves that the limit applies', async () => {
   const group = await openGroup(64 * mebibyte);
   const instance = await makeInstance();
   try {

@@ -20,14 +20,19 @@ import {
 } from './mutations/workshop.ts';
 
 /*
- * npm run test:long -- mutations                    takes away the defences of every room below, one by one, in a copy of the
- *                                           sources, and lists those that no test misses. It takes hours
- * npm run test:long -- mutations queue sending   of these rooms only; a path, such as src/ast/form/tree.ts, is one file of them
- * npm run test:long -- mutations --one ast       one at a time, for a machine that has something else to do
- * npm run test:long -- mutations src/ast/form/tree.ts src/ast/form/tree.test.ts   by the tests that are named, in place of the room's
- * npm run test:long -- mutations --again <file>   those that were listed as surviving or unknown in what an earlier run said
+ * npm run test:long -- mutations
+ * Removes the guards of every room below, one by one, in a copy of the sources. Lists those whose
+ * removal no test catches. Takes hours.
+ * npm run test:long -- mutations queue sending
+ * Only these rooms. A path such as src/ast/form/tree.ts is one file of them.
+ * npm run test:long -- mutations --one ast
+ * One at a time, for a machine that is busy.
+ * npm run test:long -- mutations src/ast/form/tree.ts src/ast/form/tree.test.ts
+ * With the named tests instead of the room's.
+ * npm run test:long -- mutations --again <file>
+ * Only the mutants that the output of an earlier run lists as surviving or unknown.
  *
- * What changes nothing, and why, stands in mutations/equivalents.ts.
+ * mutations/equivalents.ts lists mutants that change nothing, with reasons.
  */
 
 const isDefended = (path: string): boolean => !path.endsWith('.test.ts');
@@ -41,16 +46,18 @@ const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-/** So many times as long as they last took without a change, tests may take with one, and some time to begin. */
+/**
+ * The time limit of tests with a mutant: this multiple of their last time without one, plus time to start.
+ */
 const patience = 5;
 const beginMs = 3_000;
-/** When they are tried again alone, for those that wait for what never comes, and give it up themselves. */
+/** Extra time for a retry alone, for tests that wait in vain and then time out themselves. */
 const aloneMs = 40_000;
 
-/** A test file that comes to a change, by all of its tests or by these. */
+/** A test file that covers a mutant, with all of its tests or only these. */
 type Coming = { baseline: Baseline; tests: readonly number[] | undefined };
 
-/** Test files that are run together: in a process of their own, or in the one that is kept (isShared). */
+/** Test files that run together, in a separate process or in the shared one (isShared). */
 type Together = {
   units: readonly (readonly string[])[];
   coming: readonly Coming[];
@@ -78,10 +85,13 @@ const one = (coming: Coming): Together => ({
   isShared: coming.baseline.isShared,
 });
 
-/** The test that missed a defence: its file, and its place in it where that is known. */
+/** The test that killed a mutant: its file, and its index in the file if known. */
 type Killer = { file: string; test: number | undefined };
 
-/** What fails soonest comes first: what missed the defence before this one, then the nearest, then the quickest. */
+/**
+ * Yields the tests likely to fail soonest first: the killer of the previous mutant, then the nearest, then
+ * the fastest.
+ */
 async function* inOrder(source: string, all: readonly Coming[], last?: Killer): AsyncGenerator<Together> {
   const nearness = ({ baseline: { test } }: Coming): number => {
     if (test === last?.file) return Infinity;
@@ -111,7 +121,9 @@ async function* inOrder(source: string, all: readonly Coming[], last?: Killer): 
   yield* together.toSorted((a, b) => usualMs(a) - usualMs(b));
 }
 
-/** So many files of those that may share a process do: enough to gain from it, few enough that a change is missed early. */
+/**
+ * The number of shareable files in a process: enough to save time, and few enough to catch a mutant early.
+ */
 const perProcess = 8;
 const inParts = (units: readonly Unit[]): Unit[][] =>
   Array.from({ length: Math.ceil(units.length / perProcess) }, (_, part) =>
@@ -123,13 +135,13 @@ const withFirst = (tests: Coming['tests'], first: number | undefined): Coming['t
     ? [first, ...tests.filter((test) => test !== first)]
     : tests;
 
-/** What became of a defence that was taken away: a test missed it, none did, or a run did not end in its time. */
+/** The outcome of a mutant: a test killed it, none did, or a run exceeded its time. */
 type Fate = { is: 'killed' | 'survives' | 'unknown'; by?: Killer };
 
 /**
- * Runs the tests that come to the change until one fails. A run that is cut off says nothing, and neither does a failure
- * that comes later than all its tests take: whoever waits gives up at some time on a busy machine. Then it is tried again
- * alone, where what its tests take without the change is measured just before.
+ * Runs the tests that cover a mutant until one fails. A timeout proves nothing. Neither does a failure later
+ * than the usual time of all its tests, because a wait can time out on a busy machine. In both cases the
+ * mutant is tried again alone, right after measuring its tests without it.
  */
 async function tryChange(
   workshop: Workshop,
@@ -168,8 +180,8 @@ async function tryChange(
 }
 
 /**
- * Whether a test that failed passes without the change and without the tests before it, where some of them were left out. One
- * that goes by what those before it left is run with all of its file from then on.
+ * Whether a failed test passes alone without the mutant, if tests before it were left out. A test that
+ * depends on earlier ones runs with its whole file from then on.
  */
 async function standsAlone(
   workshop: Workshop,
@@ -190,7 +202,7 @@ async function standsAlone(
 }
 const alone = new Map<string, boolean>();
 
-/** What they took is what they take now, on a machine that does more or less beside. */
+/** Updates the expected times, because the load of the machine varies. */
 function learn(together: Together, ms: number): void {
   const share = ms / usualMs(together);
   for (const { baseline } of together.coming) baseline.slowness *= share;
@@ -210,7 +222,7 @@ async function takeBaselines(
   return baselines;
 }
 
-/** What is listed of a room: the places of those that no test missed, and of those of which nothing is known. */
+/** The result of a room: the positions of the surviving and unknown mutants. */
 type Result = {
   name: string;
   tried: number;
@@ -263,7 +275,7 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
     };
     await Promise.all(workshops.map(tryAll));
     for (const change of unknown) await tryOne(workshops[0]!, change, true);
-    // What the types miss, most tests miss too, and sooner: they are asked about what is left.
+    // Tests catch most mutants that types catch, and sooner. So types are checked only for the survivors.
     const mistyped = findMistyped(tree, [...survivors.keys()]);
     result.killed += mistyped.size;
     for (const [change, place] of survivors) if (!mistyped.has(change)) result.survives.push(place);
@@ -273,7 +285,7 @@ async function tryRoom(name: string, { sources, tests }: Room, only: readonly st
   return result;
 }
 
-/** The changes that an earlier run listed, by source and what they are. */
+/** Returns the mutants that an earlier run listed, by source and description. */
 async function readListed(path: string): Promise<Set<string>> {
   const listed = (await readFile(path, 'utf8')).matchAll(
     /^(?:SURVIVES|UNKNOWN).* {2}(\S+):\d+ (.+?)(?: \(no test comes here\))?$/gm,
@@ -291,7 +303,7 @@ function isEquivalent(source: string, { what, prepared }: Mutant): boolean {
   return found !== undefined;
 }
 
-// Each copy has a server of its own.
+// Each copy has its own database server.
 delete process.env['TEST_DATABASE_URL'];
 const removeFiles = keepFilesInMemory();
 const words = process.argv.slice(2);

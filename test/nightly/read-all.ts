@@ -3,7 +3,9 @@ import { readWhileOthersWrite } from '#test/read-all.ts';
 import { openService } from '#test/service.ts';
 
 /*
- * npm run test:long -- lists    100,000 submissions are read by cursor while others submit and delete
+ * npm run test:long -- lists
+ *
+ * Reads 100,000 submissions by cursor while others submit and delete.
  */
 const service = await openService();
 

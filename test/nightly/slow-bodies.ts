@@ -7,14 +7,16 @@ import { element } from '../ast/forms.ts';
 import { holdStill, openWatched, type Still, say } from './watched-instance.ts';
 
 /*
- * npm run test:long -- slow     at last every operation that takes a body or parameters: each of its texts and lists, one by one,
- *                       as long as a request may be and all of one thing
+ * npm run test:long -- slow
+ *
+ * The last part: every operation with a body or parameters. Each of its texts and lists in turn is as long as
+ * a request allows and made of one repeated piece.
  */
 const megabyte = 1_000_000;
-/** Of the two operations that read a list of people. */
+/** The body limit of the two operations that read a list of people. */
 const largest = 7_800_000;
 const addressLength = 14_000;
-/** What is suspicious is measured again: the first of its kind may have been compiled. */
+/** Times above this are measured again, because the first run may include compilation. */
 const suspiciousMs = 35;
 
 const pieces = ['a', '"', ' ', '\n', '<&', '{{a}}', 'a@b.example,', '../', '😀', '\u0001'];
@@ -37,7 +39,7 @@ type OpenApi = {
 };
 type Step = string | number;
 
-/** The places of a value: of each text, list and object in it. */
+/** Returns the paths of each text, list and object in a value. */
 const placesIn = (value: unknown, path: Step[] = []): Step[][] => [
   ...(typeof value === 'object' || typeof value === 'string' ? [path] : []),
   ...(Array.isArray(value) || isRecord(value)
@@ -57,11 +59,14 @@ const withAt = (value: unknown, [step, ...rest]: Step[], put: unknown): unknown 
   return copy;
 };
 
-/** As often as it fits into so many bytes of JSON. */
+/** Returns how often an item fits into this many bytes of JSON. */
 const timesIn = (bytes: number, item: unknown): number =>
   Math.floor(bytes / (JSON.stringify(item).length + 1));
 
-/** What may stand in a place instead: texts of one thing, lists of what stands there, objects of many names. */
+/**
+ * Yields oversized replacements of a value: texts and lists of one repeated piece, and objects with many
+ * names.
+ */
 function* bloated(value: unknown, bytes: number): Generator<[what: string, value: unknown]> {
   if (typeof value === 'string')
     for (const piece of pieces)
@@ -77,7 +82,7 @@ function* bloated(value: unknown, bytes: number): Generator<[what: string, value
       ];
 }
 
-/** A value of a schema, where the example leaves a property out. */
+/** Returns a value of a schema for a property that the example omits. */
 const emptyOf = (schema: Schema, resolve: (schema: Schema) => Schema): unknown => {
   const { type, anyOf } = resolve(schema);
   if (type === 'array') return ['a'];
@@ -86,7 +91,7 @@ const emptyOf = (schema: Schema, resolve: (schema: Schema) => Schema): unknown =
   return type === 'string' ? 'a' : first;
 };
 
-test('no text, list or object in a body or an address stops the event loop of a server for long', {
+test('no text, list or object in a body or URL blocks the event loop of a server for long', {
   timeout: 1_800_000,
 }, async () => {
   const { instance, owner, stoodStill } = await openWatched();
@@ -170,7 +175,7 @@ test('no text, list or object in a body or an address stops the event loop of a 
       };
       for (const at of placesIn(example))
         for (const [what, value] of bloated(valueAt(example, at), bytes)) {
-          // Only what the example says stands beside: of the rest much excludes each other.
+          // Only properties of the example are sent beside it, because many others exclude each other.
           const [top] = at;
           const base = {
             ...(content.example as object | undefined),

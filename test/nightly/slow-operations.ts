@@ -11,8 +11,10 @@ import { composite, element, structure } from '../ast/forms.ts';
 import { holdStill, openWatched, type Still, say } from './watched-instance.ts';
 
 /*
- * npm run test:long -- slow     after the worst requests of visitors those of keys and of people: large answers in lists, exports,
- *                       search and history, large forms, long imports, bodies that are all of one thing
+ * npm run test:long -- slow
+ *
+ * The second part: the worst requests of keys and members. Large responses in lists, exports, search and
+ * history, large forms, long imports, and bodies made of one repeated piece.
  */
 const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -63,7 +65,7 @@ const forms: Readonly<Record<string, object>> = {
   ),
 };
 
-/** What is pasted, or stands in a file, up to what an import may be. */
+/** Pasted text or file content up to the import limit. */
 const imports: Readonly<Record<string, { kind: 'addresses' | 'csv'; text: string }>> = {
   'ten thousand people': {
     kind: 'addresses',
@@ -81,7 +83,7 @@ const imports: Readonly<Record<string, { kind: 'addresses' | 'csv'; text: string
   'nothing but quotes': { kind: 'csv', text: '"'.repeat(3_900_000) },
 };
 
-/** Bodies at the limit of JSON, all of one thing. */
+/** Bodies at the JSON limit, made of one repeated piece. */
 const bodies: Readonly<Record<string, string>> = {
   escapes: `{"structure":"${'\\u0041'.repeat(170_000)}"}`,
   pairs: `{"structure":"${'\\ud83d\\ude00'.repeat(80_000)}"}`,
@@ -115,7 +117,7 @@ const documents: Readonly<Record<string, object>> = {
   },
 };
 
-test('no operation that we know stops the event loop of a server for long', {
+test('none of the worst known operations blocks the event loop of a server for long', {
   timeout: 900_000,
 }, async () => {
   const { instance, stoodStill } = await openWatched();
@@ -132,7 +134,7 @@ test('no operation that we know stops the event loop of a server for long', {
   await database.end();
   const call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
     callApi(instance.url, key, method, path, body, headers);
-  /** Reads an answer to its end, however long it is. */
+  /** Reads a response to its end. */
   const read = async (path: string): Promise<{ status: number }> => {
     const answer = await fetch(`${instance.url}/api/v1${path}`, {
       headers: { Authorization: `Bearer ${key}` },
@@ -164,7 +166,7 @@ test('no operation that we know stops the event loop of a server for long', {
   await measure('the OpenAPI document', () => read('/openapi.json'));
   const long = await make(areas);
   const escaped = await make(areas);
-  // Once and no more: it loads the library.
+  // Only once, because it loads the library.
   await measure('the first workbook', () => read(`/forms/${long}/submissions/export?format=xlsx`), 1);
   let last = '';
   for (const [form, text, count] of [
@@ -230,7 +232,7 @@ test('no operation that we know stops the event loop of a server for long', {
   }
   const importTo = async (path: string, source: (typeof imports)[string]) => {
     const answer = await call('POST', `/forms/${long}/invitations/imports${path}`, source);
-    // Refused by its shape it would be no import, and quick.
+    // A request that fails validation would be fast and prove nothing.
     assert.ok(answer.status < 300, JSON.stringify(answer.body).slice(0, 200));
     return answer;
   };

@@ -4,8 +4,10 @@ import { composite, element, structure } from '../ast/forms.ts';
 import { holdStill, openWatched, type Still } from './watched-instance.ts';
 
 /*
- * npm run test:long -- slow     the worst requests that we know, one by one, and how long the event loop of the server stood
- *                       still for each: the least of three rounds, as other programs of the machine add to all of them
+ * npm run test:long -- slow
+ *
+ * The first part: the worst known requests, one by one, and how long each blocks the event loop of the
+ * server. Counts the least of three rounds, because other programs of the machine add to all of them.
  */
 const rounds = 3;
 
@@ -32,7 +34,7 @@ const groups = many(10, (group) =>
   ),
 );
 
-/** A form, and what is sent to it: behind its address, and how. */
+/** A form and a request to it: its path and options. */
 type Case = { children: unknown[]; path?: string; request?: RequestInit };
 const cases: Record<string, Case> = {
   'a full text in ten rows against values': {
@@ -176,7 +178,7 @@ const cases: Record<string, Case> = {
   },
 };
 
-test('no request of those that we know stops the event loop of a server for long', async () => {
+test('none of the worst known requests blocks the event loop of a server for long', async () => {
   const { instance, owner, stoodStill } = await openWatched();
   const found: [name: string, still: Still][] = [];
   for (const [name, { children, path = '', request = {} }] of Object.entries(cases)) {

@@ -12,17 +12,20 @@ import { until } from '#test/service.ts';
 
 const home = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Whom a stop reaches first: npm alone, everything of its process group (a terminal, systemd), or a container's process 1. */
+/**
+ * The receivers of a stop: npm alone, its whole process group (a terminal, systemd), or process 1 of a
+ * container.
+ */
 export const stopWays = ['npm', 'group', 'first process'] as const;
 export type StopWay = (typeof stopWays)[number];
 
-/** How long the upload takes that is on its way when the stop comes. */
+/** The duration of the upload in progress when the stop comes. */
 const uploadMs = 3_000;
 
-/** `npm start`, as an operator has it: the npm of this machine, or the one whose npm-cli.js NPM_CLI names. */
+/** `npm start` as an operator runs it, with the npm of this machine or the npm-cli.js that NPM_CLI names. */
 export type NpmStart = { child: ChildProcess; npmPid: number; output: () => string };
 
-/** Starts the service by npm and waits until it is ready. `way` decides what is put around npm. */
+/** Starts the service by npm and waits until it is ready. `way` decides what wraps npm. */
 export async function startByNpm(instance: Instance, way: StopWay = 'npm'): Promise<NpmStart> {
   const cli = process.env['NPM_CLI'];
   const npm = cli === undefined ? ['npm', 'start'] : [process.execPath, cli, 'start'];
@@ -50,7 +53,7 @@ export async function startByNpm(instance: Instance, way: StopWay = 'npm'): Prom
   return { child, npmPid, output: () => output };
 }
 
-/** A round that failed leaves nothing that holds up the tests after it. */
+/** Kills the process group of a failed round, so that it does not delay later tests. */
 function endGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid!, 'SIGKILL');
@@ -60,8 +63,8 @@ function endGroup(child: ChildProcess): void {
 }
 
 /**
- * One stop under load: eight visitors submit again and again, an upload is in the middle, and SIGTERM comes. No
- * request that was begun is broken off, npm ends with 0, and nothing that it started is left.
+ * Runs one stop under load. Eight visitors submit repeatedly, an upload is in progress, and SIGTERM arrives.
+ * Asserts that no started request is cut off, npm exits with 0, and no process it started is left.
  */
 export async function stopUnderLoad(
   instance: Instance,
@@ -84,7 +87,7 @@ export async function stopUnderLoad(
   assert.deepEqual(await processesOf(instance, started), []);
 }
 
-/** A multipart submit with a file whose bytes come over three seconds. */
+/** Sends a multipart submit with a file whose bytes arrive over three seconds. */
 function sendSlowly(publicUrl: string): { begun: Promise<void>; status: Promise<number> } {
   const boundary = 'a-boundary-of-our-own';
   const part = (name: string, more: string, value: string): string =>
@@ -117,7 +120,9 @@ function sendSlowly(publicUrl: string): { begun: Promise<void>; status: Promise<
   return { begun, status };
 }
 
-/** The processes that are alive of those that a start made: npm's group, and what works in the data directory. */
+/**
+ * Returns the processes of a start that are still alive: npm's group, and those that use the data directory.
+ */
 export async function processesOf(instance: Instance, { child }: NpmStart): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir('/proc')) {
@@ -129,7 +134,7 @@ export async function processesOf(instance: Instance, { child }: NpmStart): Prom
       if (Number(group) !== child.pid && !folder.startsWith(instance.dataDir)) continue;
       found.push((await readFile(`/proc/${name}/cmdline`, 'utf8')).replaceAll('\0', ' '));
     } catch (error) {
-      // It has just ended, or is somebody else's.
+      // The process has just ended or belongs to another user.
       if (!(error instanceof Error && 'code' in error && /ENOENT|ESRCH|EACCES/.test(String(error.code))))
         throw error;
     }

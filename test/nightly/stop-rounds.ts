@@ -4,8 +4,10 @@ import { makeInstance } from '#test/process.ts';
 import { stopUnderLoad, stopWays } from './stop-round.ts';
 
 /*
- * npm run test:long -- stop <rounds>     SIGTERM to `npm start` under load, in each of its ways; 50 rounds of each unless told
- *                                   otherwise. NPM_CLI=<npm-cli.js> tries another npm.
+ * npm run test:long -- stop <rounds>
+ *
+ * Sends SIGTERM to `npm start` under load, in each of its ways. Default: 50 rounds each. NPM_CLI=<npm-cli.js>
+ * uses another npm.
  */
 const rounds = Number(process.argv[2] ?? 50);
 if (!Number.isInteger(rounds) || rounds < 1) throw new Error(`"${process.argv[2]}" is no number of rounds.`);

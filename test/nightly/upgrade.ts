@@ -15,17 +15,23 @@ import { callApi, freePort, until } from '#test/service.ts';
 import { missingValkey, openValkey } from '#test/valkey.ts';
 
 /*
- * npm run test:long -- upgrade    a server of the version before and one of this version serve one database under load: this one
- *                         migrates it, the other goes on until it is stopped; and two nodes with a Valkey and an S3 store are renewed. UPGRADE_FROM=<commit> says which version
- *                         before; else it is the last one that had only the first of today's migrations, or those that 0001_init.sql replaced.
- *                         It is installed and built in .local/versions/, which takes a minute the first time
+ * npm run test:long -- upgrade
+ *
+ * A server of the previous version and one of this version serve one database under load. This one migrates
+ * it, and the other keeps working until it is stopped. Then two nodes with a Valkey and an S3 store are
+ * upgraded one by one. UPGRADE_FROM=<commit> sets the previous version. Default: the last version with only
+ * the first of today's migrations, or those that 0001_init.sql replaced. It is installed and built in
+ * .local/versions/, which takes a minute the first time.
  */
 const home = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const git = async (...words: string[]): Promise<string> =>
   (await run('git', ['-C', home, ...words])).stdout.trim();
 
-/** Returns the hashes of the migrations at a commit. That of today's first one stands for those that it replaced. */
+/**
+ * Returns the hashes of the migrations at a commit. The hash of the current first migration stands for those
+ * that it replaced.
+ */
 async function migrationsOf(commit: string): Promise<string[]> {
   const lines = (await git('ls-tree', commit, 'db/migrations/')).split('\n');
   const hashes = lines.map((line) => line.split(/\s/)[2]!);
@@ -34,7 +40,10 @@ async function migrationsOf(commit: string): Promise<string[]> {
   return [await git('rev-parse', 'HEAD:db/migrations/0001_init.sql'), ...hashes.slice(replaced + 1)];
 }
 
-/** Finds the last version whose migrations are the first of today's. The commits between parallel changes are no versions. */
+/**
+ * Finds the last version whose migrations are the first of today's. Commits between parallel changes do not
+ * count.
+ */
 async function findBefore(): Promise<string> {
   const given = process.env['UPGRADE_FROM'];
   if (given) return git('rev-parse', given);
@@ -47,7 +56,7 @@ async function findBefore(): Promise<string> {
   throw new Error('no commit has the beginning of these migrations');
 }
 
-/** Where the code of a commit lies, with what it needs, and the pages built. */
+/** Returns the folder of a commit's code, with its packages installed and its pages built. */
 async function prepare(commit: string): Promise<string> {
   const folder = join(home, '.local', 'versions', commit);
   const isThere = await access(join(folder, 'setup.mjs')).then(
@@ -85,7 +94,10 @@ const structure = {
 type Form = { id: string; key: string; receiver: Receiver };
 type Said = { what: string; status: number; ms: number; at: number; text: string };
 
-/** One of each thing that people and programs do, again and again, at one server, until it takes no more connections. */
+/**
+ * Repeats one of each action of visitors, members and programs at one server until it accepts no more
+ * connections.
+ */
 async function useAll(server: ServerProcess, form: Form, who: string, over: AbortSignal) {
   const said: Said[] = [];
   const acknowledged = new Map<string, string>();
@@ -137,7 +149,7 @@ async function useAll(server: ServerProcess, form: Form, who: string, over: Abor
       said.push({ what: `${who}: page`, status: page.status, ms: 0, at: performance.now(), text: '' });
       await page.arrayBuffer();
     } catch (error) {
-      // Stopped between two requests.
+      // The server stopped between two requests.
       if (error instanceof TypeError && /fetch failed/.test(error.message)) break;
       throw error;
     }
@@ -145,7 +157,7 @@ async function useAll(server: ServerProcess, form: Form, who: string, over: Abor
   return { said, acknowledged };
 }
 
-/** A form of a workspace on the former version, with a webhook that leads to the receiver. */
+/** Creates a workspace on the previous version and a form in it, with a webhook to the receiver. */
 async function makeForm(former: Instance, url: string): Promise<Form> {
   const receiver = await openReceiver();
   const workspace = await former.cli<{ id: string }>('workspace create', 'Load', '--plan', 'enterprise');
@@ -177,7 +189,10 @@ async function makeForm(former: Instance, url: string): Promise<Form> {
 
 type Used = Awaited<ReturnType<typeof useAll>>;
 
-/** Nothing that was acknowledged is lost, each is delivered once, and nothing failed but for a moment. @returns all that was asked. */
+/**
+ * Asserts that no acknowledged submission is lost, each is delivered once, and requests failed only briefly.
+ * @returns the responses to all requests.
+ */
 async function holdTogether(
   context: TestContext,
   { url, form: { key, receiver }, used }: { url: string; form: Form; used: readonly Used[] },
@@ -207,13 +222,13 @@ async function holdTogether(
   return said;
 }
 
-test(`a server of ${before.slice(0, 7)} and one of this version serve one database: nothing is lost, and nothing fails but for a moment`, {
+test(`a server of ${before.slice(0, 7)} and one of this version serve one database: nothing is lost, and requests fail only briefly`, {
   timeout: 900_000,
 }, async (context) => {
   const former = await makeInstance({
     ...shared,
     FORMLOOM_HOME: await prepare(before),
-    // One directory and one public address, as two that count together have.
+    // Two servers of one instance share the directory and the public URL.
     DATA_DIR: next.dataDir,
     PORT: String(await freePort()),
     PUBLIC_URL: next.url,
@@ -246,15 +261,15 @@ test(`a server of ${before.slice(0, 7)} and one of this version serve one databa
   for (const line of new Set(lines.map((each) => /"msg":"([^"]*)"/.exec(each)?.[1] ?? each)))
     context.diagnostic(`the former server says: ${line}`);
   assert.ok(after > 20);
-  // Beside one of this version it would be refused for that.
+  // Stops the new version first. Otherwise the previous one would be refused because of it.
   assert.equal((await other.terminate()).code, 0);
   const { code, output } = await former.failToStart();
   assert.equal(code, 1);
-  // The second, if the new version has renumbered the migrations.
+  // The second message appears if the new version renumbered the migrations.
   assert.match(output, /newer than this version|with different content/);
 });
 
-test(`two nodes of ${before.slice(0, 7)}, each with its own directory, are renewed one after the other: nothing is lost, and files are read at both`, {
+test(`two nodes of ${before.slice(0, 7)} with separate directories are upgraded in turn: nothing is lost, and both read all files`, {
   timeout: 900_000,
 }, async (context) => {
   const valkey = await openValkey();

@@ -7,9 +7,9 @@ import { everythingShown, type FormView } from '#page/render/view.ts';
 import { problemsOf, wordsOf } from '#page/words/choose-locale.ts';
 import { element, formOf } from '../ast/forms.ts';
 
-/** Pages for the tests of this room, and a strict reader of what they send. Product code does not import this file. */
+/** Pages for the tests of this room, and a strict parser of them. Product code does not import this file. */
 
-/** A first showing: no answers, no errors. */
+/** Returns a first view of a form: no answers, no errors. */
 export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
   const limits = { fileBytes: 10_485_760, filesPerElement: 10 };
   return {
@@ -30,17 +30,17 @@ export function viewOf(form: Form, more: Partial<FormView> = {}): FormView {
   };
 }
 
-/** The elements of the page of a form of these nodes. */
+/** Returns the elements of the page of a form with these nodes. */
 export function readPage(nodes: readonly FormNode[], more: Partial<FormView> = {}): Tag[] {
   return readMarkup(renderForm(viewOf(formOf(...nodes), more)));
 }
 
-/** Every type that a visitor is asked for. */
+/** Every input type that a visitor fills in. */
 export const inputTypes: readonly string[] = Object.keys(elements).filter(
   (type) => isInputType(type) && !(inputRules[type] as InputRules).isUnasked,
 );
 
-/** One of every element type but the composite, each with its type as its id. */
+/** One of every element type except the composite, each with its type as its id. */
 export const everyElement: readonly FormNode[] = [
   ...inputTypes.map((type) => element(type, type, { help_text: `Help with ${type}` })),
   ...Object.keys(elements)
@@ -48,7 +48,7 @@ export const everyElement: readonly FormNode[] = [
     .map((type) => element(type, type)),
 ];
 
-/** One element of a page, with the text that it and its children show. */
+/** One element of a page, with its text and that of its children. */
 export type Tag = {
   readonly tag: string;
   readonly attrs: Readonly<Record<string, string>>;
@@ -62,9 +62,10 @@ const tokens =
 const emptyTags = ['br', 'hr', 'img', 'input', 'link', 'meta'];
 
 /**
- * Reads a page far more strictly than a browser does: every tag closed in order, attributes in double quotes and at
- * most once, no quote or angle bracket in text, no `&` but in the five entities.
- * @throws when the markup is anything else.
+ * Parses a page far more strictly than a browser does. Every tag is closed in order. Attributes are in double
+ * quotes and appear at most once. Text contains no quote, no angle bracket, and `&` only in the five
+ * entities.
+ * @throws if the markup breaks a rule.
  */
 export function readMarkup(markup: string): Tag[] {
   const found: OpenTag[] = [];
@@ -104,7 +105,10 @@ function decode(text: string): string {
   });
 }
 
-/** The one element with that id. @throws when there is none, or another. */
+/**
+ * Returns the one element with this id.
+ * @throws if there is none or more than one.
+ */
 export function byId(page: readonly Tag[], id: string): Tag {
   const [found, ...others] = page.filter(({ attrs }) => attrs['id'] === id);
   if (!found || others.length > 0)

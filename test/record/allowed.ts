@@ -1,8 +1,8 @@
-/** A difference that is intended: in which files, which changed lines, and why. */
+/** An intended difference: the files, the changed lines, and the reason. */
 export type Allowed = { readonly file: RegExp; readonly line: RegExp; readonly reason: string };
 
 /**
- * The differences from the recorded commit that are allowed. A line of a difference is compared without its `+` or `-`.
- * Every other difference fails the run.
+ * The allowed differences from the recorded commit. A line is compared without its `+` or `-`. Any other
+ * difference fails the run.
  */
 export const allowed: readonly Allowed[] = [];

@@ -1,10 +1,10 @@
-/** How to run one SQL statement. */
+/** Runs one SQL statement. */
 type Query = <Row extends object>(sql: string) => Promise<Row[]>;
 
-/** Schemas of the product: not PostgreSQL's, and not those of temporary tables. */
+/** Excludes PostgreSQL's schemas and those of temporary tables. */
 const ours = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 
-/** Extensions, types, sequences, statistics and functions: one text each. */
+/** Queries for extensions, types, sequences, statistics and functions, with one text each. */
 const others: readonly string[] = [
   `select format('create extension %s', extname) as text from pg_extension`,
   `select format('create type %s.%s as enum (%s)', n.nspname, t.typname,
@@ -22,7 +22,7 @@ const others: readonly string[] = [
 
 type Table = { head: string; parts: readonly string[]; tail: string; after: readonly string[] };
 
-/** Tables and views: columns in their order, then constraints; behind it indexes and triggers by their names. */
+/** Tables and views: columns in their order, then constraints, then indexes and triggers by name. */
 const tables = `
   select format('create %s %s.%s', case c.relkind when 'v' then 'view' else 'table' end, n.nspname, c.relname) as head,
     array(
@@ -50,8 +50,9 @@ const tables = `
   order by n.nspname, c.relname`;
 
 /**
- * Returns the schema of a database as text like SQL: extensions, types, sequences, statistics, functions, and tables with their columns,
- * constraints, indexes and triggers. It is sorted by name, so that a change is a small difference. Partitions are left out.
+ * Returns the schema of a database as SQL-like text: extensions, types, sequences, statistics, functions, and
+ * tables with columns, constraints, indexes and triggers. It is sorted by name to keep diffs small.
+ * Partitions are left out.
  */
 export async function readCatalogue(query: Query): Promise<string> {
   const found: string[] = [];

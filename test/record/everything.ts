@@ -11,12 +11,15 @@ import { codeOf, stepAt } from '#workspaces/sign-in/totp.ts';
 import { element, structure } from '../ast/forms.ts';
 import type { Outside, OutsideTenant } from './outside.ts';
 
-/** A workspace with one submission of every element type, in every status, and what the record reads of it. */
+/**
+ * A workspace with one submission of every element type and in every status, and what the record reads from
+ * it.
+ */
 export type Everything = {
   tenant: OutsideTenant;
   owner: ConsolePerson;
   forms: Readonly<Record<string, string>>;
-  /** The secret of the webhooks, and how many requests they send. */
+  /** The secret of the webhooks, and the number of requests they send. */
   secret: string;
   events: number;
 };
@@ -29,7 +32,7 @@ const pixel = Buffer.from(
 );
 const file = (name: string): File => new File([picture], name, { type: 'image/jpeg' });
 
-/** Answers to the forms of the gallery as a browser posts them: together one of every element type. */
+/** Answers to the gallery forms as a browser posts them. Together they have every element type. */
 const posts: Readonly<Record<string, readonly Part[]>> = {
   workshop: Object.entries({
     name: 'Anni Albers',
@@ -92,7 +95,7 @@ const posts: Readonly<Record<string, readonly Part[]>> = {
 const events = ['submission.created', 'submission.updated', 'submission.deleted'];
 const secret = 'a secret of the record';
 
-/** Calls the API, and fails if a call is refused. */
+/** Calls the API and fails if a call is refused. */
 const callOf =
   (tenant: OutsideTenant) =>
   async (method: string, path: string, body?: unknown): Promise<Body> => {
@@ -101,7 +104,7 @@ const callOf =
     return answer.body;
   };
 
-/** Makes the workspace: forms, submissions and every change of them, in an order that is the same each time. */
+/** Creates the workspace: forms, submissions and all changes, always in one order. */
 export async function makeEverything(outside: Outside): Promise<Everything> {
   const { visitor, receiver } = outside;
   const tenant = await outside.makeTenant('Weaving Mill');
@@ -121,7 +124,7 @@ export async function makeEverything(outside: Outside): Promise<Everything> {
     assert.equal(sent.status, 201, `${name}: ${sent.text}`);
     await settle(1);
   }
-  // A submission that changes in every way, and then is gone.
+  // A submission that changes in every way and is then deleted.
   const { data } = await call('GET', `/forms/${forms['workshop']}/submissions`);
   const changed = `/submissions/${data[0]!.id}`;
   for (const change of [
@@ -147,7 +150,7 @@ export async function makeEverything(outside: Outside): Promise<Everything> {
   return { tenant, owner, forms, secret, events: count };
 }
 
-/** Has every kind of email sent that does not come from a page (pages.ts has those), and waits for each. */
+/** Sends every type of email that pages.ts does not, and waits for each. */
 export async function sendMails(
   outside: Outside,
   { tenant, owner }: Everything,
@@ -196,7 +199,7 @@ export async function sendMails(
   await inbox.waitForOne(owner.email, inbox.taken.filter(({ to }) => to.includes(owner.email)).length);
 }
 
-/** Sends a digest now that is due in the evening. */
+/** Sends the digest that is due in the evening now. */
 async function sendDigest({ query }: Outside, form: string): Promise<void> {
   await until(
     'both submissions to be in the digest',
@@ -209,7 +212,7 @@ async function sendDigest({ query }: Outside, form: string): Promise<void> {
   await query(`select pg_notify('formloom_jobs', 'record')`);
 }
 
-/** Every email to a member about their account, their keys and their workspace. */
+/** Sends every email to a member about their account, keys and workspace. */
 async function sendPersonalMails(
   { inbox, makeTenant, signIn, signInAgain }: Outside,
   owner: ConsolePerson,
@@ -237,7 +240,7 @@ async function sendPersonalMails(
   person = withCookie(person, cookie!.split(';', 1)[0]!);
   await does(person.call('POST', '/person/recovery-codes', { password }));
   await does(person.call('DELETE', '/person/totp', { password }));
-  // That ended the session.
+  // The change ended the session.
   person = await signInAgain(person);
   await does(person.call('POST', '/password-resets', { email }));
   const change = { current_password: password, new_password: 'another long test password' };

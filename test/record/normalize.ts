@@ -1,19 +1,19 @@
 /**
- * Everything that differs between two runs of one product: ids, times, ports, tokens, sizes of a file system. Each pattern is
- * replaced in every recorded text, in this order.
+ * Patterns for everything that differs between two runs of one product: ids, times, ports, tokens, file
+ * system sizes. They are replaced in every recorded text, in this order.
  */
 const patterns: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, '<id>'],
-  // Short references of submissions, and keys.
+  // API keys.
   [/\bfl_[\w-]{20,}/g, '<key>'],
   [/\bwhsec_[\w+/=-]{20,}/g, '<secret>'],
   [/\bv1,[\w+/=]{40,}/g, '<signature>'],
   [/\bsha256=[0-9a-f]{64}\b/g, '<signature>'],
   [/\b(?:localhost|127\.0\.0\.1):\d{4,5}\b/g, '<host>'],
-  // Names of built files carry a hash of their content.
+  // Names of built files contain a hash of their content.
   [/([\w.-]*?)[-.][\w-]{8,}\.(js|css|woff2|svg|png|webp)\b/g, '$1.<hash>.$2'],
   [/sha(256|384|512)-[\w+/=]{40,}/g, 'sha$1-<hash>'],
-  // ISO times, with or without milliseconds and zone; then the notations of people.
+  // ISO times, with or without milliseconds and zone, then formats for people.
   [/\b20(?:25|26|27)-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
   [/\b20(?:25|26|27)-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?))?/g, '<time>'],
   [/\b20(?:25|26|27)-\d\d-\d\d\b/g, '<day>'],
@@ -32,7 +32,7 @@ const patterns: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\bjust now\b|\b\d+ (?:second|minute|hour)s? ago\b/g, '<ago>'],
   // Short references of submissions.
   [/\b[0-9A-Z]{5}-[0-9A-Z]{5}\b/g, '<reference>'],
-  // Anything long without spaces that is signed, sealed or random.
+  // Long strings without spaces: signatures, sealed values and random ones.
   [/\b(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{32,}(?:\.[\w-]{10,})*/g, '<token>'],
 ];
 
@@ -40,10 +40,10 @@ const patterns: readonly (readonly [pattern: RegExp, replacement: string])[] = [
 export const normalize = (text: string): string =>
   patterns.reduce((result, [pattern, replacement]) => result.replaceAll(pattern, replacement), text);
 
-/** Puts every tag of HTML on a line of its own, so that a difference is a line. */
+/** Puts each HTML tag on its own line, so that differences are lines. */
 export const splitTags = (html: string): string => html.replaceAll(/\s*(?=<)/g, '\n').trim();
 
-/** JSON with sorted keys, so that the order of declaration is no difference. Arrays keep theirs. */
+/** Returns JSON with sorted keys, so that their order makes no difference. Arrays keep their order. */
 export const sortedJson = (value: unknown): string =>
   JSON.stringify(
     value,

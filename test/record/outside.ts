@@ -16,15 +16,15 @@ import { openVisitor, type Visitor } from '#test/visitor.ts';
 
 export type OutsideTenant = Pick<Tenant, 'workspaceId' | 'key' | 'call'>;
 
-/** The service of a source tree, started and used only as an operator and a visitor can: processes, HTTP, SMTP and SQL. */
+/** The service of a source tree, used only as operators and visitors can: processes, HTTP, SMTP and SQL. */
 export type Outside = {
   url: string;
-  /** The path of the set-up page, which exists until the first account does. */
+  /** The path of the setup page, which exists until the first account is created. */
   setupPath: string;
   inbox: MailServer;
   receiver: Receiver;
   visitor: Visitor;
-  /** Runs a command of the command line. */
+  /** Runs a command. */
   run: (...words: string[]) => Promise<{ code: number; printed: string; complaint: string }>;
   /** Runs a command with `--json` and returns its document. */
   command: <Document>(...words: string[]) => Promise<Document>;
@@ -41,19 +41,19 @@ export type Outside = {
   signInAgain: (person: ConsolePerson) => Promise<ConsolePerson>;
 };
 
-/** Permissions of a key that may do everything. */
+/** The permissions of a key that may do everything. */
 const allPermissions =
   'forms submissions invitations webhooks members keys workspace mail people'
     .split(' ')
     .map((each) => `${each}:read,${each}:write`)
     .join() + ',files:write,events:read,audit:read';
 
-/** The source tree whose service is looked at: this one, unless the record of another one is taken. */
+/** The source tree whose service is recorded. Default: this one. */
 export const recordedTree = process.env['RECORDED_TREE'] ?? fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * Starts the service whose sources are in `tree`. `close` stops it; the calling process then ends the rest.
- * @param options.hasMail false: it cannot send mail, and shows the links that it would have sent.
+ * Starts the service of `tree`. `close` stops it, and the calling process ends the rest.
+ * @param options.hasMail false: it cannot send email and shows the links instead.
  */
 export async function openOutside(
   tree: string,
@@ -61,7 +61,7 @@ export async function openOutside(
 ): Promise<Outside & { close: () => Promise<void> }> {
   const { url: databaseUrl } = await testDatabase({ isEmpty: true });
   const [port, providerPort] = [await freePort(), await freePort()];
-  // Passkeys need a name, not an address.
+  // Passkeys need a host name, not an IP address.
   const url = `http://localhost:${port}`;
   const inbox = await openMailServer();
   const receiver = await openReceiver();
@@ -91,7 +91,7 @@ export async function openOutside(
     scripts: Record<'start' | 'formloom', string>;
   };
   const server = spawn('sh', ['-c', scripts.start], { cwd: tree, env: environment });
-  // A record that fails ends without `close`.
+  // A failed record ends without `close`.
   process.once('exit', () => server.kill('SIGKILL'));
   const output = await waitForStart(server, `${url}/readyz`);
 
@@ -165,7 +165,10 @@ export async function openOutside(
   };
 }
 
-/** Waits until a server has started. @returns what it printed. */
+/**
+ * Waits until a server has started.
+ * @returns its output.
+ */
 async function waitForStart(server: ChildProcess, readyUrl: string): Promise<string> {
   let output = '';
   for (const stream of [server.stdout!, server.stderr!])
@@ -187,10 +190,13 @@ type RunCommandLine = (
   around: Record<'print' | 'complain', (text: string) => void> & { environment: Record<string, string> },
 ) => Promise<number>;
 
-/** Where a tree may have the function that runs a command: in this process a command takes a tenth of the CPU. */
+/** Modules with the function that runs a command. In this process a command takes a tenth of the CPU. */
 const commandLineModules = ['src/app/cli/run-command-line.ts'];
 
-/** Returns what runs a command of a tree: in this process if the tree has a function for it that we know, else as a process. */
+/**
+ * Returns a function that runs commands of a tree: in this process if the tree has a known module, otherwise
+ * as a process.
+ */
 async function commandLine(
   tree: string,
   { script, environment }: { script: string; environment: Record<string, string> },

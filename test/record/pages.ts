@@ -4,14 +4,17 @@ import { type GalleryState, galleryStates } from '#test/gallery/states.ts';
 import { splitTags } from './normalize.ts';
 import { recordMails, type Save } from './texts.ts';
 
-/** States that together show the sentences of a language. English and Arabic have all states already. */
+/** States that together show every sentence in a language. English and Arabic record all states. */
 const spoken =
   /^(errors|errors-bare|rows-errors|review|offline|files-sent|order-errors|confirmation|saved|resumed|closed|early|full|invited|used|no-link|password-wrong)$/;
 const otherLocales = locales.filter((each) => each !== 'en' && each !== 'ar');
-/** Only the states whose names begin so. */
+/** Selects states by the start of their names. */
 const wanted = new RegExp(`^(?:${process.env['SCREENS'] ?? ''})`);
 
-/** Records every state of a form's page: the HTML that the server sent, and the document that the page's script made of it. */
+/**
+ * Records every state of a form's page: the HTML from the server, and the document after the page's script
+ * ran.
+ */
 export async function recordPages(save: Save): Promise<void> {
   for (const dress of Object.keys(dresses) as Dress[])
     for (const state of galleryStates.filter(({ name }) => wanted.test(name)))

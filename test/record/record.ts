@@ -12,7 +12,7 @@ import {
   recordMails,
 } from './texts.ts';
 
-/* Records one source tree into a folder. run.ts starts it: node record.ts <tree> <folder> <parts> */
+/* Records one source tree into a folder. Started by run.ts: node record.ts <tree> <folder> <parts> */
 const [tree, folder, chosen] = process.argv.slice(2) as [string, string, string];
 const parts = new Set(chosen.split(','));
 const say = (text: string): void => void process.stdout.write(`  ${text}\n`);
@@ -44,7 +44,7 @@ await record('data', async () => {
   await recordMails(outside, save);
 });
 await outside.close();
-// Their service is another one, which they start when they are loaded.
+// Each of these modules starts another service when it is loaded.
 await record('pages', async () => (await import('./pages.ts')).recordPages(save));
 await record('screens', async () => (await import('./screens.ts')).recordScreens(save));
 clearInterval(alive);

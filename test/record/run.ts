@@ -9,14 +9,15 @@ import { openTestServer } from '#test/server.ts';
 import { compareRecords } from './compare.ts';
 
 /*
- * npm run test:record -- <commit>   records what the product says and does, at a commit and in the working tree, and prints
- *                                   what differs: the OpenAPI document, `--help`, the database catalogue, pages, webhooks,
- *                                   exports, emails and the accessibility trees of the console
- * npm run test:record               only records the working tree
- *   --parts document,help           only these parts
- *   SCREENS=files                   only the states of pages and the screens whose names begin so
- *   --keep                          uses the records of the last run that exist already
- * The commit is built in .local/record/<commit>/tree. Records stay in .local/record/ for a look.
+ * npm run test:record -- <commit>  records a commit and the working tree, and prints the differences
+ * npm run test:record              records only the working tree
+ *   --parts document,help          only these parts
+ * SCREENS=files                    only states and screens with names that start like this
+ *   --keep                         reuses existing records of the last run
+ *
+ * Records the OpenAPI document, `--help`, the database catalog, pages, webhooks, exports, emails and the
+ * accessibility trees of the console. Builds the commit in .local/record/<commit>/tree. Records stay in
+ * .local/record/ for inspection.
  */
 const allParts = ['document', 'catalogue', 'help', 'data', 'pages', 'screens'];
 const home = fileURLToPath(new URL('../..', import.meta.url));
@@ -45,13 +46,16 @@ function run(command: string, parameters: readonly string[], cwd = home): string
   return stdout.trim();
 }
 
-/** Checks a commit out, with a copy of the installed packages, and builds it. @returns its folder. */
+/**
+ * Checks out a commit with a copy of the installed packages, and builds it.
+ * @returns its folder.
+ */
 function checkOut(commit: string): string {
   const tree = join(home, '.local', 'record', commit, 'tree');
   if (!existsSync(join(tree, 'setup.mjs'))) {
     mkdirSync(tree, { recursive: true });
     run('sh', ['-c', `git archive ${commit} | tar -x -C "${tree}"`]);
-    // Hard links; the two files that npm and setup.mjs write in place are copied.
+    // Uses hard links. The two files that npm and setup.mjs write in place are copied.
     run('cp', ['-al', join(home, 'node_modules'), join(tree, 'node_modules')]);
     for (const name of ['.formloom.json', '.package-lock.json']) {
       const file = join('node_modules', name);
@@ -64,7 +68,7 @@ function checkOut(commit: string): string {
   return tree;
 }
 
-/** Records a tree in a process of its own. */
+/** Records a tree in a separate process. */
 function record(tree: string, folder: string, environment: NodeJS.ProcessEnv): Promise<void> {
   say(`Recording ${tree}`);
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { settleScreen } from '#test/gallery/settle-screen.ts';
 import { browser, outside } from '#test/gallery/stage.ts';
 import type { Save } from './texts.ts';
 
-/** Only the screens whose names begin so. */
+/** Selects screens by the start of their names. */
 const wanted = new RegExp(`^(?:${process.env['SCREENS'] ?? ''})`);
 
 /** Records the accessibility tree of every screen of the console. */

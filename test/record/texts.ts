@@ -18,7 +18,7 @@ export async function recordDocument({ url }: Outside, save: Save): Promise<void
 export const recordCatalogue = async ({ query }: Outside, save: Save): Promise<void> =>
   save('catalogue.sql', await readCatalogue((sql) => query(sql)));
 
-/** Records `--help` of the program, of each first word, and of each command. */
+/** Records `--help` of the program, of each command group and of each command. */
 export async function recordHelp({ run }: Outside, save: Save): Promise<void> {
   const help = async (...words: string[]): Promise<string> => {
     const { code, printed, complaint } = await run(...words, '--help');
@@ -68,7 +68,7 @@ async function workbookText(bytes: Uint8Array): Promise<string> {
     .join('\n');
 }
 
-/** Records every request that the receiver of webhooks got, with its headers; a signature that is wrong is written as such. */
+/** Records every request to the webhook receiver with its headers. Marks wrong signatures. */
 export async function recordEvents(
   { receiver }: Outside,
   { secret, events }: Everything,
@@ -89,7 +89,7 @@ export async function recordEvents(
   await save('webhooks.txt', found.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b))).join('\n\n'));
 }
 
-/** What a request is sorted by: its text without ids. */
+/** Returns the sort key of a request: its text without ids. */
 const keyOf = (text: string): string =>
   text.replaceAll(/[0-9a-f-]{36}|\d{4}-\d\d-\d\dT[\d:.]+Z|[\w+/=]{40,}/g, '');
 

@@ -12,12 +12,15 @@ import { createWorkspace } from '#workspaces/workspaces.ts';
 import { structure } from '../ast/forms.ts';
 import { makeWebhook } from '../webhooks/make-webhook.ts';
 
-// Submissions to test with. Only tests import this file.
+// Submissions for tests. Only tests import this file.
 
-/** A published form with submissions, and what can be seen of them in the database. */
+/** A published form with submissions, and views of them in the database. */
 export type Scene = Awaited<ReturnType<typeof openScene>>;
 
-/** @param beside a workspace that is there; a new one, when it is left out. */
+/**
+ * Opens a scene.
+ * @param beside an existing workspace. Default: a new one.
+ */
 export async function openScene(
   database: Database,
   elements: readonly unknown[],
@@ -39,11 +42,11 @@ export async function openScene(
     workspaceId,
     formId,
     context: { database, vault, wakeQueue },
-    /** The form as a visitor's request finds it now. */
+    /** Returns the form that visitors currently get. */
     live: async () => (await liveForms.find(formId))!,
-    /** Lets a webhook hear of every event of the form. */
+    /** Adds a webhook for every event of the form. */
     listen: () => makeWebhook(database, key, { url: 'https://receiver.test/hook' }),
-    /** What submitting answers; `key` as readKey gives it. */
+    /** Submits and returns the result. `key` is a value from readKey. */
     async send(
       answers: object,
       options: { reference?: Record<string, string>; files?: AnswerFiles; key?: string } = {},
@@ -55,7 +58,7 @@ export async function openScene(
         { live: live!, raw: answers, files, reference, key },
       );
     },
-    /** A completed submission's id. */
+    /** Submits and returns the id of the completed submission. */
     async submit(
       answers: object,
       options: { reference?: Record<string, string>; files?: AnswerFiles } = {},
@@ -64,7 +67,7 @@ export async function openScene(
       if (!result.ok) throw new Error(JSON.stringify(result.errors));
       return result.submission.id;
     },
-    /** As a later capability stores it: begun, and never completed. */
+    /** Stores saved answers: a submission that was started but not completed. */
     async begin(answers: object): Promise<string> {
       const id = await this.submit(answers);
       await transaction(database, async (client) => {
@@ -81,7 +84,7 @@ export async function openScene(
       });
       return id;
     },
-    /** An uploaded file that nobody has claimed yet; its bytes are not stored. */
+    /** Creates a file that no submission has claimed yet. Its bytes are not stored. */
     async upload(element: string, filename: string, contentType = 'image/png'): Promise<FileAnswer> {
       const file = { workspace_id: workspaceId, id: newId() };
       await insertUnclaimedFile(database, { ...file, form_id: formId, element, filename, created_at: now() });
@@ -95,7 +98,7 @@ export async function openScene(
       );
       return rows[0]!;
     },
-    /** The counts that lists show, and what a count of the rows finds. */
+    /** Returns the counts shown in lists, and the counts of the rows. */
     async counts(): Promise<{ shown: Record<string, number>; found: Record<string, number> }> {
       const ask = async (sql: string): Promise<Record<string, number>> => {
         const { rows } = await database.query<{ status: string; count: number }>(sql, [formId]);
@@ -112,7 +115,7 @@ export async function openScene(
         ),
       };
     },
-    /** What webhooks will be told, oldest first. */
+    /** Returns the queued events for webhooks, oldest first. */
     async events(): Promise<{ kind: string; submission_id: string; snapshot: Snapshot }[]> {
       const { rows } = await database.query<{ kind: string; submission_id: string; snapshot: Snapshot }>(
         'select kind, submission_id, snapshot from events where form_id = $1 order by id',
@@ -124,8 +127,8 @@ export async function openScene(
 }
 
 /**
- * Many incomplete submissions of the same answers, a millisecond apart from `since` on: their rows alone, without
- * counts and search text.
+ * Inserts incomplete submissions with one set of answers, a millisecond apart from `since`. Inserts only
+ * rows, without counts and search text.
  */
 export async function insertMany(
   database: Database,

@@ -11,7 +11,7 @@ import { insertWebhook } from '#webhooks/webhooks.ts';
 import type { Plan } from '#workspaces/authenticate.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 
-// Things to test webhooks with. Only tests import this file.
+// Helpers for webhook tests. Only tests import this file.
 
 const structure = {
   type: 'form',
@@ -27,14 +27,14 @@ const structure = {
 
 export type Place = { workspaceId: string; formId: string };
 
-/** A workspace with a published form. */
+/** Creates a workspace with a published form. */
 export async function makeForm(database: Database, plan: Plan = 'pro'): Promise<Place> {
   const workspace = await createWorkspace(database, { name: 'Condition', plan });
   const form = await createForm(database, workspace.id, { structure, status: 'published' });
   return { workspaceId: workspace.id, formId: form.id };
 }
 
-/** A webhook, put past the checks of createWebhook. */
+/** Creates a webhook without the checks of createWebhook. */
 export async function makeWebhook(
   database: Database,
   { workspaceId, formId }: Place,
@@ -70,7 +70,7 @@ export async function makeWebhook(
   return id;
 }
 
-/** Something happens to a submission of the form. Returns how many deliveries that makes. */
+/** Records an event of a submission and returns the number of its deliveries. */
 export function happen(
   database: Database,
   { workspaceId, formId }: Place,
@@ -103,7 +103,7 @@ export function happen(
   );
 }
 
-/** The delivery log of a webhook, newest first, all of it. */
+/** Returns the whole delivery log of a webhook, newest first. */
 export async function readLog(
   database: Database,
   place: { workspaceId: string; webhookId: string },
@@ -112,7 +112,7 @@ export async function readLog(
   return (await listDeliveries(database, place, {}, all)).data;
 }
 
-/** The webhooks of a form as they are stored, newest first, but for what is sealed. */
+/** Returns the stored webhooks of a form, newest first, without sealed values. */
 export async function listWebhooks(database: Database, { workspaceId, formId }: Place) {
   const { rows } = await database.query(
     `select id, url, events, active, secret is not null as has_secret, header_names, filter, pauses_on_failure,

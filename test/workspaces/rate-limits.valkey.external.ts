@@ -5,7 +5,10 @@ import { openLog } from '#kit/log.ts';
 import { plans, takeRequest } from '#workspaces/authenticate.ts';
 import { openRequestCounter } from '#workspaces/request-counter.ts';
 
-/** Not part of `npm test`: needs a Valkey or Redis. VALKEY_TEST_URL=redis://127.0.0.1:6379 node --test <this file> */
+/**
+ * Not part of `npm test`, because it needs Valkey or Redis: VALKEY_TEST_URL=redis://127.0.0.1:6379 node
+ * --test <this file>
+ */
 const valkeyUrl = process.env['VALKEY_TEST_URL'];
 assert.ok(valkeyUrl, 'VALKEY_TEST_URL names the Valkey or Redis to test with.');
 
@@ -24,7 +27,7 @@ test('two processes that share a Valkey let exactly 60 + 10 of 200 parallel requ
   assert.equal(taken.filter(({ exceeded }) => exceeded === undefined).length, 70);
 });
 
-test('the headers tell of one window, whichever process answers', async () => {
+test('the headers count one shared window, whichever process answers', async () => {
   const key = randomUUID();
   const before = Math.floor(Date.now() / 1_000);
   const first = await takeRequest(one, key, plans.free);

@@ -1,6 +1,9 @@
 import type { Scope } from '#kit/operation.ts';
 
-/** Whoever may do everything in a workspace, for tests that run an operation without its way over the wire. */
+/**
+ * Returns the scope of a person with every permission in a workspace, for tests that run an operation without
+ * HTTP.
+ */
 export const scopeOf = (workspaceId: string): Scope => ({
   workspaceId,
   formIds: null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nameBrowser } from './browser-name.ts';
 
-test('a browser is called as people call it, although several claim to be others as well', () => {
+test('a browser gets its common name, although several claim to be others too', () => {
   const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)';
   for (const [called, name] of [
     [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${webkit} Chrome/153.0 Safari/537.36`, 'Chrome on Windows'],

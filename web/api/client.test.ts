@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { after, before, test } from 'node:test';
 import { ApiProblem, request } from './client.ts';
 
-/** What stands between the browser and the service, or the service itself, answers to each path. */
+/** The response to each path, from the service or from a proxy in front of it. */
 const answers: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/cut': (response) => {
     response.writeHead(200, { 'Content-Length': '100' });
@@ -18,7 +18,7 @@ const server = createServer(({ url }, response) => answers[url!]!(response));
 before(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  // A page knows its own origin.
+  // In a page, `location.origin` is the origin of the service.
   Object.assign(globalThis, { location: { origin: `http://127.0.0.1:${port}` } });
 });
 after(() => {
@@ -32,16 +32,16 @@ const problemAt = async (path: string): Promise<readonly [status: number, code: 
   return [problem.status, problem.code];
 };
 
-test('an answer that breaks off, or that is not the service’s own, is no answer', async () => {
+test('a truncated response or one from another server is treated as no response', async () => {
   assert.deepEqual(await problemAt('/cut'), [0, 'unknown']);
   assert.deepEqual(await problemAt('/portal'), [0, 'unknown']);
 });
 
-test('a refusal keeps its status, whoever words it', async () => {
+test('an error keeps its status, whether the service or a proxy wrote it', async () => {
   assert.deepEqual(await problemAt('/proxy'), [502, 'unknown']);
   assert.deepEqual(await problemAt('/refused'), [422, 'validation_failed']);
 });
 
-test('a success may have no content', async () => {
+test('a successful response may have no content', async () => {
   assert.equal(await request('/nothing', { method: 'POST' }), undefined);
 });

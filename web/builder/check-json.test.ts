@@ -11,7 +11,7 @@ test('a valid form can be applied and has no problems', () => {
   assert.deepEqual(checked.problems, []);
 });
 
-test('an incomplete form can be applied; each problem says where, and leads there', () => {
+test('an incomplete form can be applied, and each problem names its position and links to it', () => {
   const text = pretty(
     structure(element('text', 'a'), composite('g', [{ type: 'text', attrs: { id: 'b' }, children: [] }])),
   );
@@ -22,7 +22,7 @@ test('an incomplete form can be applied; each problem says where, and leads ther
   assert.match(text.slice(problems[0]!.offset), /^\{\s*"type": "text",\s*"attrs": \{\s*"id": "b"/);
 });
 
-test('what is no form cannot be applied', () => {
+test('JSON that is not a form cannot be applied', () => {
   const { root, problems } = checkJson('{"type":"form","attrs":{},"children":[{"type":"text"}]}');
   assert.equal(root, undefined);
   assert.deepEqual(
@@ -31,7 +31,7 @@ test('what is no form cannot be applied', () => {
   );
 });
 
-test('what is no JSON is found by its line', () => {
+test('invalid JSON is reported with its line', () => {
   const { root, problems } = checkJson('{\n  "type": "form",\n  "attrs": {,\n}');
   assert.equal(root, undefined);
   assert.equal(problems[0]!.where, 'Line 3:');

@@ -23,26 +23,26 @@ const conditions: Readonly<Record<string, object>> = {
 };
 
 for (const [name, condition] of Object.entries(conditions)) {
-  test(`a condition is read and written back as it was: ${name}`, () => {
+  test(`a condition is read and written back unchanged: ${name}`, () => {
     assert.deepEqual(writeCondition(readCondition(condition)!), condition);
   });
 }
 
-test('one comparison alone is a group of one, and a double negation is none', () => {
+test('a single comparison is a group of one, and a double negation is removed', () => {
   assert.deepEqual(writeCondition(readCondition(country)!), { all: [country] });
   assert.deepEqual(writeCondition(readCondition({ not: country })!), { not: { any: [country] } });
   assert.deepEqual(writeCondition(readCondition({ not: { not: { all: [age] } } })!), { all: [age] });
 });
 
 for (const condition of [null, 7, 'x', [], {}, { all: 1 }, { all: [{}] }, { element: 'a' }, { not: 0 }]) {
-  test(`what is no condition is not read as one: ${JSON.stringify(condition)}`, () => {
+  test(`an invalid condition is not read: ${JSON.stringify(condition)}`, () => {
     assert.equal(readCondition(condition), undefined);
   });
 }
 
 const nested = readCondition(conditions['any, with a group inside'])!;
 
-test('a part is changed where it stands; what is taken away takes an empty group along', () => {
+test('a part is changed in place, and removing the last part removes its empty group', () => {
   const changed = changePart(nested, [1, 0], (part) => ({ ...(part as Leaf), is: 'less_than' }));
   assert.deepEqual(writeCondition(changed!), {
     any: [country, { all: [{ ...age, is: 'less_than' }, source] }],
@@ -55,7 +55,7 @@ test('a part is changed where it stands; what is taken away takes an empty group
   );
 });
 
-test('only the comparisons that are kept stay', () => {
+test('filtering a condition keeps only the chosen comparisons', () => {
   const kept = keepLeaves(nested, ({ subject }) => subject.name === 'source')!;
   assert.deepEqual(writeCondition(kept), { any: [{ all: [source] }] });
   assert.equal(

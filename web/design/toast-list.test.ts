@@ -21,7 +21,7 @@ afterEach(() => {
   mock.timers.reset();
 });
 
-test('what can be undone is not pushed out by what is only said, and stays longer', () => {
+test('an undoable toast is not displaced by plain messages and stays longer', () => {
   undoable('Deleted.');
   for (const text of ['One.', 'Two.', 'Three.', 'Four.']) done(text);
   assert.deepEqual(texts(), ['Deleted.', 'Two.', 'Three.', 'Four.']);
@@ -31,12 +31,12 @@ test('what can be undone is not pushed out by what is only said, and stays longe
   assert.deepEqual(texts(), []);
 });
 
-test('of what can be undone the last three can', () => {
+test('only the last three undoable toasts stay', () => {
   for (const text of ['One.', 'Two.', 'Three.', 'Four.']) undoable(text);
   assert.deepEqual(texts(), ['Two.', 'Three.', 'Four.']);
 });
 
-test('a problem is not pushed out by what is said, nor is what is under way by what comes, nor does it push out', () => {
+test('problem and in-progress toasts are never displaced, and an undo in progress displaces no other', () => {
   openToast({ tone: 'bad', text: 'Failed.' });
   for (const text of ['One.', 'Two.', 'Three.']) undoable(text);
   stayToast(listToasts()[1]!.id);
@@ -54,7 +54,7 @@ test('a problem is not pushed out by what is said, nor is what is under way by w
   ]);
 });
 
-test('what did not arrive stands where it stood, with its whole time, also when it was closed meanwhile', () => {
+test('after a failed undo, a toast returns to its position with its full time, even if it was closed meanwhile', () => {
   undoable('One.');
   undoable('Two.');
   const [one, two] = listToasts();
@@ -69,7 +69,7 @@ test('what did not arrive stands where it stood, with its whole time, also when 
   assert.deepEqual(texts(), []);
 });
 
-test('a problem stays until it is closed, and what is under way until it has ended', () => {
+test('a problem toast stays until it is closed, and an undo in progress until it ends', () => {
   openToast({ tone: 'bad', text: 'Failed.' });
   undoable('Deleted.');
   stayToast(listToasts()[1]!.id);
@@ -79,7 +79,7 @@ test('a problem stays until it is closed, and what is under way until it has end
   assert.deepEqual(texts(), ['Failed.', 'Deleted.']);
 });
 
-test('no toast goes away while nobody sees the window, or somebody is at it; then it has its whole time', () => {
+test('toasts stay while the window is hidden or the pointer is on them, and then get their full time again', () => {
   holdToasts('hidden', true);
   undoable('Deleted.');
   holdToasts('pointer', true);

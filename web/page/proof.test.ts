@@ -7,7 +7,7 @@ const hex = (words: Uint32Array): string =>
   [...words].map((word) => word.toString(16).padStart(8, '0')).join('');
 const expected = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-test('it is the SHA-256 of Node for every length around one and two blocks, and for each of several ends', () => {
+test("the hash equals Node's SHA-256 for every length around one and two blocks, with several endings", () => {
   for (let length = 0; length <= 130; length += 1) {
     const beginning = 'ä'.repeat(length % 3) + 'x'.repeat(length);
     const hash = hashBehind(beginning);
@@ -16,7 +16,7 @@ test('it is the SHA-256 of Node for every length around one and two blocks, and 
   }
 });
 
-test('a proof of 10 bits is found, and Node agrees that it is one', async () => {
+test('a proof of 10 bits is found, and Node verifies it', async () => {
   const answer = await solve('challenge', 10);
   assert.match(expected(`challenge:${answer}`), /^00[0-3]/);
 });

@@ -30,7 +30,7 @@ for (const [pressed, found] of rows)
     assert.equal(findPressed(shortcuts, { ...up, ...pressed })?.label, found);
   });
 
-test('a press is said as it stands on the keys, of a Mac too', () => {
+test('a shortcut is shown with the key labels of the platform, including Mac', () => {
   const said = (isMac: boolean): string[] =>
     ['Mod+Shift+z', 'Alt+ArrowUp', ' ', '+'].map((press) => sayPress(press, isMac));
   assert.deepEqual(said(false), ['Ctrl+Shift+Z', 'Alt+↑', 'Space', '+']);

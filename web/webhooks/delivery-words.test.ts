@@ -42,22 +42,22 @@ test('attempts are counted against the schedule only while it runs', () => {
   assert.equal(sayAttempts(line({}), 6), '2 of 6');
   assert.equal(sayAttempts(line({ status: 'Failed', attempts: 6 }), 6), '6');
   assert.equal(sayAttempts(line({ is_test: true, attempts: 0 }), 6), '0');
-  // Retried by hand after the schedule ended.
+  // A manual retry after the schedule ended.
   assert.equal(sayAttempts(line({ attempts: 6 }), 6), '6');
 });
 
-test('an attempt was answered, was not answered, or never left', () => {
+test('an attempt got a response, got none, or was not sent', () => {
   assert.equal(outcomeOf(attempt({ response_status: 503, request_headers: {} })), 'Response 503');
   assert.equal(outcomeOf(attempt({ request_headers: {} })), 'No response');
   assert.equal(outcomeOf(attempt({})), 'Not sent');
 });
 
-test('JSON is laid out for reading, anything else stays as it is', () => {
+test('JSON is formatted, and other text stays as it is', () => {
   assert.equal(layOut('{"a":[1]}'), '{\n  "a": [\n    1\n  ]\n}');
   assert.equal(layOut('<b>no</b>'), '<b>no</b>');
 });
 
-test('a time that nobody took is a dash', () => {
+test('a missing duration is a dash', () => {
   assert.equal(sayMs(null), '–');
   assert.equal(sayMs(7), '7 ms');
 });

@@ -4,7 +4,7 @@ import { isFiltered, logParameters, readLogView } from './log-view.ts';
 
 const delivery = '01985f2e-0000-7000-8000-000000000000';
 
-test('an address is read with care: what is not understood is left out', () => {
+test('URL parameters are validated, and invalid ones are left out', () => {
   const view = {
     status: 'Failed',
     event: 'submission.created',
@@ -27,12 +27,12 @@ test('an address is read with care: what is not understood is left out', () => {
   for (const page of [1, 0, -1, 1.5]) assert.deepEqual(readLogView({ page }), {});
 });
 
-test('a page or an open panel is no filter', () => {
+test('a page or an open panel does not count as a filter', () => {
   assert.equal(isFiltered({ page: 2, delivery }), false);
   assert.equal(isFiltered({ from: '2026-01-01' }), true);
 });
 
-test('days are the reader’s own, and the last one is included', () => {
+test('days are in the reader’s time zone, and the last one is included', () => {
   const { from, to } = logParameters({ from: '2026-03-28', to: '2026-03-29' });
   assert.equal(from, new Date(2026, 2, 28).toISOString());
   assert.equal(to, new Date(2026, 2, 30).toISOString());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { replayQueryOf, sayFilter } from './replay-query.ts';
 
-test('what is left open is not sent; days are the reader’s own, with their end', () => {
+test('empty fields are not sent, and days are in the reader’s time zone, including the last one', () => {
   assert.deepEqual(replayQueryOf({ status: 'Failed', event: 'all', from: '', to: '' }), { status: 'Failed' });
   const { since, until, ...rest } = replayQueryOf({
     status: 'any',
@@ -15,7 +15,7 @@ test('what is left open is not sent; days are the reader’s own, with their end
   assert.equal(until, new Date('2026-05-04T00:00:00').toISOString());
 });
 
-test('a filter in words', () => {
+test('a filter is described in words', () => {
   const none = { status: null, event: null, since: null, until: null };
   assert.equal(sayFilter(none, String), 'delivered or failed');
   const all = { status: 'Failed', event: 'submission.created', since: 'Monday', until: 'Friday' } as const;

@@ -10,15 +10,15 @@ import {
   send,
 } from './transport/call.ts';
 
-/** Where and as what something was read, by what was answered. */
+/** What a response represents: the path, the id and the ETag of a resource. */
 type Reading = { place: string; id: string; etag: string };
 type Input = Readonly<Record<string, unknown>>;
 
-/** The operations of a service, for whom the key is: `client.forms.list()`. */
+/** Returns the operations that a key allows: `client.forms.list()`. */
 export function openApi(options: ClientOptions): Api {
   const readings = new WeakMap<object, Reading>();
 
-  /** The id of a thing, or of what was read. */
+  /** Returns the id of a resource, or of an earlier response. */
   const idOf = (thing: unknown): string => {
     if (typeof thing !== 'object' || thing === null) return String(thing);
     const id = 'id' in thing ? thing.id : readings.get(thing)?.id;
@@ -26,7 +26,7 @@ export function openApi(options: ClientOptions): Api {
     return id;
   };
 
-  /** The ETag of what was read where the operation changes it; a text is one. */
+  /** Returns the ETag to send if the operation changes what was read; a string is an ETag already. */
   const etagOf = (thing: unknown, { condition }: Row, id: string): string | undefined => {
     if (typeof thing === 'string') return thing;
     const reading = typeof thing === 'object' && thing !== null ? readings.get(thing) : undefined;
@@ -91,7 +91,7 @@ export function openApi(options: ClientOptions): Api {
     ];
     const read = (more: Input) =>
       run(row, [...args.slice(0, at), ...(row.isBare ? [] : [{ ...input, ...more }]), ...rest]);
-    // What is a list is so by its declaration.
+    // The declaration of the operation says that it returns a list.
     return listOf(row.list!, input, read as (more: Input) => Promise<PageOf>);
   }
 
@@ -103,17 +103,20 @@ export function openApi(options: ClientOptions): Api {
     group,
     Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, methodOf(row)])),
   ]);
-  // The table and the type are written from the same operations (write-api.ts).
+  // The table and the type are generated from the same operations (write-api.ts).
   return Object.fromEntries(api) as Api;
 }
 
-/** Whose ETag it is: of what the path names, or of what was made; the workspace has no id in its path. */
+/**
+ * Returns the id that an ETag belongs to: from the path, or of the created resource. The workspace has no id
+ * in its path.
+ */
 const idIn = (place: string, id: string, value: object): string =>
   place.includes(':') ? id || ('id' in value ? String(value.id) : '') : '';
 
 const baseOf = (url: string): string => url.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
 
-/** What of an input goes into the address, and what into the body. */
+/** Splits an input into query and body. */
 function sort(
   { inQuery }: Row,
   input: Input | FormData,
@@ -131,11 +134,11 @@ function sort(
 
 function typeOf({ file: type }: Row, file: FileBody | undefined, body: unknown): Record<string, string> {
   if (type) return { 'Content-Type': type };
-  // Of its own: a browser says what a blob or a form is.
+  // A browser sets the type of a blob or a form.
   if (file !== undefined) return file instanceof Blob ? { 'Content-Type': file.type } : {};
   return typeof body === 'string' ? { 'Content-Type': 'application/json' } : {};
 }
 
-/** Without a secure context, which `randomUUID` takes in browsers. */
+/** Works without a secure context, which `randomUUID` needs in browsers. */
 const newKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,53 +1,56 @@
 import type { AnswerTypes, CompositeElement, Element, Form, SettingsChange, Step, Structure } from './api.ts';
 
-/** As it is written down: nothing in it changes. */
+/** A definition: deeply read-only. */
 type Written<T> = T extends readonly (infer Item)[]
   ? readonly Written<Item>[]
   : T extends object
     ? { readonly [K in keyof T]: Written<T[K]> }
     : T;
 
-/** A node of the tree with its attributes beside its type. */
+/** A node of the tree with its attributes next to its type. */
 type Flat<Node> = Node extends { type: infer Type; attrs?: infer Attributes }
   ? { readonly type: Type } & Written<NonNullable<Attributes>>
   : never;
 type WrittenGroup = Flat<CompositeElement> & { readonly children: readonly WrittenElement[] };
-/** An element as it is written: `{ type: 'text', id: 'subject', label: 'Subject' }`; a `composite` has `children`. */
+/**
+ * An element of a definition: `{ type: 'text', id: 'subject', label: 'Subject' }`. A `composite` has
+ * `children`.
+ */
 export type WrittenElement = Flat<Exclude<Element, CompositeElement>> | WrittenGroup;
 type WrittenStep = Written<NonNullable<Step['attrs']>> & { readonly elements: readonly WrittenElement[] };
 
-/** A form as it is written. */
+/** The definition of a form. */
 export type FormDefinition = Written<Structure['attrs']> & {
-  /** Of the form that it is on the service; without it, the one of this name. */
+  /** The form's id on the service. Default: the form with this name. */
   readonly id?: string;
-  /** As it is after it was applied: left out, a new form is a draft, and any other stays what it is. */
+  /** The status after `apply()`. By default a new form is a draft, and an existing one keeps its status. */
   readonly status?: Form['status'];
-  /** All of them; left out, those of the service stay. */
+  /** All settings of the form. By default the service keeps its settings. */
   readonly settings?: Written<SettingsChange>;
   readonly steps: readonly WrittenStep[];
 };
 
-/** A form as the API takes it, with the type of its answers. */
+/** A form in the API's format, with the type of its answers. */
 export type DefinedForm<Answers = unknown> = {
   id?: string;
   status?: Form['status'];
   structure: Structure;
   settings?: SettingsChange;
-  /** Only for the compiler. */
+  /** Exists only for the compiler. */
   readonly answers?: Answers;
 };
 
-/** The answers of a form: `AnswersOf<typeof contact>`. */
+/** The type of a form's answers: `AnswersOf<typeof contact>`. */
 export type AnswersOf<Defined> = Defined extends DefinedForm<infer Answers> ? Answers : never;
 
-/** What a selection can be answered with. */
+/** The possible answers of a selection. */
 export type OptionOf<E> = E extends { options: readonly (infer Option)[] }
   ? E extends { other: true }
     ? IdOf<Option> | (string & {})
     : IdOf<Option>
   : string;
 
-/** What is chosen in each row of a matrix that is answered, by the row. */
+/** The chosen options of a matrix, by row. */
 export type GridOf<E> = {
   [Row in RowOf<E>]?: E extends { multiple: true } ? OptionOf<E>[] : OptionOf<E>;
 };
@@ -57,7 +60,7 @@ type RowOf<E> = E extends { rows: readonly (infer Row)[] } ? IdOf<Row> : string;
 /** Returns the part of an option that answers store. */
 type IdOf<Option> = Option extends { readonly id: infer Id extends string } ? Id : Option & string;
 
-/** Writes a form down, once: its tree, its settings, and the type of its answers. */
+/** Defines a form once: its structure, its settings and the type of its answers. */
 export function defineForm<const Definition extends FormDefinition>(
   definition: Definition,
 ): DefinedForm<AnswersIn<Definition['steps'][number]>> {
@@ -67,7 +70,7 @@ export function defineForm<const Definition extends FormDefinition>(
     attrs: more,
     children: elements.map(nodeOf),
   }));
-  // What is written has the types of the tree's own nodes.
+  // A definition has the types of the structure's own nodes.
   const form: unknown = { ...(id && { id }), ...(status && { status }), ...(settings && { settings }) };
   return {
     ...(form as DefinedForm<never>),
@@ -84,14 +87,17 @@ function nodeOf(element: WrittenElement): object {
 
 // The types of answers ------------------------------------------------------------------------------------------
 
-/** A visitor may not see it. */
+/** Whether the node may be hidden from a visitor. */
 type MayHide<Node> = Node extends { show_when: unknown } | { hide_when: unknown } ? true : false;
 type Or<A, B> = true extends A | B ? true : false;
 
-/** Each question of an element: the fields of a group stand beside it, the rows of one that repeats within. */
+/**
+ * The questions of an element. The fields of a group count as its siblings, except those of a repeatable
+ * group.
+ */
 type Questions<E, Hidden> = E extends { type: 'composite'; children: readonly (infer Child)[] }
   ? WrittenElement extends Child
-    ? // What is not written down has no end.
+    ? // A definition without literal types would recurse forever.
       never
     : E extends { repeatable: true; id: infer Id }
       ? { id: Id; answer: AnswersOfAll<Questions<Child, false>>[]; isGiven: false }
@@ -113,7 +119,7 @@ type AnswersOfAll<Q extends Question> = Simple<
 type Named<Q extends Question> = Q['id'] extends string ? Q['id'] : never;
 type Simple<T> = { [K in keyof T]: T[K] };
 
-/** Where a step jumps, any other one may be passed by. */
+/** If any step has jumps, a visitor may skip every other step. */
 type StepQuestions<S, Jumps> = S extends { elements: readonly (infer E)[] }
   ? Questions<E, Or<Jumps, MayHide<S>>>
   : never;

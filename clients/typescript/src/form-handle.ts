@@ -3,45 +3,49 @@ import type { DefinedForm } from './define-form.ts';
 import { listOf } from './pages.ts';
 import type { CallOptions, List } from './transport/call.ts';
 
-/** Answers as they are sent: files by their ids, as `files.create` answers them. */
+/** Answers in requests: a file is given by its id, from `files.create`. */
 export type Sent<Answers> = {
   [K in keyof Answers]: NonNullable<Answers[K]> extends { content_type: string }[] ? string[] : Answers[K];
 };
 
-/** A submission of a form: what is required is there once it is completed. */
+/** A submission of a form. Required answers are present once it is completed. */
 export type SubmissionOf<Answers> = Omit<Submission, 'status' | 'answers'> &
   ({ status: 'completed'; answers: Answers } | { status: 'incomplete'; answers: Partial<Answers> });
 
 type Page = Awaited<ReturnType<Api['forms']['submissions']>>;
 type Query = NonNullable<Parameters<Api['forms']['submissions']>[1]>;
-/** Those that a query asks for. */
+/** The submissions that match a query. */
 type Asked<Answers, Q> = Extract<
   SubmissionOf<Answers>,
   Q extends { status: infer Status } ? { status: Status } : unknown
 >;
 
-/** A form that was written down, as it is on a service. */
+/** A defined form on a service. */
 export interface FormHandle<Answers> {
-  /** Its id on the service. @throws Error when it is not there yet, or several have its name. */
+  /**
+   * Returns the form's id on the service. @throws Error if it does not exist, or if several forms have its
+   * name.
+   */
   id(): Promise<string>;
   /**
-   * Makes the form on the service what is written: a new one, a change of what is different, or nothing.
-   * @throws ValidationError; PreconditionFailedError when somebody else changes it meanwhile.
+   * Updates the form on the service to match the definition: creates it, changes what differs, or does
+   * nothing.
+   * @throws ValidationError; PreconditionFailedError if another person changes the form in the meantime.
    */
   apply(): Promise<Form & { change: 'created' | 'updated' | 'none' }>;
-  /** Submits answers, which are checked as on the form's page. */
+  /** Submits answers, validated as on the form's page. */
   submit(
     answers: Sent<Answers>,
     options?: CallOptions & { reference?: Record<string, string> },
   ): Promise<SubmissionOf<Answers>>;
-  /** Its submissions: all of them by `for await`, a page by `await`. */
+  /** Returns its submissions: all of them with `for await`, one page with `await`. */
   submissions<const Q extends Query>(
     query?: Q,
     options?: CallOptions,
   ): List<Omit<Page, 'data'> & { data: Asked<Answers, Q>[] }>;
 }
 
-/** @param form as defineForm made it. */
+/** @param form the result of defineForm. */
 export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormHandle<Answers> {
   const { structure, settings, status } = form;
   let known = form.id;
@@ -74,7 +78,7 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
         (status === undefined || now.status === status);
       if (isSame) return Object.assign(now, { change: 'none' as const });
       const change = { structure, ...(settings && { settings }), ...(status && { status }) };
-      // What was read: somebody else's change meanwhile is not overwritten.
+      // Sends the ETag of what was read, so that a concurrent change is not overwritten.
       return Object.assign(await api.forms.update(now, change), { change: 'updated' as const });
     },
     async submit(answers, { reference, ...options } = {}) {
@@ -83,13 +87,13 @@ export function formHandle<Answers>(api: Api, form: DefinedForm<Answers>): FormH
     },
     submissions: (query, options) => {
       const read = async (more: Query) => api.forms.submissions(await id(), { ...query, ...more }, options);
-      // Answers are what the form asks for, and the service answers what the query asks for.
+      // The form determines the answers, and the query the submissions that the service returns.
       return listOf('cursor', query ?? {}, read) as never;
     },
   };
 }
 
-/** @throws Error where only an id can say which one is meant. */
+/** @throws Error if several forms have the name, so that only an id can identify one. */
 async function findByName(api: Api, name: string): Promise<string | undefined> {
   const found: string[] = [];
   for await (const form of api.forms.list())
@@ -110,7 +114,7 @@ const shown = (settings: SettingsChange): object => ({
 const isLike = (one: unknown, other: unknown): boolean =>
   JSON.stringify(plain(one)) === JSON.stringify(plain(other));
 
-/** In one order, and without what may be left out of a node. */
+/** Sorts keys and removes empty optional parts of nodes, so that trees can be compared. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;

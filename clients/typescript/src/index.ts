@@ -12,11 +12,11 @@ export * from './transport/errors.ts';
 export { verifyWebhook, type WebhookEvent, WebhookVerificationError } from './webhook.ts';
 
 export interface Client extends Api {
-  /** A form that was written down with defineForm: its answers have their types. */
+  /** Returns a handle of a form from defineForm, with typed answers. */
   form<Answers>(definition: DefinedForm<Answers>): FormHandle<Answers>;
 }
 
-/** The operations of a service: `client.forms.list()`. */
+/** Creates a client for a service: `client.forms.list()`. */
 export function createClient(options: ClientOptions): Client {
   const api = openApi(options);
   return { ...api, form: (definition) => formHandle(api, definition) };

@@ -1,6 +1,6 @@
 import type { List } from './transport/call.ts';
 
-/** A page of any list, as far as a reading of all goes by it. */
+/** A page of any list, with the fields that reading all pages needs. */
 export type PageOf = {
   data: unknown[];
   pagination?: { page: number; total_pages: number };
@@ -11,17 +11,17 @@ export type PageOf = {
 
 type Input = Readonly<Record<string, unknown>>;
 type Turn = {
-  /** What asks for the first page, where all are read. */
+  /** The input for the first page when all pages are read. */
   first: Input;
-  /** What asks for the page behind; undefined at the end. */
+  /** Returns the input for the next page; undefined at the end. */
   next: (page: PageOf, input: Input) => Input | undefined;
 };
 
 const once: Turn = { first: {}, next: () => undefined };
 
-/** How a list goes on, by the parameter with which it does. */
+/** How to read the next page of a list, by the name of its paging parameter. */
 const turns: Readonly<Record<string, Turn>> = {
-  // Without a gap and without a repeat while others write.
+  // Neither skips nor repeats items while others write.
   cursor: {
     first: { cursor: '*', per_page: 100 },
     next: ({ next_cursor: cursor }) => (cursor ? { cursor } : undefined),
@@ -31,14 +31,14 @@ const turns: Readonly<Record<string, Turn>> = {
     next: ({ pagination: { page, total_pages: last } = { page: 0, total_pages: 0 } }) =>
       page < last ? { page: page + 1 } : undefined,
   },
-  // Who waits for what comes reads on until they have had enough.
+  // With `wait`, reading continues until the caller stops.
   after: {
     first: {},
     next: ({ next, has_more }, { wait }) => (has_more || wait ? { after: next } : undefined),
   },
 };
 
-/** A list that is read when somebody wants it: a page by `await`, all of it by `for await`. */
+/** Returns a lazy list: one page with `await`, all items with `for await`. */
 export function listOf(turn: string, input: Input, read: (more: Input) => Promise<PageOf>): List<PageOf> {
   const { first, next } = turns['page' in input ? 'page' : turn] ?? once;
   async function* pages(): AsyncGenerator<PageOf, void, undefined> {
@@ -52,7 +52,7 @@ export function listOf(turn: string, input: Input, read: (more: Input) => Promis
   }
   let page: Promise<PageOf> | undefined;
   return {
-    // It is a promise to whoever awaits it.
+    // Makes the list awaitable.
     // oxlint-disable-next-line unicorn/no-thenable, promise/no-callback-in-promise
     then: (done, failed) => (page ??= read({})).then(done, failed),
     pages,

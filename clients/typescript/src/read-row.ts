@@ -1,27 +1,27 @@
-/** A row of the table, read. */
+/** A parsed row of the table. */
 export type Row = {
   method: string;
-  /** Below /api/v1, with parameters as `:name`. */
+  /** The path below /api/v1, with parameters as `:name`. */
   path: string;
-  /** Which fields of the input go into the query; undefined: all of them. */
+  /** The input fields that go into the query; undefined means all of them. */
   inQuery: readonly string[] | undefined;
-  /** It takes nothing but what its path names. */
+  /** The operation has no input beyond its path parameters. */
   isBare: boolean;
-  /** It stands beside the API, at an address that anybody may call. */
+  /** The operation is outside /api/v1 and needs no key. */
   isRoot: boolean;
-  /** The body is a file, of this content type; '': of its own. */
+  /** The content type of a file body; '' uses the file's own. */
   file: string | undefined;
-  /** It answers with a file. */
+  /** The response is a file. */
   isStream: boolean;
-  /** How a list goes on: by a cursor, by pages, after the last, or '': not at all. */
+  /** How a list is paged: `cursor`, `page`, `after`, or '' for a single page. */
   list: string | undefined;
-  /** The path at which the ETag is read that it takes. */
+  /** The path whose ETag the operation sends as If-Match. */
   condition: string | undefined;
-  /** The path at which what it answers is changed. */
+  /** The path at which the returned resource can be changed. */
   place: string | undefined;
 };
 
-/** Reads `PUT /forms/:id?dry_run if:/forms/:id tag:/forms/:id`. */
+/** Parses `PUT /forms/:id?dry_run if:/forms/:id tag:/forms/:id`. */
 export function readRow(row: string): Row {
   const [method = '', address = '', ...marks] = row.split(' ');
   const [path = '', query] = address.split('?');

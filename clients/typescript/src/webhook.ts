@@ -1,27 +1,28 @@
 import type { Event, FileUpload } from './api.ts';
 
-/** As a framework has them: of `fetch`, or of Node. */
+/** Headers as frameworks provide them, in the format of `fetch` or of Node. */
 type AnyHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 type Verification = {
-  /** How old a delivery may be, in seconds: 300 by default. What somebody recorded is not taken again later. */
+  /** The maximum age of a delivery in seconds. Default: 300. Older deliveries are rejected as replays. */
   tolerance?: number;
   /**
-   * Which signatures must be right: `both` by default, as the service sends both. `service` is X-Service-Signature alone,
-   * which says nothing of the time; `standard` is that of Standard Webhooks.
+   * The signatures to verify. Default: `both`, because the service sends both. `service` is
+   * X-Service-Signature alone, which does not cover the time; `standard` is the signature of Standard
+   * Webhooks.
    */
   scheme?: 'both' | 'service' | 'standard';
 };
 
-/** A delivery is not the service's own, or was recorded and sent again. */
+/** Thrown if a delivery is not from the service, or is a replay of a recorded one. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
 /**
- * Verifies what a webhook sent, in constant time, and reads it.
- * @param raw the body as it came, before any parser.
- * @param secret of the webhook, or several while one is being changed.
+ * Verifies a webhook delivery in constant time, and parses it.
+ * @param raw the unparsed body.
+ * @param secret the webhook's secret, or several during a rotation.
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook<Answers = Event['submission']['responses']>(
@@ -39,7 +40,10 @@ export async function verifyWebhook<Answers = Event['submission']['responses']>(
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent<Answers>;
 }
 
-/** An event with the answers of a form, `WebhookEvent<AnswersOf<typeof contact>>`; its files stand beside them. */
+/**
+ * An event with the answers of a form: `WebhookEvent<AnswersOf<typeof contact>>`. Files are not among the
+ * answers.
+ */
 export type WebhookEvent<Answers = Event['submission']['responses']> = Omit<Event, 'submission'> & {
   submission: Omit<Event['submission'], 'responses'> & {
     responses: {
@@ -48,7 +52,7 @@ export type WebhookEvent<Answers = Event['submission']['responses']> = Omit<Even
   };
 };
 
-/** In the day after a secret was changed there are two signatures. */
+/** For a day after a secret is changed, deliveries carry two signatures. */
 async function isSignedByService(
   body: Bytes,
   headers: AnyHeaders,
@@ -84,14 +88,14 @@ async function requireStandard(
     );
 }
 
-/** `whsec_` and base64 stand for bytes; any other secret is its own text. */
+/** `whsec_` and base64 encode bytes; any other secret is used as text. */
 const standardKey = (secret: string): Bytes =>
   decode(/^whsec_([A-Za-z0-9+/]{4,}={0,2})$/.exec(secret)?.[1])[0] ?? bytes(secret);
 
 type Bytes = Uint8Array<ArrayBuffer>;
 const algorithm = { name: 'HMAC', hash: 'SHA-256' };
 
-/** Whether one of the signatures is made with one of the keys; WebCrypto compares in constant time. */
+/** Checks if one of the keys made one of the signatures. WebCrypto compares in constant time. */
 async function isOneRight(
   keys: readonly Bytes[],
   signatures: readonly Bytes[],
@@ -112,7 +116,7 @@ function header(headers: AnyHeaders, name: string): string | undefined {
 
 const bytes = (text: string): Bytes => new TextEncoder().encode(text);
 
-/** What base64 stands for; nothing where it is none. */
+/** Decodes base64; returns an empty list if it is invalid. */
 function decode(text: string | undefined): Bytes[] {
   try {
     return text === undefined ? [] : [Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))];

@@ -18,14 +18,14 @@ await openInstanceVault(database, readConfig(environment));
 const dayMs = 86_400_000;
 const inDays = (days: number): Date => new Date(Date.now() + days * dayMs);
 
-/** What the database looks like to a clock that is so many days ahead of the last sweep. */
+/** Makes the clock appear `days` ahead of the last sweep. */
 const setClockAhead = (days: number) =>
   database.query('update instance set swept_at = now() - make_interval(days => $1)', [days]);
 
-/** Whether a sweep ran. */
+/** Attempts a sweep, and returns whether it ran. */
 const sweeps = async (): Promise<boolean> => (await sweep(database, () => Promise.resolve(true))) === true;
 
-test('a clock within a day of the database and of the last sweep is trusted, and notes the sweep', async () => {
+test('a clock within a day of the database and of the last sweep is trusted, and the sweep is recorded', async () => {
   await database.query("update instance set swept_at = now() - interval '23 hours'");
   assert.equal(await sweeps(), true);
   const { rows } = await database.query(
@@ -35,7 +35,7 @@ test('a clock within a day of the database and of the last sweep is trusted, and
 });
 
 for (const days of [400, 2, -2, -400])
-  test(`a clock ${Math.abs(days)} days ${days > 0 ? 'ahead of' : 'behind'} the database's deletes nothing, and goes on when both agree`, async () => {
+  test(`a clock ${Math.abs(days)} days ${days > 0 ? 'ahead of' : 'behind'} the database's clock deletes nothing; sweeps resume when both agree`, async () => {
     const doubt = await findClockDoubt(database, inDays(days));
     assert.match(
       doubt!.what,
@@ -46,7 +46,7 @@ for (const days of [400, 2, -2, -400])
   });
 
 for (const days of [400, 2, -2, -400])
-  test(`where both clocks are ${Math.abs(days)} days ${days > 0 ? 'after' : 'before'} the last sweep, nothing is deleted and the note stays`, async () => {
+  test(`if both clocks are ${Math.abs(days)} days ${days > 0 ? 'after' : 'before'} the last sweep, nothing is deleted and the sweep time stays`, async () => {
     await setClockAhead(days);
     assert.equal(await sweeps(), false);
     assert.equal(await sweeps(), false, 'the first look has not moved the note');
@@ -55,7 +55,7 @@ for (const days of [400, 2, -2, -400])
     assert.equal(await sweeps(), true, 'the clock is right again');
   });
 
-test('under a clock that is ahead the running service deletes nothing, doctor and the watch say so, and it goes on when the operator confirms', async () => {
+test('with a clock that is ahead, the service deletes nothing, `doctor` and incidents report it, and sweeps resume after the operator confirms', async () => {
   await setClockAhead(400);
   const place = await makeForm(database);
   await insertUnclaimedFile(database, {

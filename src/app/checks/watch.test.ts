@@ -19,10 +19,10 @@ const service = await openService(
     MAIL_FROM: 'forms@formloom.test',
     MAIL_PER_MINUTE: '60000',
     WEBHOOK_RETRY_DELAYS: '0.01',
-    // A mail may be tried while the server is away.
+    // Emails may be retried while the server is away.
     MAIL_RETRY_DELAYS: '0.1,0.1,0.2,0.5,1,2,5',
   },
-  // On a busy machine its own look would come amid those of the tests.
+  // On a busy machine the service's own checks would interfere with those of the tests.
   { isWatched: false },
 );
 const { services } = service;
@@ -42,7 +42,7 @@ const stranger = await createUser(database, {
 const elsewhere = await service.makeTenant();
 await addMember(database, { workspaceId: elsewhere.workspaceId, userId: stranger.id, role: 'owner' });
 
-/** Looks as three processes do at the same time, and gives back the lines of warning that are new. */
+/** Runs the checks like three concurrent processes, and returns new warning lines. */
 async function look(
   environment: Record<string, string> = {},
   { mailProblem, calm }: { mailProblem?: string; calm?: number } = {},
@@ -51,7 +51,7 @@ async function look(
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void lines.push(line) });
   const config = readConfig({
     ...service.environment,
-    // Of the machine that this runs on nothing is known.
+    // Ignores the free disk space of this machine.
     UPLOAD_FREE_MB: '16',
     OPERATOR_EMAIL: 'operator@example.test',
     ...environment,
@@ -62,7 +62,7 @@ async function look(
     log,
     mailProblem: () => mailProblem,
   };
-  // An end without calm would end what another one has just seen.
+  // With `calm`, one process would end an incident that another has just found.
   await Promise.all((calm === undefined ? [1, 2, 3] : [1]).map(() => watch(context, calm)));
   return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
 }
@@ -73,11 +73,11 @@ const told = (address: string, count: number): Promise<TakenMail[]> =>
   until(`${count} mails to ${address}`, async () => taken(address).length === count && taken(address));
 const over = 'an incident has ended';
 
-test('an instance that is well tells nobody anything', async () => {
+test('a healthy instance reports nothing', async () => {
   assert.deepEqual(await look(), []);
 });
 
-test('the first delivery that fails for good, and a pause, are told to the owners of the workspace and to no others, once each', async () => {
+test('the first permanent delivery failure, and a pause, are emailed once each to the owners of the workspace only', async () => {
   const receiver = await openReceiver();
   receiver.replyWith(500);
   const leaf = { type: 'text', attrs: { id: 'a', label: 'A' }, children: [] };
@@ -93,7 +93,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
      values ($1, gen_random_uuid(), $2, $3, '{submission.created}', now(), now()) returning id`,
     [tenant.workspaceId, form.id, receiver.url],
   );
-  // As many as a look has room for were given up by everybody long ago.
+  // Fills the limit of one check with webhooks that were abandoned long ago.
   await database.query(
     `with abandoned as (
        insert into webhooks (workspace_id, id, form_id, url, events, active, paused_at, paused_by, created_at, updated_at)
@@ -121,7 +121,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
   assert.match(mail.text!, new RegExp(`/app/forms/${form.id}/webhooks/${rows[0]!.id}`));
   assert.ok(!mail.text!.includes('/hook'), 'its path may be a secret');
   await database.query("delete from webhooks where paused_at < now() - interval '1 month'");
-  // A neighbour that begins to fail has still its retries.
+  // Another webhook that starts to fail still has retries left.
   await database.query(
     `insert into webhooks (workspace_id, id, form_id, url, events, failing_since, created_at, updated_at)
      select workspace_id, gen_random_uuid(), form_id, url, '{submission.deleted}', failing_since, now(), now() from webhooks`,
@@ -148,7 +148,7 @@ test('the first delivery that fails for good, and a pause, are told to the owner
   assert.deepEqual(await look(), [], 'a form in the trash misses nothing');
 });
 
-test('a disk that is nearly full is told to the operator; what comes and goes is one incident, and when it was over it is told again', async () => {
+test('a nearly full disk is reported to the operator; a recurring one is a single incident, reported again only after it has ended', async () => {
   const full = { UPLOAD_FREE_MB: '999999999' };
   const [line] = await look(full);
   assert.match(line!, /^The disk of .* is nearly full$/);
@@ -161,7 +161,7 @@ test('a disk that is nearly full is told to the operator; what comes and goes is
   await look({}, { calm: 0 });
 });
 
-test('what cannot be looked at is an error, and keeps nobody from being told of all else', async () => {
+test('a check that cannot run is an error, and does not stop the report of other incidents', async () => {
   await database.query('alter table backups rename to gone');
   await assert.rejects(look({ BACKUP_SCHEDULE: '0 3 * * *', UPLOAD_FREE_MB: '1000000000' }), /"backups"/);
   await database.query('alter table gone rename to backups');
@@ -170,13 +170,13 @@ test('what cannot be looked at is an error, and keeps nobody from being told of 
   await look({}, { calm: 0 });
 });
 
-test('the disks of the database behind its link and of the backups are looked at, also before there is a folder', async () => {
+test('the disks of the linked database folder and of backups are checked, even before their folders exist', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'formloom-watch-'));
   after(() => rm(dataDir, { recursive: true }));
-  // No disk is fuller.
+  // No disk is fuller than /proc.
   await symlink('/proc', join(dataDir, 'postgres'));
   const line = ['The disk of /proc is nearly full'];
-  // As one of several processes is told where the embedded database is.
+  // The URL through which one of several processes finds the embedded database.
   const bySocket = 'postgres://formloom@localhost:5432/formloom?host=%2Fproc';
   const quiet = { DATA_DIR: dataDir, OPERATOR_EMAIL: '' };
   assert.deepEqual(await look({ ...quiet, DATABASE_URL: 'postgres://db/formloom' }), []);
@@ -189,7 +189,7 @@ test('the disks of the database behind its link and of the backups are looked at
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
 
-test('without a mail server an incident is a line in the log, and no mail waits for a server that never comes', async () => {
+test('without SMTP_URL an incident is a log line, and no email waits for a mail server', async () => {
   const count = async () => (await database.query("select from mails where kind = 'incident'")).rowCount;
   const before = await count();
   assert.equal((await look({ UPLOAD_FREE_MB: '999999999', SMTP_URL: '', MAIL_FROM: '' })).length, 1);
@@ -197,7 +197,7 @@ test('without a mail server an incident is a line in the log, and no mail waits 
   await look({}, { calm: 0 });
 });
 
-test('a mail server that takes nothing is one line, and a mail when it does again', async () => {
+test('a mail server that rejects emails is logged once, and emailed when it accepts emails again', async () => {
   const before = taken('operator@example.test').length;
   await server.goAway();
   assert.deepEqual(await look({}, { mailProblem: 'The mail server cannot be reached' }), [
@@ -212,7 +212,7 @@ test('a mail server that takes nothing is one line, and a mail when it does agai
   await look({}, { calm: 0 });
 });
 
-test('the operator is told once that the Valkey is away', async () => {
+test('an unreachable Valkey is reported to the operator once', async () => {
   const before = taken('operator@example.test').length;
   const away = { VALKEY_URL: `redis://127.0.0.1:${closedPort}` };
   assert.deepEqual(await look(away), ['Valkey does not answer']);
@@ -221,7 +221,7 @@ test('the operator is told once that the Valkey is away', async () => {
   assert.deepEqual(await look({}, { calm: 0 }), [over]);
 });
 
-test('a backup that failed, and one that is older than three moments of its schedule, are told to the operator', async () => {
+test('a failed backup, and one older than three scheduled times, are reported to the operator', async () => {
   const schedule = { BACKUP_SCHEDULE: '0 3 * * *' };
   assert.deepEqual(await look(schedule), [], 'a new instance has none yet');
   const made = (days: number, problem: string | null) =>

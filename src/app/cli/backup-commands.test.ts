@@ -17,12 +17,12 @@ import { openS3Server } from '#test/s3-server.ts';
 import { until } from '#test/service.ts';
 
 const home = await mkdtemp(join(tmpdir(), 'formloom-backup-command-'));
-// Whoever runs PostgreSQL may pass: else its database lies elsewhere, and outlives this folder.
+// Lets the PostgreSQL user enter; otherwise its database is elsewhere and outlives this folder.
 await chmod(home, 0o755);
 after(() => rm(home, { recursive: true, force: true }));
 const path = (name: string): string => join(home, name);
 
-/** Runs a command on an instance of its own: its answer, or what it complains of. */
+/** Runs a command on the given instance, and returns its answer or complaint. */
 async function formloom(
   { url, dataDir, ...more }: { url: string; dataDir: string; [variable: string]: string },
   ...args: string[]
@@ -36,7 +36,7 @@ const source = { url: (await testDatabase()).url, dataDir: path('source') };
 await formloom(source, 'workspace', 'create', 'Acme');
 await writeFile(path('passphrase'), 'correct horse battery\n');
 
-test('backup and restore carry an instance over, key and all, and say what they moved', async () => {
+test('backup and restore move an instance with its key, and report what they moved', async () => {
   const made = await formloom(source, 'backup', path('one.backup'));
   assert.equal(made.code, 0, made.complaint);
   const other = { url: (await testDatabase({ isEmpty: true })).url, dataDir: path('other') };
@@ -52,7 +52,7 @@ test('backup and restore carry an instance over, key and all, and say what they 
   assert.match(again.complaint, /in use/);
 });
 
-test('one workspace is carried into another instance, which keeps its own', async () => {
+test('one workspace is restored into another instance, which keeps its own workspaces', async () => {
   const { answer: made } = await formloom(source, 'workspace', 'create', 'Moves');
   const { id } = made as { id: string };
   const backedUp = await formloom(source, 'backup', path('moves.backup'), '--workspace', id);
@@ -71,7 +71,7 @@ test('one workspace is carried into another instance, which keeps its own', asyn
   assert.match(again.complaint, /exists in this instance/);
 });
 
-test('a backup in the bucket is restored by its name on an empty machine, which leaves no other copy of it', async () => {
+test('a backup in the bucket is restored by its name on an empty machine, and no other copy is left', async () => {
   const { settings, environment: bucket } = await openS3Server();
   await formloom(source, 'backup', path('sent.backup'));
   for (const key of ['backups/monday.backup', 'backups/tuesday.backup', 'a/form'])
@@ -91,7 +91,7 @@ test('a backup in the bucket is restored by its name on an empty machine, which 
   assert.deepEqual(await readdir(join(other.dataDir, 'spool')), []);
 });
 
-test('a copy that is restored onto the bucket of an instance takes it over: that one is told, does not start, and can take it back', {
+test("a copy restored onto an instance's bucket takes over the files; the original reports it, does not start, and can reclaim them", {
   skip: isSlice,
 }, async () => {
   const { environment: bucket } = await openS3Server();
@@ -116,7 +116,7 @@ test('a copy that is restored onto the bucket of an instance takes it over: that
   assert.match(await storageOf(copy), isTaken);
 });
 
-test('into a database that no service would start on nothing is restored or moved', async () => {
+test('`restore` and `move` reject a database on which the service would not start', async () => {
   const { url } = await testDatabase({ isEmpty: true });
   const readOnly = `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`;
   await formloom(source, 'backup', path('homeless.backup'));
@@ -129,7 +129,7 @@ test('into a database that no service would start on nothing is restored or move
   }
 });
 
-test('move carries the database over and back; nothing starts where it was, unless somebody says that it stays', async () => {
+test('`move` moves the database there and back; the old location no longer starts unless `--stay` keeps it', async () => {
   const other = { url: (await testDatabase()).url, dataDir: source.dataDir };
   const embedded = { url: '', dataDir: source.dataDir };
   const list = async (instance: typeof other) => formloom(instance, 'workspace', 'list');
@@ -158,7 +158,7 @@ test('move carries the database over and back; nothing starts where it was, unle
   assert.equal((await formloom(embedded, 'move', '--to', 'embedded')).code, 2);
 });
 
-/** Another folder for what is temporary, until the test has ended. */
+/** Sets another temporary folder until the test ends. */
 async function keepTemporary(t: TestContext, name: string, mode: number): Promise<string> {
   await mkdir(path(name), { mode });
   const before = process.env['TMPDIR'];
@@ -169,13 +169,13 @@ async function keepTemporary(t: TestContext, name: string, mode: number): Promis
   return (process.env['TMPDIR'] = path(name));
 }
 
-/** What checks have where root puts what others must reach. */
+/** Lists what checks leave in the shared folder, which root uses because other users must reach it. */
 const listShared = async (): Promise<string[]> =>
   existsSync(sharedDirectory)
     ? (await readdir(sharedDirectory)).filter((name) => name.startsWith('formloom-restore'))
     : [];
 
-test('a sealed backup is tried out in a database that is thrown away, with its passphrase alone', {
+test('a sealed backup is checked in a temporary database, with its passphrase alone', {
   skip: isSlice,
 }, async (t) => {
   const shared = await listShared();
@@ -189,15 +189,15 @@ test('a sealed backup is tried out in a database that is thrown away, with its p
   assert.equal(tried.code, 0, tried.complaint);
   assert.ok((tried.answer as { rows: number }).rows > 0);
   assert.deepEqual(await readdir(source.dataDir), before);
-  // As root, PostgreSQL runs as somebody who may not enter there.
+  // As root, PostgreSQL runs as a user who cannot enter this folder.
   assert.deepEqual([await readdir(temporary), await listShared()], [[], shared]);
 });
 
-test('what a check that was killed has left is ended and removed by the next one', {
+test('a check stops and removes what an earlier, killed check left behind', {
   skip: isSlice,
 }, async (t) => {
   const temporary = await keepTemporary(t, 'open', 0o755);
-  // Nobody writes into it, so that the check waits with its database.
+  // No process writes into the pipe, so the check waits with its database running.
   await promisify(execFile)('mkfifo', [path('endless.backup')]);
   const args = [
     '--disable-warning=ExperimentalWarning',
@@ -222,7 +222,7 @@ test('what a check that was killed has left is ended and removed by the next one
   assert.deepEqual(await readdir(temporary), []);
 });
 
-test('what cannot be written or read is said by its name, and nothing is replaced', async () => {
+test('errors name the file that cannot be written or read, and nothing is overwritten', async () => {
   await writeFile(path('there'), 'mine');
   for (const [args, why, expected = 1] of [
     [['backup', path('there')], /there already exists/],

@@ -25,14 +25,14 @@ import { runCommandLine } from './run-command-line.ts';
 
 const { database, url } = await testDatabase();
 const dataDir = await mkdtemp(join(tmpdir(), 'formloom-cli-'));
-// Whoever runs PostgreSQL may pass: else its database lies elsewhere, and outlives this folder.
+// Lets the PostgreSQL user enter; otherwise its database is elsewhere and outlives this folder.
 await chmod(dataDir, 0o755);
 after(() => rm(dataDir, { recursive: true, force: true }));
 
 const cli = fileURLToPath(new URL('../cli.ts', import.meta.url));
 const environment = {
   PATH: process.env['PATH'],
-  // As setup.mjs has it, and --preserve-symlinks below: compiling is most of what a command does.
+  // As in setup.mjs, like --preserve-symlinks below: compiling is most of a command's time.
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   DATA_DIR: dataDir,
   DATABASE_URL: url,
@@ -40,7 +40,7 @@ const environment = {
 
 type Outcome = { code: number; stdout: string; stderr: string };
 
-/** Runs a command in this process: a process of its own takes 0.4 s, and a hundred commands are run here. */
+/** Runs a command in this process, because a separate process takes 0.4 s and a hundred commands run here. */
 async function formloom(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   const outcome = { stdout: '', stderr: '' };
   const code = await runCommandLine(args, {
@@ -51,7 +51,7 @@ async function formloom(args: readonly string[], env: Record<string, string> = {
   return { code, ...outcome };
 }
 
-/** Runs a command as an operator does: its process ends by itself, with its exit code and its two streams. */
+/** Runs a command as an operator does: the process ends itself, with an exit code and two streams. */
 function formloomProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
   return new Promise((resolve) => {
     execFile(
@@ -65,7 +65,7 @@ function formloomProcess(args: readonly string[], env: Record<string, string> = 
   });
 }
 
-/** Runs a command with --json and returns its document, the only thing that it may print. */
+/** Runs a command with --json and returns its document, which must be its only output. */
 async function answer(words: string, ...args: string[]) {
   return readAnswer(await formloom([...words.split(' '), ...args, '--json']));
 }
@@ -99,12 +99,12 @@ const structure = {
   ],
 };
 
-/** The same in a process of its own. */
+/** Runs a command with --json in a separate process, and returns its document. */
 async function answerOfProcess(words: string, ...args: string[]) {
   return readAnswer(await formloomProcess([...words.split(' '), ...args, '--json']));
 }
 
-test('workspace create, list and plan; in a process as an operator runs it, too', async () => {
+test('workspace create, list and plan work in this process and in a separate one', async () => {
   // The name is stored in NFC, however the terminal composes it.
   const made = await answer('workspace create', 'Zoe\u0308 Inc.');
   assert.deepEqual(made, { id: made.id, name: 'Zoë Inc.', plan: 'enterprise' });
@@ -123,7 +123,7 @@ test('workspace create, list and plan; in a process as an operator runs it, too'
   );
 });
 
-test('key create, list and revoke: the key works, is shown once, and ends at once', async () => {
+test('key create, list and revoke: a key works, is shown once, and stops working immediately', async () => {
   const { id: workspace } = await createWorkspace(database, { name: 'Keys', plan: 'free' });
   const made = await answer('key create --name Site --workspace', workspace);
   assert.deepEqual(Object.keys(made), ['id', 'key']);
@@ -159,7 +159,7 @@ test('key create, list and revoke: the key works, is shown once, and ends at onc
   assert.ok(!(await isKnown(made.key)));
 });
 
-test('user create, with or without a workspace', async () => {
+test('user create works with and without a workspace', async () => {
   const { id: workspace } = await createWorkspace(database, { name: 'People', plan: 'free' });
   const loner = await answer('user create --email loner@example.org --password correct-horse');
   const owner = await answer(
@@ -171,7 +171,7 @@ test('user create, with or without a workspace', async () => {
     workspace,
   ]);
   assert.deepEqual(rows, [{ user_id: owner.id, role: 'owner' }]);
-  // The workspace is found by the member, until they have two.
+  // The workspace is derived from the member, unless they have two.
   assert.equal((await answer('members get', owner.id)).email, 'owner@example.org');
   const { id: other } = await createWorkspace(database, { name: 'Others', plan: 'free' });
   await addMember(database, { workspaceId: other, userId: owner.id, role: 'viewer' });
@@ -181,7 +181,7 @@ test('user create, with or without a workspace', async () => {
   assert.equal((await answer('members get', owner.id, '--workspace', other)).role, 'viewer');
 });
 
-test('user invite gives a link to hand over, by which one joins', async () => {
+test('user invite returns a link through which a person joins the workspace', async () => {
   const { id: workspaceId } = await createWorkspace(database, { name: 'Invited', plan: 'free' });
   const email = 'invited@example.org';
   const invited = await answer('user invite --role owner --email', email, '--workspace', workspaceId);
@@ -196,7 +196,7 @@ test('user invite gives a link to hand over, by which one joins', async () => {
   assert.deepEqual(rows, [{ role: 'owner', email_verified: true }]);
 });
 
-test('user password gives a temporary one, which signs in', async () => {
+test('user password returns a temporary password that signs in', async () => {
   const email = 'locked-out@example.org';
   const { id } = await answer('user create --password correct-horse --email', email);
   const reset = await answer('user password --email', email);
@@ -207,7 +207,7 @@ test('user password gives a temporary one, which signs in', async () => {
   assert.match(stderr, /no account/);
 });
 
-test('user second-factor takes what somebody lost, and says whether there was one', async () => {
+test('user second-factor removes a lost second factor, and reports if there was one', async () => {
   const email = 'lost-phone@example.org';
   const { id } = await answer('user create --password correct-horse --email', email);
   await database.query('update users set second_factor = true where id = $1', [id]);
@@ -216,14 +216,14 @@ test('user second-factor takes what somebody lost, and says whether there was on
   assert.equal((await formloom(['user', 'second-factor', '--email', 'nobody@example.org'])).code, 1);
 });
 
-test('a user whose workspace does not exist is not made', async () => {
+test('a user is not created if the workspace does not exist', async () => {
   const args = ['user', 'create', '--email', 'nobody@example.org', '--password', 'correct horse'];
   const { code } = await formloom([...args, '--workspace', randomUUID(), '--role', 'owner']);
   assert.equal(code, 1);
   assert.equal((await database.query("select from users where email = 'nobody@example.org'")).rows.length, 0);
 });
 
-test('invitations import says who will be invited and which lines not; list shows links, and revoke ends one', async () => {
+test('invitations import lists recipients and invalid lines; list shows links, and revoke disables one', async () => {
   const { id: workspace } = await createWorkspace(database, { name: 'Inviting', plan: 'free' });
   const form = await createForm(database, workspace, { structure, status: 'published' });
   const file = join(dataDir, 'people.csv');
@@ -241,7 +241,7 @@ test('invitations import says who will be invited and which lines not; list show
     [started.total, started.problems],
     [1, [{ line: 3, message: '"nobody" is not a valid email address.' }]],
   );
-  // What a running server does with it.
+  // Does what a running server does with the job.
   const vault = openVault((await findInstanceKey(dataDir, undefined))!);
   const config = { publicUrl: 'https://forms.test', smtp: undefined };
   const { rows } = await database.query<{ id: string; kind: string; payload: object }>(
@@ -265,7 +265,7 @@ test('invitations import says who will be invited and which lines not; list show
   assert.match(refused.stderr, /SMTP_URL/);
 });
 
-test('webhook create, list and delete; delivery list and retry', async () => {
+test('webhook create, list and delete work, and so do delivery list and retry', async () => {
   const workspace = await createWorkspace(database, { name: 'Hooks', plan: 'pro' });
   const form = await createForm(database, workspace.id, { structure, status: 'published' });
   const create = `webhook create --form ${form.id} --url https://example.org/hook --events`;
@@ -521,7 +521,7 @@ const failures: [what: string, args: string[], code: 1 | 2, stderr: RegExp][] = 
 ];
 
 for (const [what, args, code, stderr] of failures) {
-  test(`${what}: exit ${code}, in words on standard error, nothing on standard output`, async () => {
+  test(`${what}: exit ${code}, with a message on standard error and nothing on standard output`, async () => {
     const outcome = await formloom(args);
     assert.equal(outcome.code, code, outcome.stderr);
     assert.equal(outcome.stdout, '');
@@ -566,7 +566,7 @@ test('with --json an error is one line of JSON on standard error: error, message
   assert.deepEqual([unreached.code, unreached.error], [3, 'service_unavailable']);
 });
 
-test('every text, data and JSON option takes @file, and @@ begins a text with @', async () => {
+test('every text, data and JSON option accepts @file, and @@ begins a text with @', async () => {
   const { id: workspaceId } = await createWorkspace(database, { name: 'Files', plan: 'pro' });
   const form = await createForm(database, workspaceId, { structure, status: 'published' });
   const file = async (name: string, content: string | Uint8Array): Promise<string> => {
@@ -593,7 +593,7 @@ test('every text, data and JSON option takes @file, and @@ begins a text with @'
   }
 });
 
-test('a command with another key than the database is used with is refused; instance-key replace says what is lost', async () => {
+test('a command with the wrong instance key is rejected; instance-key replace lists what is lost', async () => {
   const workspace = await createWorkspace(database, { name: 'Lost', plan: 'pro' });
   const form = await createForm(database, workspace.id, { structure, status: 'published' });
   const hook = await answer(
@@ -617,7 +617,7 @@ test('a command with another key than the database is used with is refused; inst
   assert.equal((await formloom(['workspace', 'list'])).code, 0);
 });
 
-test('a process that fails ends with its exit code, and says why on standard error alone', async () => {
+test('a process that fails ends with its exit code, and explains the failure only on standard error', async () => {
   const [misunderstood, failed] = await Promise.all([
     formloomProcess(['key', 'make', '--json']),
     formloomProcess(['key', 'revoke', nothing, '--json']),
@@ -645,7 +645,7 @@ const environments: [what: string, env: Record<string, string>, code: 1 | 3, std
 ];
 
 for (const [what, env, code, stderr] of environments) {
-  test(`${what}: exit ${code}, in words on standard error`, async () => {
+  test(`${what}: exit ${code}, with a message on standard error`, async () => {
     const outcome = await formloom(['workspace', 'list', '--json'], env);
     assert.deepEqual([outcome.code, outcome.stdout], [code, '']);
     assert.match(messageIn(outcome.stderr), stderr);
@@ -653,7 +653,7 @@ for (const [what, env, code, stderr] of environments) {
   });
 }
 
-test('--help explains the service, a group and a command, on standard output, without a database', async () => {
+test('--help explains the service, a group and a command on standard output, without a database', async () => {
   const away = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
   const [all, group, one] = await Promise.all([
     formloom(['--help'], away),
@@ -685,13 +685,13 @@ test('--help explains the service, a group and a command, on standard output, wi
   for (const { code, stderr } of [all, group, one]) assert.deepEqual([code, stderr], [0, '']);
 });
 
-test('--json may stand before the command', async () => {
+test('--json may precede the command', async () => {
   const { code, stdout } = await formloom(['--json', 'workspace', 'list']);
   assert.equal(code, 0);
   assert.ok(Array.isArray(JSON.parse(stdout).data));
 });
 
-test('without --json a person reads lines and a table, and a name cannot act on the terminal', async () => {
+test('without --json a command prints lines and a table, and names cannot inject terminal sequences', async () => {
   const { id } = await createWorkspace(database, { name: 'Red \u001b[31mAlert', plan: 'free' });
   const listed = await formloom(['workspace', 'list']);
   assert.match(listed.stdout, /^id +name +plan +rate_limit +burst +created_at\n/);
@@ -700,7 +700,7 @@ test('without --json a person reads lines and a table, and a name cannot act on 
   assert.match(made.stdout, /^id +[0-9a-f-]{36}\nkey +fl_\S{43}\nThe key is only shown once\.\n$/);
 });
 
-test('a JSON document is printed as one, and a text of several lines as its lines', async () => {
+test('a JSON document is printed as JSON, and a text of several lines as its lines', async () => {
   const { id: workspaceId } = await createWorkspace(database, { name: 'Schemas', plan: 'pro' });
   const labelled = structuredClone(structure);
   labelled.children[0]!.children[0]!.attrs.label = 'Say "loom"\u009b[31m';
@@ -723,7 +723,7 @@ test('a JSON document is printed as one, and a text of several lines as its line
   assert.deepEqual(kinds(JSON.parse(of('samples'))), kinds(samples));
 });
 
-test('where there is no database a command says where it looked and makes none; database create is asked to', {
+test('without a database a command names the folder it searched and creates nothing; only database create does', {
   skip: isSlice,
 }, async () => {
   const fresh = { DATA_DIR: join(dataDir, 'fresh'), DATABASE_URL: '' };

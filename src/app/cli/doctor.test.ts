@@ -32,7 +32,7 @@ const settings = {
 };
 await openInstanceVault(database, readConfig(settings));
 
-/** How the doctor ended, what it complained of, and what it said of a thing. */
+/** Runs doctor, and returns its exit code, its complaint, its problems and the finding of a check. */
 async function ask(environment: Record<string, string> = {}) {
   const { code, complaint, answer } = await command({ ...settings, ...environment }, 'doctor');
   const { data } = answer as { data: Diagnosis[] };
@@ -40,7 +40,7 @@ async function ask(environment: Record<string, string> = {}) {
   return { code, complaint, data, problems };
 }
 
-/** The one problem that there should be, in its words with the remedy. */
+/** Returns the finding and remedy of the only expected problem. */
 async function problemOf(check: string, environment: Record<string, string>): Promise<string> {
   const { code, problems } = await ask(environment);
   assert.equal(code, 1);
@@ -52,13 +52,13 @@ async function problemOf(check: string, environment: Record<string, string>): Pr
   return `${problems[0]!.finding} ${problems[0]!.remedy}`;
 }
 
-/** How a start with these settings ends. */
+/** Starts the database with these settings, and stops it. */
 async function start(environment: Record<string, string>): Promise<void> {
   const opened = await openFormloomDatabase(readConfig({ ...settings, ...environment }), openLog('silent'));
   await opened.close();
 }
 
-test('of an instance that is well every check says so, and the code is 0', async () => {
+test('doctor reports every check of a healthy instance as passed and exits with 0', async () => {
   const { code, data, complaint } = await ask();
   assert.equal(code, 0, JSON.stringify(data));
   assert.equal(complaint, '');
@@ -91,13 +91,13 @@ test('of an instance that is well every check says so, and the code is 0', async
   );
 });
 
-test('a pooler of transactions is found, and stops a start', async () => {
+test('doctor reports a transaction pooler, which also prevents a start', async () => {
   const pooled = { DATABASE_URL: await startTransactionPooler(url) };
   assert.match(await problemOf('sessions', pooled), /pool_mode=session/);
   await assert.rejects(start(pooled), /pool_mode=session/);
 });
 
-test('a database that takes no writes is found, and stops a start', async () => {
+test('doctor reports a read-only database, which also prevents a start', async () => {
   const readOnly = {
     DATABASE_URL: `${url}${url.includes('?') ? '&' : '?'}options=-c%20default_transaction_read_only=on`,
   };
@@ -105,20 +105,20 @@ test('a database that takes no writes is found, and stops a start', async () => 
   await assert.rejects(start(readOnly), /The database is read-only/);
 });
 
-test('another key than that of the database is found, and stops a start', async () => {
+test("doctor reports an instance key that differs from the database's, which also prevents a start", async () => {
   const other = { SECRET_KEY: '0e'.repeat(32) };
   assert.match(await problemOf('key', other), /uses another key/);
   await assert.rejects(start(other), /uses another key/);
 });
 
-test('a database of a newer version is found, and stops a start', async () => {
+test('doctor reports a database of a newer version, which also prevents a start', async () => {
   await database.query("insert into migrations (number, name, checksum) values (9999, '9999_later.sql', '')");
   assert.match(await problemOf('schema', {}), /newer than this version.*Start the newer version/);
   await assert.rejects(start({}), /newer than this version/);
   await database.query('delete from migrations where number = 9999');
 });
 
-test('another storage than that of the database is found, until somebody says that it is the one', async () => {
+test("doctor reports a storage that differs from the database's, until the operator confirms it", async () => {
   const place = (name: string) => ({ storage: diskStorage(join(dataDir, name), 0), place: name });
   const claims = await Promise.allSettled(
     ['uploads', 'others'].map((name) => claimStorage(database, place(name))),
@@ -146,13 +146,13 @@ test('another storage than that of the database is found, until somebody says th
   assert.equal((await ask()).code, 0, 'what has the mark is a copy');
 });
 
-test('an empty database, as before the first start, is none of its problems', async () => {
+test('an empty database, as before the first start, is not a problem', async () => {
   const { url: empty } = await testDatabase({ isEmpty: true });
   const { code, data, problems } = await ask({ DATABASE_URL: empty });
   assert.deepEqual([code, problems], [0, []], JSON.stringify(data));
 });
 
-test('a migration that is to come is a warning, with which it still ends with 0', async () => {
+test('a pending migration is a warning, and doctor still exits with 0', async () => {
   const { rows } = await database.query<{ number: number; name: string; checksum: string }>(
     'delete from migrations where number = (select max(number) from migrations) returning number, name, checksum',
   );
@@ -169,12 +169,12 @@ test('a migration that is to come is a warning, with which it still ends with 0'
   assert.match(`${schema.finding} ${schema.remedy}`, /The next start runs migrations: .*\.sql.*backup/);
 });
 
-test('a database that is away is a problem in words, with what to do', async () => {
+test('an unreachable database is reported as a problem with its remedy', async () => {
   const away = { DATABASE_URL: `postgres://nobody@127.0.0.1:${closedPort}/none` };
   assert.match(await problemOf('database', away), /does not answer.*DATABASE_URL/);
 });
 
-test('a bucket that is away is found, and all else is looked at', async () => {
+test('doctor reports an unreachable bucket, and still runs the other checks', async () => {
   const away = {
     S3_ENDPOINT: `http://127.0.0.1:${closedPort}/uploads`,
     S3_ACCESS_KEY_ID: 'a',
@@ -188,7 +188,7 @@ test('a bucket that is away is found, and all else is looked at', async () => {
   assert.ok(data.some(({ check }) => check === 'backups'));
 });
 
-test('a Valkey that is away is found, and all else is looked at', async () => {
+test('doctor reports an unreachable Valkey, and still runs the other checks', async () => {
   const away = { VALKEY_URL: `redis://:secret@127.0.0.1:${closedPort}` };
   assert.match(
     await problemOf('other servers', away),
@@ -197,7 +197,7 @@ test('a Valkey that is away is found, and all else is looked at', async () => {
   assert.equal((await ask(away)).data.at(-1)!.check, 'backups');
 });
 
-test('two servers without a Valkey are found, as each counts for itself', async () => {
+test('doctor reports two servers without a Valkey, because each counts separately', async () => {
   const servers = ['one', 'other'].map(
     (name) => new Client({ connectionString: url, application_name: `formloom node ${name}` }),
   );
@@ -212,7 +212,7 @@ test('two servers without a Valkey are found, as each counts for itself', async 
   for (const server of servers) await server.end();
 });
 
-test('a transaction that was left open is found by who holds it', async () => {
+test('doctor names the client that left a transaction open', async () => {
   const client = new Client({ connectionString: url, application_name: 'somebody' });
   await client.connect();
   await client.query('begin');
@@ -221,7 +221,7 @@ test('a transaction that was left open is found by who holds it', async () => {
   await client.end();
 });
 
-test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themselves, a full disk and a key for all are found', async () => {
+test('doctor reports an untrusted proxy, a PUBLIC_URL that only works locally, a full disk and a key file readable by others', async () => {
   const https = { PUBLIC_URL: 'https://forms.invalid' };
   assert.match(await problemOf('X-Forwarded-For', https), /share one rate limit.*TRUST_PROXY/);
   assert.equal((await ask({ ...https, TRUST_PROXY: '1' })).code, 0);
@@ -243,7 +243,7 @@ test('a proxy that nobody believes, a PUBLIC_URL that leads to everybody themsel
   assert.equal((await ask({ SECRET_KEY: '' })).code, 0);
 });
 
-test('of backups by schedule it says when the last was made, that none was yet, and why the last failed', async () => {
+test('doctor reports the last scheduled backup, that there is none yet, and why the last one failed', async () => {
   const scheduled = { BACKUP_SCHEDULE: '0 3 * * *', BACKUP_TO: join(dataDir, 'backups') };
   const backups = async () => (await ask(scheduled)).data.find(({ check }) => check === 'backups')!;
   const none = await backups();
@@ -270,7 +270,7 @@ test('of backups by schedule it says when the last was made, that none was yet, 
   await database.query('delete from backups');
 });
 
-test('a mail server that is away, takes nobody in or says nothing is found, the last one within some seconds', async () => {
+test('doctor reports an unreachable mail server, wrong credentials, and a silent server within 3 s', async () => {
   const mailServer = await openMailServer({ login: { user: 'formloom', password: 'right' } });
   const by = (url: string) => ({ SMTP_URL: url, MAIL_FROM: 'forms@formloom.test' });
   const { code, data } = await ask(by(mailServer.url));

@@ -11,8 +11,8 @@ import { makeInstance } from '#test/process.ts';
 import { until } from '#test/service.ts';
 
 /*
- * Commands on an instance that is stopped, whose database each starts, and which are ended amid their work. Nobody writes into the
- * pipes that they read, so that they wait for as long as it takes.
+ * Commands on a stopped instance start its database, and are ended in the middle of their work. No process
+ * writes into the pipes that they read, so they wait as long as needed.
  */
 const instance = await makeInstance();
 const path = (name: string): string => join(instance.dataDir, name);
@@ -26,7 +26,7 @@ const isReady = async (cluster = path('postgres')): Promise<boolean> =>
 
 type Ending = { code: number | null; signal: string | null; printed: string; complaint: string };
 
-/** Begins a command, and once `isThere` sends it the signal. */
+/** Starts a command, and sends it the signal once `isThere` is true. */
 async function end(
   t: TestContext,
   signal: NodeJS.Signals,
@@ -49,16 +49,16 @@ async function end(
   const closed = once(child, 'close') as Promise<[number | null, string | null]>;
   await until(`${args.join(' ')} to be amid its work`, isThere);
   child.kill(signal);
-  // As npm and a terminal both do.
+  // npm and a terminal both do this.
   child.kill(signal);
   const [code, by] = await closed;
   return { code, signal: by, ...said };
 }
 
-test('a command that is ended by a signal stops the database that it started, and leaves no half file', async (t) => {
+test('a command that is ended by a signal stops the database that it started, and leaves no partial file', async (t) => {
   const { id: workspace } = await instance.cli<{ id: string }>('workspace create', 'Acme');
   const image = '0198a000-0000-7000-8000-000000000001';
-  // What it says names an image, which goes along when it is packed.
+  // The label names an image, which is packed with the form.
   const label = { id: 'note', label: image };
   const step = { type: 'step', attrs: { title: 'One', layout: 'stack' } };
   await writeFile(
@@ -117,7 +117,7 @@ test('a command that is ended by a signal stops the database that it started, an
   }
 });
 
-test('an unexpected error ends a command in order: it is printed once, and the database is stopped', async (t) => {
+test('an unexpected error is printed once, and the command stops its database', async (t) => {
   const fault = 'process.on("SIGALRM", () => { throw new Error("a fault that nobody foresaw"); });';
   const args = ['listen', '--forward-to', 'http://127.0.0.1:9'];
   const ended = await end(t, 'SIGALRM', args, () => isReady(), {

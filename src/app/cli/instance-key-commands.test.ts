@@ -29,7 +29,7 @@ async function formloom(words: string, env: Record<string, string> = {}) {
   return { code, ...outcome };
 }
 
-/** The number of what was found or is lost, by what it is sealed for. */
+/** Returns the numbers of found or lost values, by what they are sealed for. */
 async function countsOf({ stdout }: { stdout: string }, count: 'found' | 'lost') {
   const { data } = JSON.parse(stdout) as { data: Record<'what' | 'found' | 'lost', string>[] };
   return Object.fromEntries(data.map((each) => [each.what, each[count]]));
@@ -39,7 +39,10 @@ const keys = async (): Promise<string> => (await findInstanceKey(dataDir, undefi
 const people = (vault: Vault) =>
   openAccounts({ database, vault, log: openLog('silent'), publicUrl: 'http://127.0.0.1:3000' });
 
-/** Something sealed in every column, by each of these vaults; answers how to read all of it by another. */
+/**
+ * Seals a value in every column with each of these vaults. Returns a function that counts what another vault
+ * opens.
+ */
 async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
   const { id: formId } = await createForm(database, workspaceId, {
     structure: structure(element('text', 'a')),
@@ -105,7 +108,7 @@ async function sealEverything(workspaceId: string, vaults: readonly Vault[]) {
   };
 }
 
-test('a key is changed in three steps, and until the last one both open, sign in and are believed', async () => {
+test('a key is replaced in three steps; until the last one sessions, signatures and sealed values of both keys stay valid', async () => {
   assert.equal((await formloom('workspace list')).code, 0);
   const workspace = await createWorkspace(database, { name: 'Ours', plan: 'pro' });
   const first = await keys();
@@ -123,7 +126,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
   const both = await keys();
   assert.equal(both.split(',')[1], first);
   const now = openVault(both);
-  // A process that was not restarted yet goes on with the key of before, and one that was knows both.
+  // A process that was not restarted yet still uses the previous key, and a restarted one knows both.
   const readAll = await sealEverything(workspace.id, [former, now]);
   assert.equal(await readAll(now), 14);
   await assert.rejects(readAll(former));
@@ -147,7 +150,6 @@ test('a key is changed in three steps, and until the last one both open, sign in
     mails: 1,
     answers: 1,
     erasures: 1,
-    // test/cells/servers.test.ts
   };
   const none = Object.fromEntries(Object.keys(each).map((what) => [what, 0]));
   assert.deepEqual(await countsOf(await formloom('instance-key reseal'), 'found'), each);
@@ -163,7 +165,7 @@ test('a key is changed in three steps, and until the last one both open, sign in
   assert.equal(await found(last), undefined);
 });
 
-test('what no key opens is counted, kept as it is, and keeps nobody from forgetting', async () => {
+test('values that no key opens are counted and kept, and do not prevent `instance-key forget`', async () => {
   const workspace = await createWorkspace(database, { name: 'Lost', plan: 'pro' });
   await sealEverything(workspace.id, [openVault('1e'.repeat(32))]);
   const lost = {
@@ -173,20 +175,19 @@ test('what no key opens is counted, kept as it is, and keeps nobody from forgett
     mails: 1,
     answers: 1,
     erasures: 1,
-    // test/cells/servers.test.ts
   };
   for (const command of ['instance-key reseal', 'instance-key reseal'])
     assert.deepEqual(await countsOf(await formloom(command), 'lost'), lost);
   assert.equal((await formloom('instance-key forget')).code, 0);
 });
 
-test('a former key that nothing is sealed with is forgotten, and what others have put down of it', async () => {
+test('`instance-key forget` removes a previous key that seals nothing, with key files left by other processes', async () => {
   const draft = join(dataDir, 'secret.key.0123456789ab');
   await writeFile(draft, `${await keys()}\n`);
   const [fingerprint] = openVault(await keys()).derive('fingerprint');
   assert.equal((await formloom('instance-key add')).code, 0);
   assert.equal((await formloom('instance-key reseal')).code, 0);
-  // As where `reseal` was killed before it noted the key, or where nothing was ever sealed.
+  // As if `reseal` was killed before it recorded the key, or if nothing was ever sealed.
   await database.query('update instance set key_fingerprint = $1', [fingerprint]);
   assert.equal((await formloom('instance-key forget')).code, 0);
   assert.equal((await formloom('workspace list')).code, 0);
@@ -196,7 +197,7 @@ test('a former key that nothing is sealed with is forgotten, and what others hav
   );
 });
 
-test('a key that is a setting is left to whoever sets it', async () => {
+test('a key from SECRET_KEY is left to the operator to change', async () => {
   const SECRET_KEY = await keys();
   const added = await formloom('instance-key add', { SECRET_KEY });
   assert.match(added.stdout, /SECRET_KEY=[0-9a-f]{64},<the current SECRET_KEY>/);
@@ -208,8 +209,8 @@ test('a key that is a setting is left to whoever sets it', async () => {
   assert.equal((await formloom('workspace list', { SECRET_KEY })).code, 1);
 });
 
-test('whatever is sealed and stays in the database is sealed anew', async () => {
-  /** What is handed to somebody, and comes back within hours. */
+test('every sealed value that stays in the database is resealed', async () => {
+  /** Values that are handed out and come back within hours. */
   const passing = ['told answers', 'sessions'];
   const source = new URL('../../', import.meta.url).pathname;
   const paths = (await readdir(source, { recursive: true })).filter(
@@ -222,7 +223,7 @@ test('whatever is sealed and stays in the database is sealed anew', async () => 
   assert.deepEqual([...new Set(purposes)].toSorted(), [...Object.keys(sealedColumns), ...passing].toSorted());
 });
 
-test('the page about secrets names places that there are, and every place where something is sealed', async () => {
+test('docs/secrets.md names only existing columns, and every column with sealed values', async () => {
   const page = await readFile(new URL('../../../docs/secrets.md', import.meta.url), 'utf8');
   const { rows } = await database.query<{ place: string }>(
     `select table_name || '.' || column_name as place from information_schema.columns where table_schema = 'public'`,

@@ -46,7 +46,7 @@ await database.query(
   [place.workspaceId, newId(), { form_id: newId() }],
 );
 
-/** As after three processes that died while they worked on each job. */
+/** Parks all jobs, as if three processes had died working on each. */
 async function parkAll(): Promise<void> {
   await database.query('update jobs set run_at = now(), lease_token = gen_random_uuid(), lost_claims = 2');
   const never = { perLane: 1, run: () => Promise.reject(new Error('A parked job runs.')) };
@@ -72,7 +72,7 @@ const statesOf = async () => {
   return (await database.query<Record<'delivery' | 'mail' | 'error' | 'reason', string>>(read)).rows[0]!;
 };
 
-test('doctor, the watch and `job list` show parked jobs, and `job retry` starts each again with what it is for', async () => {
+test('doctor, incidents and `job list` show parked jobs, and `job retry` restarts each with its delivery or email', async () => {
   await parkAll();
   const { delivery, mail, error, reason } = await statesOf();
   assert.deepEqual([delivery, mail], ['Failed', 'failed']);
@@ -104,7 +104,7 @@ test('doctor, the watch and `job list` show parked jobs, and `job retry` starts 
   assert.deepEqual([again.delivery, again.mail], ['Retrying', 'queued']);
 });
 
-test('a parked job whose delivery is gone can be retried, and ends', async () => {
+test('a parked job whose delivery was deleted can be retried, and ends', async () => {
   await parkAll();
   await database.query('delete from deliveries');
   const { rows } = await database.query<{ id: string }>("select id from jobs where kind = 'webhook.deliver'");
@@ -113,7 +113,7 @@ test('a parked job whose delivery is gone can be retried, and ends', async () =>
   assert.equal(due.rowCount, 1);
 });
 
-test('an ID of no parked job is refused with the command that shows them', async () => {
+test('`job retry` rejects an ID that is not a parked job, and names the command that lists them', async () => {
   const { code, complaint } = await formloom('job', 'retry', newId());
   assert.notEqual(code, 0);
   assert.match(complaint, /Run `job list` to see all parked jobs/);

@@ -17,7 +17,7 @@ const makeForm = async (): Promise<string> =>
   (await tenant.call('POST', '/forms', { structure: structure(element('text', 'subject')), publish: true }))
     .body.id;
 
-/** Runs it in this process, and waits until it listens. */
+/** Runs `listen` in this process, and waits until it listens. */
 async function listen(...options: string[]) {
   let output = '';
   const ended = runCommandLine(['listen', '--url', service.url, ...options], {
@@ -29,7 +29,7 @@ async function listen(...options: string[]) {
   return { ended, output: () => output };
 }
 
-/** A program of one's own: plain HTTP, on this machine. */
+/** Opens a local program that receives plain HTTP. */
 async function openProgram(status = 200) {
   const heard: { headers: Record<string, unknown>; body: string }[] = [];
   const server = createServer((request, response) => {
@@ -46,7 +46,7 @@ async function openProgram(status = 200) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, heard };
 }
 
-test('what happens from now on is sent on, signed as a webhook signs it, and nothing of before', async () => {
+test('`listen` forwards new events, signed as a webhook signs them, and no earlier ones', async () => {
   const form = await makeForm();
   await visitor.submit(form, { subject: 'before' });
   const program = await openProgram();
@@ -71,7 +71,7 @@ test('what happens from now on is sent on, signed as a webhook signs it, and not
   assert.match(output(), /submission\.created .* 200 in \d+ ms/);
 });
 
-test('of one form alone where it is named; a program that refuses, or is not there, is said, and the next event is sent', async () => {
+test('`--form` forwards one form only; a failing or unreachable program is reported, and the next event is sent', async () => {
   const [form, other] = [await makeForm(), await makeForm()];
   const program = await openProgram(500);
   const { ended, output } = await listen('--forward-to', program.url, '--form', form, '--count', '1');
@@ -89,7 +89,7 @@ test('of one form alone where it is named; a program that refuses, or is not the
   assert.equal(nobody.output().match(/no response: ECONNREFUSED/g)?.length, 2);
 });
 
-test('an address that is none of the web is refused', async () => {
+test('`listen` rejects an address that is not a web address', async () => {
   let said = '';
   const code = await runCommandLine(['listen', '--forward-to', 'ftp://here/'], {
     environment: {},
@@ -100,7 +100,7 @@ test('an address that is none of the web is refused', async () => {
   assert.match(said, /a URL that begins with http:\/\/ or https:\/\//);
 });
 
-test('it ends with the first event that it cannot print, because the reader of its output is gone', async (t) => {
+test('`listen` ends at the first event that it cannot print, because the reader of its output has closed', async (t) => {
   const form = await makeForm();
   const line =
     '"$0" --disable-warning=ExperimentalWarning src/app/cli.ts listen --url "$1" --forward-to "$2" | head -1';

@@ -28,7 +28,7 @@ type Announced = { dry_run: boolean; recipients: number; data: { email: string }
 const announce = (...more: string[]): Promise<Announced> =>
   instance.cli('announce --subject', 'Version 2', '--text-file', textFile, ...more);
 
-test('announce: a dry run lists, a run mails once, a second run nobody', async () => {
+test('announce: a dry run lists recipients, a run emails them once, and a second run emails none', async () => {
   const dry = await announce('--dry-run');
   assert.deepEqual([dry.dry_run, dry.recipients, dry.data[0]?.email], [true, 1, 'owner@example.org']);
   const first = await announce();
@@ -38,7 +38,7 @@ test('announce: a dry run lists, a run mails once, a second run nobody', async (
   assert.deepEqual(rows, [{ recipient: 'owner@example.org', subject: 'Version 2' }]);
 });
 
-test('mail send-test shows what the mail server said', async () => {
+test("mail send-test shows the mail server's replies", async () => {
   const sent = await instance.cli<{ sent: boolean; result: string; dialogue: string[] }>(
     'mail send-test --to',
     'Ada <ada@example.org>',
@@ -48,7 +48,7 @@ test('mail send-test shows what the mail server said', async () => {
   assert.equal(server.taken[0]!.mail.to![0]!.name, 'Ada');
 });
 
-test('mail send-test ends with 1 when nothing was sent, and still prints what was said', async () => {
+test('mail send-test exits with 1 if nothing was sent, and still prints the replies', async () => {
   server.treat('refused@example.org', 'refuse recipient');
   await assert.rejects(instance.cli('mail send-test --to', 'refused@example.org'), /partly_done.*550/);
 });

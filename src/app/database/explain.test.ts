@@ -55,7 +55,7 @@ const explained: readonly [why: string, error: unknown, words: string | RegExp][
   ['an unknown error', new TypeError('x is not a function'), /^TypeError: x is not a function\n {4}at /],
 ];
 for (const [why, error, words] of explained) {
-  test(`explain describes ${why} in words, or with its stack trace if the cause is unknown`, () => {
+  test(`explain describes ${why} in a sentence, or with its stack trace if the cause is unknown`, () => {
     if (typeof words === 'string') assert.equal(explain(error), words);
     else assert.match(explain(error), words);
   });

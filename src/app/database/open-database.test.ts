@@ -23,7 +23,7 @@ const settings = {
 };
 const open = (databaseUrl: string) => openFormloomDatabase({ ...settings, databaseUrl }, openLog('silent'));
 
-test('a pooler that shares sessions between transactions is refused, with the remedy', {
+test('a pooler that shares sessions between transactions is rejected with the remedy', {
   timeout: 20_000,
 }, async () => {
   const pooler = await startTransactionPooler(url);
@@ -34,7 +34,7 @@ test('a pooler that shares sessions between transactions is refused, with the re
   await (await open(url)).close();
 });
 
-test('a start says where the database is, when a copy of DATA_DIR would miss it too, and never its password', () => {
+test('a start logs where the database is, warns if DATA_DIR does not contain it, and never shows its password', () => {
   const at = (directory: string) => describe({ dataDir: '/srv/data', databaseUrl: undefined }, { directory });
   assert.equal(at('/srv/data/postgres'), 'Embedded PostgreSQL in /srv/data/postgres');
   assert.match(
@@ -52,13 +52,13 @@ test('a start says where the database is, when a copy of DATA_DIR would miss it 
   );
 });
 
-test('a migration takes as long as it takes, even while the database takes no connection', {
+test('a migration may take any time, even while the database accepts no connections', {
   timeout: 30_000,
 }, async () => {
   const { database: empty, url: ofEmpty } = await testDatabase({ isEmpty: true });
   const other = await empty.connect();
   try {
-    // As another process that migrates.
+    // As another process that runs migrations.
     await other.query('begin');
     await other.query('select pg_advisory_xact_lock($1)', [migrationLock]);
     const relay = await startRelay(ofEmpty);
@@ -70,7 +70,7 @@ test('a migration takes as long as it takes, even while the database takes no co
       );
       return rows.length > 0;
     });
-    // A connection of the pool is doubted after 1 s and given up after 1.5 s more.
+    // The pool tests a silent connection after 1 s, and closes it after another 1.5 s.
     relay.silence({ connected: false, next: true });
     await Promise.race([opened, sleep(3_000)]);
     relay.silence({ connected: false, next: false });
@@ -85,7 +85,7 @@ const socket = new URL(url).searchParams.get('host');
 const name = new URL(url).pathname.slice(1);
 const user = new URL(url).username;
 
-test("the socket of a database is named in both forms of libpq's addresses", async (t) => {
+test('both URL forms of libpq reach the socket of a database', async (t) => {
   if (socket === null) return t.skip('the database is not reached by a socket');
   const directory = encodeURIComponent(socket);
   for (const address of [
@@ -132,7 +132,7 @@ function withParameter(address: string, parameter: string, value: string): strin
 }
 
 for (const [why, address, sentence] of failures)
-  test(`a start on ${why} is refused in one line with the remedy`, async () => {
+  test(`a start on ${why} is rejected in one line with the remedy`, async () => {
     await assert.rejects(open(address), (error: unknown) => {
       assert.match(explain(error), sentence);
       assert.doesNotMatch(explain(error), /\n/);

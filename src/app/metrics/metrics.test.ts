@@ -16,7 +16,7 @@ import { openReceiver } from '#test/receiver.ts';
 import { freePort, until } from '#test/service.ts';
 import { reportInstance, writeReports } from './open-metrics.ts';
 
-/* Two processes, so that what one of them counted is seen through the other. */
+/* Two processes, so that the counts of one are visible through the other. */
 
 const token = 'sixteen-characters-or-more';
 const listen = `127.0.0.1:${await freePort()}`;
@@ -31,13 +31,13 @@ const instance = await makeInstance({
   MAIL_RETRY_DELAYS: '0.1,0.1,0.2,0.5,1,2,5',
 });
 const server = await instance.start();
-/** What there is when nobody has used it yet. */
+/** The metrics of an unused instance. */
 const fresh = await (await fetch(`http://${listen}/metrics`)).text();
 const receiver = await openReceiver();
 const form = await publishForm(instance, receiver.url);
 
 const read = async (): Promise<string> => (await fetch(`http://${listen}/metrics`)).text();
-/** The values of a metric's series whose labels contain all of these. */
+/** Returns the values of a metric's series whose labels contain all of `labels`. */
 const valuesOf = (text: string, name: string, ...labels: string[]): number[] =>
   text
     .split('\n')
@@ -45,10 +45,10 @@ const valuesOf = (text: string, name: string, ...labels: string[]): number[] =>
     .map((line) => Number(line.split(' ').at(-1)));
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-test('one answer tells what all processes did: requests by the pattern of their route, deliveries, the queue, the database', async () => {
+test('one response covers all processes: requests by route pattern, deliveries, the queue and the database', async () => {
   for (let entry = 0; entry < 12; entry += 1) await submitEntry(form.publicUrl, `entry ${entry}`);
   await receiver.waitFor(12);
-  // Connections of their own go to the processes in turn.
+  // Separate connections go to the processes in turn.
   for (let time = 0; time < 4; time += 1)
     await fetch(`${instance.url}/healthz`, { headers: { Connection: 'close' } });
   const unknown = await fetch(`${instance.url}/api/v1/forms`, { method: 'PROPFIND' });
@@ -75,7 +75,7 @@ test('one answer tells what all processes did: requests by the pattern of their 
   assert.ok(valuesOf(text, 'formloom_database_commits_total')[0]! > 0);
 });
 
-test('what waits in the queue is told by kind, with the age of the job that is due the longest', async () => {
+test('waiting jobs are reported by kind, with the age of the longest overdue job', async () => {
   await instance.query(
     `insert into jobs (workspace_id, id, kind, lane, payload, run_at, created_at)
      select id, gen_random_uuid(), 'test.nobody_knows', 'test', '{}', now() - interval '1 hour', now() from workspaces limit 1`,
@@ -89,7 +89,7 @@ test('what waits in the queue is told by kind, with the age of the job that is d
   assert.ok(valuesOf(text, 'formloom_jobs_oldest_due_seconds', kind)[0]! >= 3_600);
 });
 
-test('on the port of the service it takes the token, and any process gives the same answer', async () => {
+test("on the service's port /metrics requires the token, and every process returns the metrics of all", async () => {
   const { headers } = await fetch(`http://${listen}/metrics`);
   assert.equal(headers.get('x-content-type-options'), 'nosniff', 'at its own address as everywhere');
   const ask = (authorization?: string) =>
@@ -107,7 +107,7 @@ test('on the port of the service it takes the token, and any process gives the s
   }
 });
 
-test('a dashboard and alerts ask in PromQL for series that are there from the beginning', async () => {
+test('the dashboard and the alerts query only series that exist from the start', async () => {
   const folder = new URL('../../../deploy/monitoring/', import.meta.url);
   const readText = (name: string): Promise<string> => readFile(new URL(name, folder), 'utf8');
   const dashboard = JSON.parse(await readText('formloom-dashboard.json')) as {
@@ -136,7 +136,7 @@ test('a dashboard and alerts ask in PromQL for series that are there from the be
     assert.ok(selectors.length > 0, title);
     for (const selector of selectors) {
       const name = /^[\w:]+/.exec(selector)![0];
-      // Those that are one value: of a pattern, such as all errors, there may be nothing yet.
+      // Queries of a single series. A pattern, such as all errors, may have no series yet.
       const labels = selector.match(/\w+="[^"]*"/g) ?? [];
       if (name !== 'up')
         assert.ok(valuesOf(withValkey, name, ...labels).length > 0, `${title} asks for ${selector}`);
@@ -144,7 +144,7 @@ test('a dashboard and alerts ask in PromQL for series that are there from the be
   }
 });
 
-test('that the last backup failed, and that none was ever made, is told of an instance with a schedule', async () => {
+test('an instance with a backup schedule reports a failed last backup, and that none was ever made', async () => {
   const { database } = await testDatabase();
   const config = readConfig({ ...instance.environment, BACKUP_SCHEDULE: '0 3 * * *' });
   const told = async (): Promise<number[]> => {
@@ -175,7 +175,7 @@ test('that the last backup failed, and that none was ever made, is told of an in
   assert.ok((await age()) >= 48 * 3_600, 'one that failed is no backup');
 });
 
-test('a mail server that takes nothing is told at once, and that it does again', async () => {
+test('a mail server that rejects emails is reported immediately, and so is its recovery', async () => {
   const { workspaceId } = await makeOwner(instance);
   const login = ['--email', 'owner@example.test', '--password', 'a long password of nobody else'];
   await instance.cli('user create', ...login, '--workspace', workspaceId, '--role', 'owner');
@@ -192,7 +192,7 @@ test('a mail server that takes nothing is told at once, and that it does again',
   await until('it to be found back', async () => (await isAway()) === 0);
 });
 
-test('a trace that a visitor has begun is in the log lines of the request and of its delivery, and goes along in it', async () => {
+test("a visitor's trace appears in the log lines of the request and of its delivery, and in the delivery's headers", async () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
   const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
   const before = receiver.requests.length;
@@ -217,7 +217,7 @@ test('a trace that a visitor has begun is in the log lines of the request and of
   assert.equal(plain.headers['traceparent'], undefined);
 });
 
-test('of a traceparent only what the standard says is believed', () => {
+test('a traceparent is only accepted as the standard defines it', () => {
   const ids = '4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7';
   assert.equal(readTraceparent(`00-${ids}-01`), `00-${ids}-01`);
   assert.equal(readTraceparent(`cc-${ids}-01-what-a-later-version-says`), `00-${ids}-01`);
@@ -233,7 +233,7 @@ test('of a traceparent only what the standard says is believed', () => {
   for (const header of bad) assert.equal(readTraceparent(header), undefined, String(header));
 });
 
-test('how long work waits for a connection of the pool is told, and that it found one free is not', async () => {
+test('waiting times for a pool connection are reported, but not if one is free', async () => {
   const database = openDatabase(
     { connectionString: instance.databaseUrl },
     { pool: 1, log: openLog('silent') },

@@ -23,14 +23,14 @@ import type { OpenApi, Operation } from './schemas.ts';
 
 const mail = await openMailServer();
 const service = await openService({ SMTP_URL: mail.url, MAIL_FROM: 'forms@formloom.test' });
-/** Another one, which sends no mail. */
+/** A second service, which sends no email. */
 const mute = await openService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const routes = apiRoutes(service.services);
 const served = (await (await fetch(`${service.url}/api/v1/openapi.json`)).json()) as OpenApi;
 const documented = holdAgainst(served);
-/** Of the table; what needs no key is the public page's. */
+/** Operations of the route table. The public page's operation needs no key. */
 const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { operationId }]) => operationId !== 'submitForm')
@@ -39,7 +39,7 @@ const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
 
 const valid = { structure: structure(element('text', 'a')) };
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
-// From its first request on the feed has what happens, so that no later one has to wait for something.
+// The feed records events from its first request on, so no later request has to wait for one.
 await tenant.call('GET', '/events');
 const made = await makeOneOfEach(service, tenant);
 const form = { id: made['forms']! };
@@ -56,7 +56,7 @@ const inviting = openInvitations(service, tenant, form.id);
 const invitation = await inviting.inviteOne('ada@example.org');
 let people = 0;
 
-/** An invitation that was answered, where no mail is sent. */
+/** An answered invitation on the service that sends no email. */
 const muteTenant = await mute.makeTenant();
 const muteForm = await makeForm(muteTenant, [element('text', 'a')]);
 const answered = await openInvitations(mute, muteTenant, muteForm.id).inviteOne('ada@example.org');
@@ -67,9 +67,9 @@ await over.call('GET', '/forms');
 const powerless = await tenant.makeKey(['forms:read']);
 const reader = await tenant.makeKey(['submissions:read']);
 
-/** The path of an operation with an id of its kind. */
+/** Returns the path of an operation, filled with existing ids. */
 const fill = (path: string): string => fillPath(path, { ...made, invitation: invitation.id, version: '1' });
-/** What parameters name that must be there: a question for files, of the form that there is one of. */
+/** Required query parameters that name something existing: the form, and its file upload. */
 const places: Readonly<Record<string, string>> = { form_id: made['forms']!, element: 'file' };
 const required = (operation: Operation): Record<string, string> =>
   Object.fromEntries(
@@ -80,7 +80,7 @@ const required = (operation: Operation): Record<string, string> =>
 const withQuery = (path: string, query: Record<string, string>): string =>
   Object.keys(query).length === 0 ? path : `${path}?${new URLSearchParams(query).toString()}`;
 
-test('what is served is what is written from the routes, without a key', () => {
+test('the served document equals the one written from the routes, and needs no key', () => {
   const written = writeOpenApi(routes, { publicUrl: service.url, version });
   assert.deepEqual(served, JSON.parse(JSON.stringify(written)));
   assert.equal(served.openapi, '3.1.0');
@@ -94,14 +94,14 @@ test('every route is in the document, and nothing else', () => {
   );
 });
 
-test('each operation has its name of the route table', () => {
+test('each operation has the name in the route table', () => {
   assert.deepEqual(
     operations.map(({ operation }) => operation.operationId).sort(),
     routes.map(({ name }) => name).sort(),
   );
 });
 
-test('each operation says what it is, what it needs, and what it takes', () => {
+test('each operation describes its purpose, its permission and its input', () => {
   for (const { path, operation } of operations) {
     assert.ok(operation.summary.length > 5);
     const { permission } = routes.find(({ name }) => name === operation.operationId)!.operation;
@@ -120,11 +120,11 @@ test('each operation says what it is, what it needs, and what it takes', () => {
   }
 });
 
-/** A body that is a file has no example: the document is text. */
+/** A body that is a file has no example, because the document is text. */
 const isFile = ({ content }: NonNullable<Operation['requestBody']>): boolean =>
   Object.values(content).every(({ schema }) => 'format' in schema && schema.format === 'binary');
 
-test('each operation that takes a body shows one', () => {
+test('each operation with a body shows an example', () => {
   const without = operations.filter(
     ({ operation: { requestBody } }) =>
       requestBody && !isFile(requestBody) && !requestBody.content['application/json']?.example,
@@ -135,7 +135,7 @@ test('each operation that takes a body shows one', () => {
   );
 });
 
-test('generators of code read it well: records by additionalProperties, choices with a type, no default but of parameters', () => {
+test('the document suits code generators: records by additionalProperties, enums with a type, defaults only for parameters', () => {
   const text = JSON.stringify({ ...served, paths: {} });
   assert.doesNotMatch(text, /patternProperties|"default":/);
   const bodies = operations.map(({ operation }) => operation.requestBody);
@@ -157,7 +157,7 @@ test('generators of code read it well: records by additionalProperties, choices 
   );
 });
 
-test('generators of code get a type with each constant, and no enum that is called like a type', () => {
+test('code generators get a type with each constant, and no enum named like a type', () => {
   const types = [
     'any',
     'boolean',
@@ -182,7 +182,7 @@ test('generators of code get a type with each constant, and no enum that is call
   assert.deepEqual(wrong, []);
 });
 
-test('what has a name is there once, and everything else refers to it', () => {
+test('a named schema is defined once and referenced everywhere else', () => {
   const names = Object.keys(served.components.schemas);
   for (const name of [
     'Submission',
@@ -213,7 +213,7 @@ test('what has a name is there once, and everything else refers to it', () => {
   assert.deepEqual({ ...ofSearch, search: undefined }, { ...ofList, search: undefined });
 });
 
-test('each operation that answers JSON shows an answer, which is as it is declared', () => {
+test('each operation that returns JSON shows an example that matches its schema', () => {
   for (const { name, operation } of routes) {
     const { status, schema } = operation.reply;
     const shown = operations.find((each) => each.operation.operationId === name)!.operation.responses[status];
@@ -223,10 +223,10 @@ test('each operation that answers JSON shows an answer, which is as it is declar
   }
 });
 
-test('for each ten operations it is at most 12 KB on the wire', async () => {
+test('the document needs at most 12 KB per ten operations, compressed', async () => {
   const packed = await fetch(`${service.url}/api/v1/openapi.json`, {
     headers: { 'Accept-Encoding': 'br' },
-    // Its length is that of what came.
+    // Content-Length is the compressed length.
   });
   const length = Number(packed.headers.get('content-length'));
   assert.equal(packed.headers.get('content-encoding'), 'br');
@@ -236,7 +236,7 @@ test('for each ten operations it is at most 12 KB on the wire', async () => {
   );
 });
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const references = [...JSON.stringify(served).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
     ([, name]) => name!,
   );
@@ -248,9 +248,10 @@ test('every reference leads somewhere', () => {
   assert.doesNotMatch(JSON.stringify(served), /x-component/);
 });
 
-// What is observed is documented, and what is documented is observed. ----------------------------------------
+// Observed responses are documented, and documented responses are observed
+// ------------------------------------
 
-/** A schema, where it is a component. */
+/** Returns the component that a schema refers to, or the schema itself. */
 const resolve = (schema: object): object =>
   '$ref' in schema
     ? served.components.schemas[String(schema.$ref).replace('#/components/schemas/', '')]!
@@ -259,7 +260,7 @@ const resolve = (schema: object): object =>
 const exampleOf = ({ requestBody }: Operation): object | undefined =>
   requestBody?.content['application/json']!.example as object | undefined;
 
-/** What an operation that takes a body takes: its own example; nobody is invited twice. */
+/** Returns a valid body for an operation: its example, but with new recipients for invitations. */
 const bodyFor = (operation: Operation): object => {
   if (operation.operationId === 'createInvitations')
     return { invitations: [{ email: `person-${(people += 1)}@example.org` }] };
@@ -273,7 +274,7 @@ const fileFor = (operationId: string): Buffer =>
 const setMail = (state: string) =>
   service.services.database.query('update mails set state = $2 where id = $1', [made['mails'], state]);
 
-/** Where a webhook already is what a request wants it to become, or cannot become it. */
+/** Requests that conflict with the current state. */
 const conflicts: Readonly<
   Record<string, () => Promise<[path: string, body?: object | undefined, asks?: ConsolePerson]>>
 > = {
@@ -281,7 +282,7 @@ const conflicts: Readonly<
     const member = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
     return ['/members', { email: member.email, role: 'viewer' }];
   },
-  // Owners are out of a key's reach: here it is the only owner who asks.
+  // A key cannot change owners, so the only owner makes the request.
   async changeMember() {
     const owner = await signIn(service);
     return [`/members/${owner.userId}`, { role: 'viewer' }, owner];
@@ -378,18 +379,18 @@ const conflicts: Readonly<
     return [`/forms/${full.id}/spam/sites`, { origin }];
   },
 };
-/** The name of a saved view of a form. */
+/** Creates a saved view of a form, and returns its name. */
 async function viewOf(formId: string): Promise<string> {
   const { body } = await tenant.call('POST', `/forms/${formId}/views`, { name: newId(), query: {} });
   return body.name;
 }
-/** A submission of a form of its own. */
+/** Creates a form with a submission. */
 async function submitOne(): Promise<{ id: string; formId: string }> {
   const { id: formId } = await makeForm(tenant, [element('text', 'a')]);
   return { id: (await visitor.submit(formId, { a: 'word' })).body.id, formId };
 }
 
-/** What is gone. */
+/** Requests for resources that are gone. */
 const gone: Readonly<Record<string, () => Promise<string>>> = {
   listEvents: async () => '/events?after=999999999',
   async createSubmission() {
@@ -397,7 +398,7 @@ const gone: Readonly<Record<string, () => Promise<string>>> = {
     return `/forms/${closed.id}/submissions`;
   },
 };
-/** Where an invitation that was answered is in the way, and no mail is sent. */
+/** Operations that conflict with an answered invitation if no email is sent. */
 const mutes: Readonly<Record<string, true>> = {
   remindInvitations: true,
   resendInvitation: true,
@@ -409,7 +410,7 @@ async function formThatIs(status: string): Promise<string> {
   await tenant.call('PATCH', `/forms/${id}`, { status });
   return id;
 }
-/** A request that succeeds only once, or not with what the others made, or would take from them what they need. */
+/** Requests that succeed only once, conflict with what other requests made, or remove what they need. */
 const successes: Readonly<Record<string, () => Promise<[path: string, body?: object]>>> = {
   async retryMail() {
     await setMail('failed');
@@ -449,7 +450,7 @@ const successes: Readonly<Record<string, () => Promise<[path: string, body?: obj
   },
 };
 
-/** What takes forms that are not valid: to say so, or to be made so. */
+/** Operations that accept invalid forms, to validate or repair them. */
 const takesAnyForm = new Set(['validateForm', 'importForm', 'duplicateForm', 'saveDraft']);
 
 function requiredOf({ requestBody }: Operation): string[] {
@@ -459,7 +460,10 @@ function requiredOf({ requestBody }: Operation): string[] {
 }
 
 let nobodies = 0;
-/** Each from an address of its own: without a key one is counted by address, and these are more than one may ask. */
+/**
+ * Calls from a new address each time. Requests without a key are limited by address, and the tests send more
+ * than the limit.
+ */
 async function callAsNobody(method: string, path: string): Promise<Answer> {
   nobodies += 1;
   const asked = requestText(method, `/api/v1${path}`);
@@ -467,7 +471,7 @@ async function callAsNobody(method: string, path: string): Promise<Answer> {
   return { status, headers: new Headers(headers), body: JSON.parse(body) as Answer['body'] };
 }
 
-/** A form whose picture takes more room than a package has. */
+/** Creates a form whose image exceeds the size limit of a form package. */
 async function makeHeavy(): Promise<string> {
   const { example } = routes.find(({ name }) => name === 'createImage')!.operation;
   const { body: image } = await callApi(service.url, made.key, 'POST', '/images', example.body);
@@ -476,7 +480,7 @@ async function makeHeavy(): Promise<string> {
   return (await makeForm(tenant, [element('text', 'a')], { settings })).id;
 }
 
-/** For each operation a request that each documented status answers. */
+/** Yields a request for each documented status of an operation. */
 async function* scenarios(
   method: string,
   path: string,
@@ -494,7 +498,7 @@ async function* scenarios(
     headers?: Record<string, string>,
   ) => [status, () => call(key, where, sent, headers), where] as [number, () => Promise<Answer>, string];
   yield [401, () => callAsNobody(method, address), address];
-  // Of two at once one is too many, whether or not the minute has just begun anew.
+  // One of two parallel requests exceeds the limit, even if a new minute has just started.
   const overtaken = async () =>
     (await Promise.all([call(over.key, address), call(over.key, address)])).find(
       ({ status }) => status === 429,
@@ -551,7 +555,7 @@ async function* scenarios(
     const where = path.replace('{id}', muteForm.id).replace('{invitation}', answered.id);
     yield [409, () => callApi(mute.url, muteTenant.key, method, where, body), where];
   }
-  // Last, as it may delete.
+  // Comes last, because it may delete.
   const status = Object.keys(operation.responses)
     .map(Number)
     .find((code) => code < 300)!;
@@ -560,18 +564,21 @@ async function* scenarios(
   if (method !== 'POST' || conflict || operation.operationId in mutes) return;
   const again = await call(made.key, there, taken, named);
   assert.equal(again.headers.get('idempotency-replayed'), 'true');
-  // As long as the first one runs there is no answer to it.
+  // While the first request runs, there is no response to repeat.
   await service.services.database.query('update repeatable_requests set status = null, answer = null');
   yield ask(409, there, made.key, taken, named);
 }
 
-/** Deleting comes last, what is within another thing before it, and forms at the very end: the others need them. */
+/**
+ * Deletions come last, nested resources before their parents, and forms at the very end, because the others
+ * need them.
+ */
 const lateness = (method: string, path: string): number =>
   method === 'DELETE' ? (path === '/forms/{id}' ? 99 : 10 - path.split('/').length) : 0;
 for (const { method, path, operation } of operations.toSorted(
   (a, b) => lateness(a.method, a.path) - lateness(b.method, b.path),
 )) {
-  test(`${method} ${path}: every status that is observed is documented with its headers and shape, and the other way round`, async () => {
+  test(`${method} ${path}: every observed status is documented with its headers and shape, and every documented one is observed`, async () => {
     const observed = new Set<number>();
     for await (const [status, request, where] of scenarios(method, path, operation)) {
       const answer = await request();
@@ -579,7 +586,8 @@ for (const { method, path, operation } of operations.toSorted(
       assert.deepEqual(documented.problems(method, where, answer), []);
       observed.add(status);
     }
-    // Not seen here: 431 (honest-clients.test.ts), 500 and 503 (test/hostile and the tests of the supervisor).
+    // Not tested here: 431 (honest-clients.test.ts), 500 and 503 (test/hostile and the tests of the
+    // supervisor).
     const promised = Object.keys(operation.responses)
       .map(Number)
       .filter((status) => status !== 431 && status !== 500 && status !== 503);
@@ -587,7 +595,7 @@ for (const { method, path, operation } of operations.toSorted(
   });
 }
 
-test('the check of this file notices an answer that is not as documented', () => {
+test('the check of this file detects a response that differs from the document', () => {
   const headers = new Headers({
     'X-Request-Id': 'an id',
     'WWW-Authenticate': 'Bearer',
@@ -612,12 +620,13 @@ test('the check of this file notices an answer that is not as documented', () =>
   );
 });
 
-// Without a key, and the other way -----------------------------------------------------------------------------
+// Without a key, and in the other direction
+// --------------------------------------------------------------------
 
 const example = (name: string): object =>
   exampleOf(operations.find(({ operation }) => operation.operationId === name)!.operation)!;
 
-test('the public submit: its examples are taken by the form of the example, and every answer is as documented', async () => {
+test('the public submit: the example form accepts its examples, and every response matches the document', async () => {
   const { body: shown } = await tenant.call('POST', '/forms', example('createForm'));
   const { post } = served.paths['/f/{id}']!;
   const { content } = post!.requestBody!;
@@ -652,7 +661,7 @@ test('the public submit: its examples are taken by the form of the example, and 
   assert.equal(await send({ body: sent }), 410);
 });
 
-test('what is delivered to a receiver, and what the feed has, is as the document says of webhooks', async () => {
+test('webhook bodies and event feed entries match the document', async () => {
   const receiver = await openReceiver();
   const { id } = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'photo')]);
   await callApi(service.url, made.key, 'POST', `/forms/${id}/webhooks`, {
@@ -698,7 +707,7 @@ test('what is delivered to a receiver, and what the feed has, is as the document
 
 // Parameters and bodies ---------------------------------------------------------------------------------------
 
-/** Things that no test above deletes. */
+/** Resources that no test above deletes. */
 const lasting = await makeOneOfEach(service, tenant);
 
 type Bounded = {
@@ -710,7 +719,7 @@ type Bounded = {
 };
 
 for (const { method, path, operation } of operations.filter((candidate) => candidate.method === 'GET')) {
-  test(`${method} ${path}: every documented value of a parameter is taken, and the next one is a 400`, async () => {
+  test(`${method} ${path}: every documented parameter value is accepted, and the next value beyond the range is a 400`, async () => {
     const list = await makeForm(tenant, [element('text', 'a')]);
     await visitor.submit(list.id, { a: 'word' });
     const where = fillPath(path, { ...lasting, version: '1' });
@@ -744,7 +753,7 @@ for (const { method, path, operation } of operations.filter((candidate) => candi
     }
     assert.equal(await ask({ unknown: 'x' }), 400);
     const empty = operation.parameters.filter((each) => each.in === 'query' && !each.required);
-    // An empty cursor means something else.
+    // An empty cursor has a meaning: it starts the list.
     const names = empty.map(({ name }) => name).filter((name) => name !== 'cursor');
     if (names.length > 0) assert.equal(await ask(Object.fromEntries(names.map((name) => [name, '']))), 200);
   });
@@ -776,7 +785,7 @@ const elementSchemas = Object.entries(served.components.schemas as Record<string
   ([name]) => name.endsWith('Element') && name !== 'Element',
 );
 
-test('each element type, built from its schema alone, is accepted: with what is required, and with every attribute', async () => {
+test('each element type, built from its schema alone, is accepted with its required attributes and with every attribute', async () => {
   assert.equal(elementSchemas.length, Object.keys(elements).length);
   const { body: image } = await tenant.call('POST', '/images', pixel);
   const example = (
@@ -817,7 +826,7 @@ test('each element type, built from its schema alone, is accepted: with what is 
         attrs: attributes(names),
         ...(type === 'composite' && { children: [element('text', 'inner')] }),
       };
-      // A node says its texts in the languages that its form names.
+      // An element has texts in the languages that its form declares.
       const { attrs, ...form } = structure(node);
       const spoken = { ...form, attrs: { ...attrs, languages: ['en', 'de'] } };
       const { status, body } = await tenant.call('POST', '/forms', { structure: spoken });
@@ -835,7 +844,7 @@ test('each element type, built from its schema alone, is accepted: with what is 
   }
 });
 
-test('a body that the schema refuses is refused: each property in turn with a value of another type', async () => {
+test('a body that its schema rejects is rejected: each property in turn with a value of another type', async () => {
   for (const { method, path, operation } of operations) {
     if (!operation.requestBody || isFile(operation.requestBody)) continue;
     const schema = resolve(operation.requestBody.content['application/json']!.schema) as {

@@ -14,9 +14,9 @@ import { shareService } from '#test/service.ts';
 import { apiRoutes } from '../operations/operations.ts';
 import { writeOpenApi } from '../server/server.ts';
 
-/* What others make of the document, by the rules and the defaults that their tools come with. */
+/* Checks the document with other tools, by their rules and defaults. */
 
-// The generators write by TypeScript's own code for trees, which its seventh version has no more.
+// The generators use TypeScript's AST factory, which version 7 no longer has.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(
@@ -33,11 +33,11 @@ const openApi = writeOpenApi(apiRoutes(service.services), {
   version: '1.0.0',
 });
 const text = JSON.stringify(openApi);
-/** As it is read from the wire: the tools write into what they are given. */
+/** Parses the document anew each time, because the tools modify it. */
 const read = (): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
-test("Redocly's recommended rules find nothing", async () => {
-  // As the text of a file: to find out whether an object is one takes the compiler a second.
+test("Redocly's recommended rules report nothing", async () => {
+  // Passes text and casts the function, because checking the object's type costs the compiler a second.
   const make = createConfig as unknown as (rules: object) => Promise<never>;
   const config = await make({ extends: ['recommended'] });
   const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
@@ -47,7 +47,7 @@ test("Redocly's recommended rules find nothing", async () => {
   );
 });
 
-test("Spectral's rules for OpenAPI find nothing", { skip: isSlice }, async () => {
+test("Spectral's rules for OpenAPI report nothing", { skip: isSlice }, async () => {
   const spectral = new spectralCore.Spectral();
   spectral.setRuleset({ extends: [rulesets.oas as unknown as RulesetDefinition], rules: {} });
   const problems = await spectral.run(read());
@@ -88,7 +88,7 @@ test("the README's form compiles strictly with what openapi-typescript and hey-a
 
 const compiler = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 
-/** What the compiler says of a file by its strict rules; nothing if it is right. */
+/** Returns the compiler's strict errors for a file, or '' if there are none. */
 function compile(file: string): string {
   const options = [
     '--ignoreConfig',
@@ -105,7 +105,7 @@ function compile(file: string): string {
   }
 }
 
-/** Generators of clients with their defaults: each writes into a folder and returns the file to compile. */
+/** Client generators with their defaults. Each writes into a folder and returns the file to compile. */
 const generators: Readonly<Record<string, (document: string, folder: string) => Promise<string>>> = {
   async oazapfts(document, folder) {
     const { generateSource } = await import('oazapfts');
@@ -125,7 +125,8 @@ const generators: Readonly<Record<string, (document: string, folder: string) => 
     return file;
   },
   async kubb(document, folder) {
-    // In a process of its own: its types declare an `HTMLElement`, and it writes below the working directory.
+    // Runs in a separate process, because its types declare an `HTMLElement` and it writes below the working
+    // directory.
     const script = `
       import { build } from '@kubb/core';
       import { pluginOas } from '@kubb/plugin-oas';
@@ -144,7 +145,7 @@ for (const [name, generate] of Object.entries(generators))
   test(`the client that ${name} generates compiles strictly`, {
     skip: isSlice && name !== 'oazapfts',
   }, async () => {
-    // Beside the packages, so that the client finds what it imports.
+    // Inside node_modules, so that the client finds its imports.
     const folder = await mkdtemp(
       fileURLToPath(new URL('../../../node_modules/.generated-', import.meta.url)),
     );

@@ -37,7 +37,7 @@ const made = await makeOneOfEach(service, tenant);
 const absent = '01a1fde4-6fce-7e1a-a75a-2f8f8cc3c4b1';
 const valid = structure(element('text', 'a'));
 const rateHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
-/** The path of an operation's example, with this id. */
+/** Returns the path of an operation's example, with this id. */
 const pathOf = (
   { path, operation }: ApiRoute,
   id = absent,
@@ -54,7 +54,8 @@ const pathOf = (
 const bodyOf = ({ operation }: ApiRoute): object | undefined => operation.example.body as object | undefined;
 const raw = (text: string, from?: string) => sendRaw(service.url, text, { ...(from && { from }) });
 
-// Who ---------------------------------------------------------------------------------------------------------
+// Authentication
+// ----------------------------------------------------------------------------------------------
 
 const keyWith = async (more: {
   permissions?: string[];
@@ -62,7 +63,7 @@ const keyWith = async (more: {
 }): Promise<{ id: string; key: string }> =>
   createKey(database, { workspaceId: tenant.workspaceId, name: 'Test', ...more });
 
-test('a missing, malformed, unknown, revoked or expired key: the same 401 each time, on every route', async () => {
+test('a missing, malformed, unknown, revoked or expired key: 401 with an equal body on every route', async () => {
   const revoked = await keyWith({});
   await revokeKey(database, { workspaceId: tenant.workspaceId, keyId: revoked.id });
   const expired = await keyWith({ expiresAt: new Date(Date.now() - 1_000) });
@@ -95,7 +96,7 @@ test('a missing, malformed, unknown, revoked or expired key: the same 401 each t
   }
   assert.deepEqual([...bodies], ['{"error":"unauthorized","message":"The API key is missing or invalid."}']);
   for (const [index, route] of routes.entries()) {
-    // Each from an address of its own: so many at once are more than one may ask without a key.
+    // Each request has its own address, because together they exceed the limit without a key.
     const { status } = await raw(
       requestText(route.method, `/api/v1${pathOf(route)}`),
       `127.0.1.${index + 1}`,
@@ -104,7 +105,7 @@ test('a missing, malformed, unknown, revoked or expired key: the same 401 each t
   }
 });
 
-test('a key sent twice, or in the address, or in a cookie, is no key', async () => {
+test('a key sent twice, in the address or in a cookie is rejected', async () => {
   const { key } = tenant;
   const head = `GET /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n`;
   assert.equal((await raw(`${head}\r\n`)).status, 200);
@@ -120,7 +121,7 @@ test('a key sent twice, or in the address, or in a cookie, is no key', async () 
   );
 });
 
-test('a key without the permission of a route: 403 that names it; nothing changes. With it: anything but 403', async () => {
+test("a key without a route's permission: 403 that names it, and no change; with it: any status but 403", async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   for (const route of routes) {
     const { name, method, operation } = route;
@@ -135,7 +136,7 @@ test('a key without the permission of a route: 403 that names it; nothing change
     );
     assert.deepEqual([lacking.status, lacking.body.error], [403, 'forbidden'], name);
     assert.match(lacking.body.message, new RegExp(permission));
-    // Nobody gives by a key what they lack.
+    // A key cannot grant permissions that it lacks.
     const { permissions: given = [] } = (bodyOf(route) ?? {}) as { permissions?: string[] };
     const having = await callApi(
       service.url,
@@ -149,7 +150,7 @@ test('a key without the permission of a route: 403 that names it; nothing change
   assert.equal((await tenant.call('GET', `/forms/${form.id}`)).body.updated_at, form.updated_at);
 });
 
-test("on every route another workspace's ids are answered exactly like ids that do not exist", async () => {
+test("on every route another workspace's ids are answered exactly like unknown ids", async () => {
   const other = await service.makeTenant();
   const form = { id: made['forms']! };
   const before = (await tenant.call('GET', `/forms/${form.id}`)).body;
@@ -168,9 +169,10 @@ test("on every route another workspace's ids are answered exactly like ids that 
   assert.equal((await other.call('GET', '/submissions/search?q=word')).body.pagination.total_count, 0);
 });
 
-// In which order ----------------------------------------------------------------------------------------------
+// Order of checks
+// ---------------------------------------------------------------------------------------------
 
-test('the order of checks: key, limit, permission, shape, existence', async () => {
+test('requests are checked in order: key, rate limit, permission, shape, existence', async () => {
   const over = await service.makeTenant({ rateLimit: 1, burst: 0 });
   await over.call('GET', '/forms');
   const reader: Tenant['call'] = async (method, path, body, headers) =>
@@ -205,9 +207,10 @@ test('the order of checks: key, limit, permission, shape, existence', async () =
   for (const [name, status, answer] of rows) assert.equal((await answer).status, status, name);
 });
 
-// How often ---------------------------------------------------------------------------------------------------
+// Rate limit
+// --------------------------------------------------------------------------------------------------
 
-test('the headers of the limit are on every answer, whatever its status and method', async () => {
+test('every response has the rate limit headers, whatever its status and method', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const over = await service.makeTenant({ rateLimit: 1, burst: 0 });
   await over.call('GET', '/forms');
@@ -257,7 +260,7 @@ test('the headers of the limit are on every answer, whatever its status and meth
   }
 });
 
-test('Remaining counts down to 0 and stays there in the burst; past it 429 with the seconds to wait, in words, body and header', async () => {
+test('Remaining counts down to 0 and stays there in the burst; after it, 429 gives the wait in message, body and header', async () => {
   const small = await service.makeTenant({ rateLimit: 3, burst: 2 });
   const [before, remaining, resets] = [Math.floor(Date.now() / 1_000), [] as string[], new Set<string>()];
   for (let count = 0; count < 5; count += 1) {
@@ -285,7 +288,7 @@ for (const [plan, limit, burst] of [
   ['free', 60, 10],
   ['pro', 300, 30],
 ] as const) {
-  test(`plan ${plan}: of ${limit + burst + 30} requests at once exactly ${limit + burst} pass`, async () => {
+  test(`plan ${plan}: of ${limit + burst + 30} parallel requests exactly ${limit + burst} pass`, async () => {
     const caller = await service.makeTenant({ plan });
     const answers = await Promise.all(
       Array.from({ length: limit + burst + 30 }, () => caller.call('GET', `/forms/${absent}`)),
@@ -312,7 +315,7 @@ test('the keys of a workspace share its limit, and other workspaces have their o
   assert.equal((await two.call('GET', '/forms')).status, 200);
 });
 
-test('whoever has no key is counted by address, whatever the request says of where it comes from', async () => {
+test('a caller without a key is counted by its address, whatever headers it sends', async () => {
   const anonymous = (index: number) =>
     raw(
       requestText('GET', '/api/v1/forms', {
@@ -337,7 +340,7 @@ test('whoever has no key is counted by address, whatever the request says of whe
   );
 });
 
-test('other spellings of a path are other paths, and pass no limit', async () => {
+test('variants of a path are other paths, and do not bypass the limit', async () => {
   for (const path of [
     '//api/v1/forms',
     '/api//v1/forms',
@@ -352,11 +355,12 @@ test('other spellings of a path are other paths, and pass no limit', async () =>
   }
 });
 
-// In which words ----------------------------------------------------------------------------------------------
+// Errors
+// ------------------------------------------------------------------------------------------------------
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
-  test(`${url} answers every method that it does not have with 405 and Allow`, async () => {
+  test(`${url} answers unsupported methods with 405 and Allow`, async () => {
     const allowed = [
       ...list.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
       'OPTIONS',
@@ -375,19 +379,19 @@ for (const [url, list] of Map.groupBy(routes, ({ path }) => path)) {
         ),
       );
       assert.deepEqual([status, headers['allow']], [405, allowed.join(', ')], method);
-      // An answer to HEAD has no body (RFC 9110, 9.3.2).
+      // A response to HEAD has no body (RFC 9110, 9.3.2).
       assert.match(body, method === 'HEAD' ? /^$/ : /"error":"method_not_allowed"/, method);
     }
   });
 }
 
-test('HEAD answers what GET would, without the body', async () => {
+test('HEAD returns the headers of GET, without a body', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     const address = `${service.url}/api/v1${pathOf(route, idIn(route.path, made))}`;
     const request = { headers: { Authorization: `Bearer ${made.key}`, 'Accept-Encoding': 'identity' } };
     const get = await fetch(address, request);
     const head = await fetch(address, { ...request, method: 'HEAD' });
-    // How often a key was used is counted meanwhile, and is in the list of keys.
+    // Key usage is counted in the meantime, and appears in the list of keys.
     const later = await fetch(address, request);
     await later.arrayBuffer();
     const plain = (headers: Headers) =>
@@ -399,7 +403,7 @@ test('HEAD answers what GET would, without the body', async () => {
             'x-ratelimit-remaining',
             'connection',
             'keep-alive',
-            // Of a stream, whose length nobody knows (RFC 9110, 9.3.2).
+            // Headers of a stream, whose length is unknown (RFC 9110, 9.3.2).
             'transfer-encoding',
           ].includes(name),
       );
@@ -414,7 +418,7 @@ test('HEAD answers what GET would, without the body', async () => {
   }
 });
 
-/** Fastify's own history: a header that it did not understand skipped validation (docs/rules.md T26). */
+/** A past bug of Fastify: a Content-Type that it could not parse skipped validation (docs/rules.md T26). */
 const contentTypes: readonly [contentType: string | undefined, statuses: readonly number[]][] = [
   ['application/json', [422]],
   ['application/json; charset=utf-8', [422]],
@@ -434,7 +438,7 @@ const contentTypes: readonly [contentType: string | undefined, statuses: readonl
   [undefined, [415]],
 ];
 for (const [contentType, statuses] of contentTypes) {
-  test(`an invalid body as ${JSON.stringify(contentType)}: ${statuses.join(' or ')}, and nothing is made`, async () => {
+  test(`an invalid body as ${JSON.stringify(contentType)}: ${statuses.join(' or ')}, and nothing is created`, async () => {
     const before = (await tenant.call('GET', '/forms')).body.pagination.total_count;
     const headers = {
       Authorization: `Bearer ${tenant.key}`,
@@ -448,7 +452,7 @@ for (const [contentType, statuses] of contentTypes) {
   });
 }
 
-test('two content types are one too many to skip a check', async () => {
+test('two Content-Type headers do not bypass validation', async () => {
   const body = '{"structure":{}}';
   const { status } = await raw(
     `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: text/plain\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -456,7 +460,7 @@ test('two content types are one too many to skip a check', async () => {
   assert.ok([400, 415, 422].includes(status), String(status));
 });
 
-test('unknown keys of a body are refused by name; those that the API returns are never kept', async () => {
+test('unknown keys of a body are rejected by name; keys that the API returns are ignored', async () => {
   const extra = {
     owner: absent,
     plan: 'enterprise',
@@ -475,7 +479,7 @@ test('unknown keys of a body are refused by name; those that the API returns are
   assert.deepEqual([made.status, made.published_at], ['draft', null]);
 });
 
-test('a body over 1 MB is refused when it is announced, and when it turns out to be, while it is still being sent', async () => {
+test('a body over 1 MB is rejected when announced, and while it is being sent', async () => {
   const head = (length: string): string =>
     `POST /api/v1/forms HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${tenant.key}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
   let sent = 0;
@@ -487,21 +491,21 @@ test('a body over 1 MB is refused when it is announced, and when it turns out to
     const { status, body } = await sendRaw(service.url, endless(first));
     assert.equal(status, 413);
     assert.match(body, /"error":"payload_too_large"/);
-    // What is on its way is more than what is read: the sender hears of the end only then.
+    // More is in transit than the server reads, so the sender only notices the end then.
     assert.ok(sent < 50_000_000, `it hung up after ${sent} bytes`);
   }
-  // Where a file may be larger, JSON may not.
+  // The limit for JSON also applies where a file may be larger.
   const json = `"${'x'.repeat(1_100_000)}"`;
   assert.equal((await callApi(service.url, made.key, 'POST', '/images', json)).status, 413);
 });
 
-test('a body of exactly 1 MB is read', async () => {
+test('a body of exactly 1 MB is accepted', async () => {
   const text = `{"structure":"${'x'.repeat(1024 * 1024 - 16)}"}`;
   assert.equal(Buffer.byteLength(text), 1024 * 1024);
   assert.equal((await tenant.call('POST', '/forms', text)).status, 422);
 });
 
-test('every answer has a request id of our own, and is JSON that no browser keeps or reads as anything else', async () => {
+test('every response has a new request id, and is JSON that browsers neither store nor sniff', async () => {
   const ids = new Set<string>();
   for (const path of ['/forms', '/nothing', '/forms/42']) {
     const { headers } = await tenant.call('GET', path, undefined, {
@@ -519,7 +523,7 @@ test('every answer has a request id of our own, and is JSON that no browser keep
   for (const id of ids) assert.match(id, /^[0-9a-f-]{36}$/);
 });
 
-test('a DELETE that says JSON and sends none is a DELETE, and a POST with an empty body lacks it', async () => {
+test('a DELETE with a JSON content type and no body succeeds, and a POST with an empty body is rejected', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const json = { 'Content-Type': 'application/json' };
   assert.equal((await tenant.call('DELETE', `/forms/${form.id}`, undefined, json)).status, 204);
@@ -527,7 +531,7 @@ test('a DELETE that says JSON and sends none is a DELETE, and a POST with an emp
   assert.deepEqual([status, body.message], [400, 'The body must be a JSON object.']);
 });
 
-test('the service answers under its own names and addresses; another name that was made to lead here gets nothing', async () => {
+test('the service answers under its own names and addresses, and rejects other names that resolve to it', async () => {
   const statusFor = async (host: string, path = '/healthz') =>
     (await raw(requestText('GET', path).replace('Host: localhost', `Host: ${host}`))).status;
   for (const host of [
@@ -558,12 +562,12 @@ test('the service answers under its own names and addresses; another name that w
   ]);
 });
 
-test('the address of the service alone leads to the console', async () => {
+test('the root address of the service leads to the console', async () => {
   const { status, headers } = await visitor.fetch('/');
   assert.deepEqual([status, headers.get('location')], [302, '/app/']);
 });
 
-test('whoever hangs up in the middle of a body is no outage and no error of ours', async (t) => {
+test('a client that disconnects in the middle of a body causes no warning and no error in the log', async (t) => {
   const lines: string[] = [];
   const log = openLog(
     'info',
@@ -587,7 +591,7 @@ test('whoever hangs up in the middle of a body is no outage and no error of ours
     socket.destroy();
     await until('its end', async () => incoming.closed, 10);
   }
-  // What it had to say of them it said before it answers the next.
+  // The server logs about these requests before it answers the next one.
   await (await fetch(`${url}/healthz`)).text();
   await until('the line of the last', async () => lines.some((line) => line.includes('/healthz')));
   assert.deepEqual(
@@ -596,7 +600,7 @@ test('whoever hangs up in the middle of a body is no outage and no error of ours
   );
 });
 
-test('an error has a code and a message, and says nothing of how we are made', async () => {
+test('an error has a code and a message, and reveals nothing about the implementation', async () => {
   for (const [path, body] of [
     ['/forms/42', undefined],
     ['/forms', '{'],
@@ -609,7 +613,7 @@ test('an error has a code and a message, and says nothing of how we are made', a
   }
 });
 
-test('a proxy that is trusted says who asks; nobody else does', async () => {
+test("only a trusted proxy determines the client's address", async () => {
   const behind = await openService({ TRUST_PROXY: '1' });
   const from = async (forwarded: string): Promise<string> =>
     (await sendRaw(behind.url, requestText('GET', '/api/v1/forms', { 'X-Forwarded-For': forwarded })))
@@ -618,7 +622,7 @@ test('a proxy that is trusted says who asks; nobody else does', async () => {
     [await from('203.0.113.1'), await from('203.0.113.1'), await from('203.0.113.2')],
     ['999', '998', '999'],
   );
-  // The proxy appends; what stands before its entry is the visitor's invention.
+  // The proxy appends its entry; a visitor can forge everything before it.
   assert.deepEqual([await from('1.1.1.1, 203.0.113.1'), await from('2.2.2.2, 203.0.113.1')], ['997', '996']);
   assert.deepEqual(
     [await from('::ffff:203.0.113.1'), await from('2001:db8:1:2::1'), await from('2001:db8:1:2:ffff::9')],
@@ -626,7 +630,7 @@ test('a proxy that is trusted says who asks; nobody else does', async () => {
   );
 });
 
-test('while the database is away every answer is a 503 that says when to come back, with the headers of the limit', async () => {
+test('while the database is away every response is a 503 with Retry-After and the rate limit headers', async () => {
   const { services } = service;
   const away = openDatabase(
     { connectionString: 'postgres://nobody@127.0.0.1:1/none' },
@@ -639,7 +643,7 @@ test('while the database is away every answer is a 503 that says when to come ba
     state,
   );
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
-  // One key that this process just learned about, and one that it has to ask for.
+  // A key that this process has just checked, and a new one that it must look up.
   await tenant.call('GET', '/forms');
   const unasked = await tenant.makeKey();
   for (const key of [tenant.key, unasked]) {
@@ -647,7 +651,7 @@ test('while the database is away every answer is a 503 that says when to come ba
     assert.deepEqual([status, body.error, body.retry_after], [503, 'service_unavailable', 1]);
     for (const name of ['retry-after', ...rateHeaders]) assert.match(headers.get(name) ?? '', /^\d+$/, name);
   }
-  // More than an address has without a key: nobody can tell whether they have one.
+  // More than an address may send without a key, because nothing can check the key.
   const { perMinute, burst } = anonymousRate;
   const many = await Promise.all(
     Array.from({ length: perMinute + burst }, () => callApi(url, unasked, 'GET', '/forms')),
@@ -660,7 +664,7 @@ test('while the database is away every answer is a 503 that says when to come ba
   await server.close();
 });
 
-test('an operation that is going says since when and until when, with errors too, and so does the document', async () => {
+test('a deprecated operation gives its dates of deprecation and removal, in responses, errors and the document', async () => {
   const server = openServer({ log: openLog('silent'), trustProxy: false, isSecure: false });
   const found = routes.find(({ name }) => name === 'listForms')!;
   const deprecated = { since: '2027-01-31', until: '2027-07-31' };

@@ -14,8 +14,8 @@ import { addMember } from '#workspaces/members.ts';
 import { deleteExpired } from '../server/delete-expired.ts';
 import { apiRoutes } from './operations.ts';
 
-/* What holds for every operation of a kind, by the table (docs/decisions/0034-operations-table.md). */
-// 0: people are not counted.
+/* Rules for all operations of a kind, by the table (docs/decisions/0034-operations-table.md). */
+// 0: no limit for people.
 const service = await openService({ CONSOLE_PER_MINUTE: '0' });
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
@@ -24,7 +24,7 @@ const changed = { structure: structure(element('text', 'b')) };
 
 // ETags -------------------------------------------------------------------------------------------------------
 
-test('what can be changed has an ETag; who has that reading already gets 304 and no body', async () => {
+test('a changeable resource has an ETag; a request with the current one gets 304 and no body', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const first = await tenant.call('GET', `/forms/${form.id}`);
   const tag = first.headers.get('etag')!;
@@ -42,12 +42,12 @@ test('what can be changed has an ETag; who has that reading already gets 304 and
   assert.deepEqual([counted.status, counted.body.submission_count], [200, 1]);
 });
 
-test('two editors of one form: the second gets 412, and nothing of the first is lost', async () => {
+test('two editors of one form: the second gets 412, and no change of the first is lost', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const tag = (await tenant.call('GET', `/forms/${form.id}`)).headers.get('etag')!;
   const put = (body: object, match: string) =>
     tenant.call('PUT', `/forms/${form.id}`, body, { 'If-Match': match });
-  // A submission in between is no change of the form.
+  // A submission in the meantime does not change the form.
   await visitor.submit(form.id, { a: 'word' });
   const [first, second] = await Promise.all([put(changed, tag), put(valid, tag)]);
   assert.deepEqual([first.status, second.status].sort(), [200, 412]);
@@ -58,13 +58,13 @@ test('two editors of one form: the second gets 412, and nothing of the first is 
   const remove = (match: string) =>
     tenant.call('DELETE', `/forms/${form.id}`, undefined, { 'If-Match': match });
   assert.equal((await remove(tag)).status, 412);
-  // An answer to a change carries the tag to go on from.
+  // The response to a change carries the next ETag.
   assert.equal((await put(valid, winner.headers.get('etag')!)).status, 200);
   assert.equal((await remove('"nonsense"')).status, 412);
   assert.equal((await remove('*')).status, 204);
 });
 
-test('If-Match where nothing has an ETag, or that is no list of tags, is a 400', async () => {
+test('If-Match is a 400 if the resource has no ETag, or if it is not a list of ETags', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   for (const [method, path, body] of [
     ['GET', '/forms', undefined],
@@ -77,7 +77,7 @@ test('If-Match where nothing has an ETag, or that is no list of tags, is a 400',
 
 // Lists -------------------------------------------------------------------------------------------------------
 
-test('every list that takes a cursor is the same by cursor as by page, and refuses what is no cursor of it', async () => {
+test('every list with a cursor returns equal items by cursor and by page, and rejects a cursor of another list', async () => {
   const own = await service.makeTenant();
   const { key, ...made } = await makeOneOfEach(service, own);
   const call = (path: string, body?: object) =>
@@ -101,7 +101,7 @@ test('every list that takes a cursor is the same by cursor as by page, and refus
   const takers = (name: string) => routes.filter(({ operation }) => name in operation.query.properties);
   const lists = takers('cursor');
   assert.ok(lists.length >= 4);
-  // A search is by relevance, of which what comes later is a part.
+  // A search orders by relevance, which later submissions change.
   const byPageAlone = takers('page').filter((list) => !lists.includes(list));
   assert.deepEqual(
     byPageAlone.map(({ name }) => name),
@@ -109,7 +109,7 @@ test('every list that takes a cursor is the same by cursor as by page, and refus
   );
   let foreign = '*';
   for (const { name, path } of lists) {
-    // The latest activity is no order that stays.
+    // The order by latest activity is not stable.
     const needs: Readonly<Record<string, string>> = {
       listFormActivity: 'sort=created',
       findPerson: 'q=word&match=words',
@@ -136,12 +136,12 @@ test('every list that takes a cursor is the same by cursor as by page, and refus
   }
 });
 
-test('submissions are read by cursor while others submit and delete: no gap, no repeat', () =>
+test('submissions read by cursor while others submit and delete have no gaps and no repeats', () =>
   readWhileOthersWrite(service, 5_000));
 
 // Lengths -----------------------------------------------------------------------------------------------------
 
-test('lengths are counted in characters, as JSON Schema counts them: a character beyond 16 bits is one', async () => {
+test('lengths are counted in characters, as in JSON Schema: a character beyond 16 bits counts once', async () => {
   const own = await service.makeTenant();
   const { key, ...made } = await makeOneOfEach(service, own);
   const call = async (method: string, path: string, body: object) =>
@@ -162,7 +162,7 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
       reference: {},
       ...more,
     });
-  /** Sends so many characters, as part of what is else in order. */
+  /** Sends a text of `length` characters in an otherwise valid request. */
   const wide = (send: (text: string) => Promise<number>) => (length: number) => send('𝒳'.repeat(length));
   const plain = (send: (text: string) => Promise<number>) => (length: number) => send('x'.repeat(length));
   const senders: Readonly<Record<string, (length: number) => Promise<number>>> = {
@@ -179,7 +179,7 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
     'erasePerson.q': wide((q) => call('POST', '/people/erasures', { q, what: 'submissions' })),
     'addNote.text': wide((text) => call('POST', `${submission}/notes`, { text })),
     'saveView.name': wide((name) => call('POST', `/forms/${made['forms']}/views`, { name, query: {} })),
-    // Two views have no name in common.
+    // Names of views must be unique.
     'changeView.name': wide((name) =>
       call('PATCH', `/views/${made['views']}`, { name: name.replace(/./u, 'y') }),
     ),
@@ -215,7 +215,7 @@ test('lengths are counted in characters, as JSON Schema counts them: a character
   const found = apiRoutes(service.services).flatMap(({ name, operation }) => [
     ...walk((operation.body ?? {}) as Nested, name),
   ]);
-  // Of the same shape as one that is sent, part of a longer grammar, or sent away.
+  // Similar to a tested field, part of a longer grammar, or an address.
   const others = [
     /^createSubmission\.language$|^createWebhook\.|^testWebhook\.url$|^startTagging\.remove$/,
     /^(createInvitations|startInvitationImport|previewInvitationMail)\.(reminder_)?(subject|message)$/,
@@ -253,7 +253,7 @@ const create = (key: string, body: object = valid, by = tenant) =>
   by.call('POST', '/forms', body, { 'Idempotency-Key': key });
 const formsOf = async (by: typeof tenant) => (await by.call('GET', '/forms')).body.pagination.total_count;
 
-test('200 parallel POSTs under one Idempotency-Key make one thing, and all end with the same answer', async () => {
+test('200 parallel POSTs with one Idempotency-Key create one resource, and all get its response', async () => {
   const own = await service.makeTenant();
   const settle = async () => {
     for (;;) {
@@ -268,7 +268,7 @@ test('200 parallel POSTs under one Idempotency-Key make one thing, and all end w
   assert.equal(await formsOf(own), 1);
 });
 
-test('each key gives its own answer again, with its ETag, and a person has other keys in another workspace', async () => {
+test('each key repeats its own response with its ETag, and a person has separate keys in each workspace', async () => {
   const [own, other] = await Promise.all([service.makeTenant(), service.makeTenant()]);
   const person = await signIn(service, { workspaceId: own.workspaceId, role: 'editor' });
   await addMember(service.services.database, {
@@ -295,14 +295,14 @@ test('each key gives its own answer again, with its ETag, and a person has other
   assert.match(first[0]!.headers.get('etag')!, /^"[^"]+"$/);
 });
 
-test('a key is for a POST alone: what may be repeated by its method is done again', async () => {
+test('a key only applies to POST: methods that may be repeated run again', async () => {
   const { body: form } = await tenant.call('POST', '/forms', valid);
   const remove = () =>
     tenant.call('DELETE', `/forms/${form.id}`, undefined, { 'Idempotency-Key': 'gone', 'If-Match': '*' });
   assert.deepEqual([(await remove()).status, (await remove()).status], [204, 404]);
 });
 
-test('another request under the same key is a 422; another caller has keys of its own', async () => {
+test('another request with a used key is a 422; each caller has separate keys', async () => {
   const own = await service.makeTenant();
   const { body: form } = await create('k', valid, own);
   const other = await create('k', changed, own);
@@ -321,10 +321,10 @@ test('another request under the same key is a 422; another caller has keys of it
   assert.notEqual(((await answer.json()) as { id: string }).id, form.id);
 });
 
-test('a request that was refused leaves its key free', async () => {
+test('a rejected request frees its key', async () => {
   const own = await service.makeTenant();
   assert.equal((await create('again', { structure: {} }, own)).status, 422);
-  // Of those that come at once, one is refused and the others find it running, or gone in that moment.
+  // Of parallel requests, one is rejected; the others find it running, or already deleted.
   const refused = await Promise.all(
     Array.from({ length: 100 }, () => create('again', { structure: {} }, own)),
   );
@@ -332,11 +332,11 @@ test('a request that was refused leaves its key free', async () => {
   assert.equal((await create('again', valid, own)).status, 201);
 });
 
-test('a key that is no key is a 400', async () => {
+test('a malformed key is a 400', async () => {
   for (const key of ['', 'a b', 'x'.repeat(256)]) assert.equal((await create(key)).status, 400, key);
 });
 
-test('an answer that was sealed with a replaced instance key is a 409, and nothing runs again', async () => {
+test('a stored response that a replaced instance key sealed is a 409, and nothing runs again', async () => {
   const own = await service.makeTenant();
   await create('sealed', valid, own);
   await service.services.database.query(
@@ -349,7 +349,7 @@ test('an answer that was sealed with a replaced instance key is a 409, and nothi
   assert.equal(await formsOf(own), 1);
 });
 
-test('a request whose process died midway is never run again under its key', async () => {
+test('a request whose process died midway never runs again under its key', async () => {
   const own = await service.makeTenant();
   await create('cut', valid, own);
   const { database } = service.services;
@@ -360,18 +360,18 @@ test('a request whose process died midway is never run again under its key', asy
   const answer = await create('cut', valid, own);
   assert.deepEqual([answer.status, await formsOf(own)], [409, 1]);
   assert.match(answer.body.message, /was interrupted/);
-  // A refusal frees its own key alone, and what is swept is of the day before.
+  // A rejection frees only its own key, and the sweep only deletes keys older than a day.
   assert.equal((await create('another', { structure: {} }, own)).status, 422);
   assert.equal((await create('cut', { structure: {} })).status, 422);
   await deleteExpired(database, 'repeatable_requests');
   assert.deepEqual(await forgetKeptAnswers(database, { workspace_id: own.workspaceId }), [], 'it has none');
   assert.equal((await create('cut', valid, own)).status, 409);
-  // A day later the key is forgotten.
+  // After a day the key is deleted.
   await database.query(`update repeatable_requests set begun_at = now() - interval '25 hours'`);
   assert.equal((await create('cut', valid, own)).status, 201);
 });
 
-test('an effect whose answer could not be noted is not had a second time under its key', async () => {
+test('a change whose response could not be stored is not repeated under its key', async () => {
   const own = await service.makeTenant();
   await service.services.database.query(`
     create function refuse_answer() returns trigger language plpgsql as
@@ -382,9 +382,10 @@ test('an effect whose answer could not be noted is not had a second time under i
   assert.deepEqual([...statuses, await formsOf(own)], [500, 409, 1]);
 });
 
-// Packing -----------------------------------------------------------------------------------------------------
+// Compression
+// -------------------------------------------------------------------------------------------------
 
-test('an answer over 1 KB is packed as the caller takes it, a short one never', async () => {
+test('a response over 1 KB is compressed as the caller accepts it, a shorter one never', async () => {
   const form = await makeForm(
     tenant,
     Array.from({ length: 30 }, (_, at) => element('text', `question_${at}`)),
@@ -414,7 +415,7 @@ test('an answer over 1 KB is packed as the caller takes it, a short one never', 
 
 // Two kinds of caller -----------------------------------------------------------------------------------------
 
-test('a person calls the API with the session of the console, in the workspace that is named', async () => {
+test('a person calls the API with their console session, in the workspace that the request names', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const call = (method: string, path: string, more: Record<string, string> = {}, body?: object) =>
@@ -442,12 +443,12 @@ test('a person calls the API with the session of the console, in the workspace t
   const { workspaceId: foreign } = await service.makeTenant();
   assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': foreign })).status, 404);
   assert.equal((await call('GET', '/forms', { 'X-Workspace-ID': 'none' })).status, 400);
-  // A key acts in its own workspace, whatever is named beside it.
+  // A key always acts in its own workspace, even if a header names another.
   const asKey = { Authorization: `Bearer ${tenant.key}`, 'X-Workspace-ID': foreign };
   assert.equal((await call('GET', `/forms/${form.id}`, asKey)).status, 200);
 });
 
-test("a link of our own pages says in its address which workspace a file is of; on another site's page it leads nowhere", async () => {
+test("links of the console name the workspace in the address, and fail on other sites' pages", async () => {
   const { id } = await makeForm(tenant, [element('text', 'a')]);
   const viewer = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const follow = (headers: Record<string, string>, { workspace = tenant.workspaceId, method = 'GET' } = {}) =>
@@ -495,7 +496,7 @@ test("a link of our own pages says in its address which workspace a file is of; 
   assert.equal(status, 401, 'what changes something takes the header');
 });
 
-test('a person has one window of requests, at the API as at the console, and CONSOLE_PER_MINUTE is its length', async () => {
+test('the API and the console share one rate limit per person, set by CONSOLE_PER_MINUTE', async () => {
   const own = await openService({ CONSOLE_PER_MINUTE: '5' });
   const { workspaceId } = await own.makeTenant();
   const person = await signIn(own, { workspaceId, role: 'viewer' });
@@ -506,7 +507,7 @@ test('a person has one window of requests, at the API as at the console, and CON
   assert.deepEqual(statuses, [200, 204, 200, 204, 200, 429, 429]);
 });
 
-test("another site's browser gets nowhere with a session", async () => {
+test('a request from another site is rejected, even with a session', async () => {
   const owner = await signIn(service, { workspaceId: tenant.workspaceId, role: 'owner' });
   for (const headers of [
     { 'Sec-Fetch-Site': 'cross-site' },
@@ -526,7 +527,7 @@ test("another site's browser gets nowhere with a session", async () => {
     });
     assert.equal(status, 403, JSON.stringify(headers));
   }
-  // The cookie alone, which is all that another site's page can make a browser send, is no session here.
+  // The cookie alone, which is all that another site's page can make a browser send, does not authenticate.
   const bare = await fetch(`${service.url}/api/v1/forms`, { headers: { Cookie: owner.cookie } });
   assert.equal(bare.status, 401);
 });

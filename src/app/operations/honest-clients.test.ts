@@ -8,7 +8,7 @@ import { element, structure } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm } from '#test/visitor.ts';
 
-/* Variants that honest clients send, although the specification shows one form only. */
+/* Variants that real clients send, although the specification shows one form only. */
 const service = await shareService();
 const tenant = await service.makeTenant();
 const base = `${service.url}/api/v1`;
@@ -37,14 +37,14 @@ const ask = async (path: string, headers: Record<string, string> = {}, method = 
   };
 };
 
-test('the scheme Bearer is compared without case, with one blank or several', async () => {
+test('the scheme Bearer is not case-sensitive, and may be followed by several spaces', async () => {
   for (const scheme of ['bearer ', 'BEARER ', 'BeArEr   ', 'Bearer  '])
     assert.equal((await ask('/forms', { authorization: `${scheme}${tenant.key}` })).status, 200, scheme);
   for (const wrong of [`Bearer${tenant.key}`, `Basic ${tenant.key}`, `Bearer ${tenant.key} x`])
     assert.equal((await ask('/forms', { authorization: wrong })).status, 401, wrong);
 });
 
-test('a request with a key is answered on any host; without one only on our own', async () => {
+test("a request with a key is answered on any host, and one without a key only on the service's own hosts", async () => {
   for (const host of ['app:3000', 'host.docker.internal', 'forms.example.org'])
     assert.equal((await ask('/forms', { host })).status, 200, host);
   const unknown = await ask('/forms', { host: 'app:3000', authorization: '' });
@@ -52,7 +52,7 @@ test('a request with a key is answered on any host; without one only on our own'
   assert.ok(unknown.headers['x-ratelimit-limit']);
 });
 
-test('one trailing slash is ignored, with and without a query; two are another path', async () => {
+test('one trailing slash is ignored, with and without a query; two make another path', async () => {
   for (const path of [
     '/forms/',
     '/forms/?per_page=1',
@@ -64,7 +64,7 @@ test('one trailing slash is ignored, with and without a query; two are another p
   assert.equal((await ask(`/forms/${form.id}//`)).status, 404);
 });
 
-test('an empty query parameter counts as absent, and an empty cursor begins a list by cursor', async () => {
+test('an empty query parameter counts as absent, and an empty cursor starts a list by cursor', async () => {
   assert.equal((await ask('/forms?status=&page=&per_page=&cursor=')).status, 200);
   assert.equal((await ask('/submissions/search?q=x&form_id=&page=')).status, 200);
   assert.equal((await ask(`/forms/${form.id}/submissions?status=&where=&created_from=`)).status, 200);
@@ -77,7 +77,7 @@ test('an empty query parameter counts as absent, and an empty cursor begins a li
   assert.equal(unknown.body.message, 'Unknown field "foo". No fields are accepted here. Remove it.');
 });
 
-test('every 422 has errors, each with a message, a code of the table, and a field or a path', async () => {
+test('every 422 has errors, each with a message, a code from the table, and a field or a path', async () => {
   const bodies = [
     '{"structure":{"type":"form","attrs":{"name":"a\\u0000"},"children":[]}}',
     '{"structure":{"type":"form","attrs":{"name":"a\\ud800"},"children":[]}}',
@@ -116,7 +116,7 @@ test('every 422 has errors, each with a message, a code of the table, and a fiel
   }
 });
 
-test('the rate limit is in the headers of every answer of the API, also where nobody asked with a key', async () => {
+test('every response of the API has the rate limit headers, even without a key', async () => {
   const anonymous = { authorization: '' };
   const json = { 'content-type': 'application/json' };
   const answers = {
@@ -154,7 +154,7 @@ test('the rate limit is in the headers of every answer of the API, also where no
   }
 });
 
-test('a form is submitted below the address of the API too, without a key, and says where it is edited', async () => {
+test('a form can be submitted below /api/v1 without a key, and the response gives its edit link', async () => {
   const headers = { 'content-type': 'application/json', authorization: '', origin: 'https://example.org' };
   const sent = await ask(`/f/${form.id}`, headers, 'POST', '{"answers":{"a":"by a client"}}');
   assert.equal(sent.status, 201, JSON.stringify(sent.body));
@@ -169,7 +169,7 @@ test('a form is submitted below the address of the API too, without a key, and s
     'OPTIONS',
   );
   assert.equal(preflight.status, 204);
-  // Clients that send their key with every request are answered alike.
+  // Clients that send their key with every request get an equal response.
   const keyed = await ask(
     `/f/${form.id}/?ref=1`,
     { 'content-type': 'application/json' },

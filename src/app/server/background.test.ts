@@ -3,7 +3,7 @@ import { callConsole, signIn } from '#test/console.ts';
 import { openMailServer } from '#test/mail-server.ts';
 import { openService, until } from '#test/service.ts';
 
-test('a service whose mail server is lost notices when it has something to send, without being asked, and tells the operator when that is back', async () => {
+test('a service that loses its mail server notices it when sending, without a request, and tells the operator when it is back', async () => {
   const server = await openMailServer();
   const operator = 'operator@example.test';
   const service = await openService({

@@ -17,7 +17,7 @@ import { until } from '#test/service.ts';
 import { createWorkspace } from '#workspaces/workspaces.ts';
 import { healthRoutes } from './server.ts';
 
-test('a full disk of the database is said as what it is, by commands, doctor and readyz, until there is room again', async (t) => {
+test('commands, doctor and readyz report a full disk of the database until space is free again', async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'formloom-full-'));
   await chmod(home, 0o755);
   const [disk, dataDir] = [join(home, 'postgres'), join(home, 'data')];
@@ -50,9 +50,9 @@ test('a full disk of the database is said as what it is, by commands, doctor and
     return [statusCode, JSON.parse(body)];
   };
   const environment = { DATABASE_URL: url, DATA_DIR: dataDir };
-  // On another PostgreSQL there was no cluster to copy.
+  // Only the embedded PostgreSQL has a cluster that can be copied.
   assert.equal((await command(environment, 'database', 'create')).code, 0);
-  // Whatever room is left on the pages that a workspace goes to, it takes more.
+  // Makes each new workspace need more space than its pages have left.
   await database.query('create table filling (text text)');
   await database.query(`create function fill() returns trigger language plpgsql as
     $$ begin insert into filling select repeat('x', 1900) from generate_series(1, 2000); return new; end $$`);
@@ -72,7 +72,7 @@ test('a full disk of the database is said as what it is, by commands, doctor and
     JSON.stringify(answer),
     /"room","state":"problem","finding":"The disk of the database is full/,
   );
-  // PostgreSQL itself ends where its log has no place.
+  // PostgreSQL stops if its log has no space.
   await assert.rejects(
     Promise.all(
       Array.from({ length: 60 }, () =>

@@ -17,7 +17,7 @@ const dataDir = await mkdtemp(join(tmpdir(), 'formloom-health-'));
 after(() => rm(dataDir, { recursive: true }));
 const config = readConfig({ DATA_DIR: dataDir });
 const storage = openStorage(config);
-/** Nobody listens there. */
+/** No server listens on this port. */
 const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/none' }, { pool: 1, log });
 
 async function ask(
@@ -45,7 +45,7 @@ for (const [name, state, health, ready] of rows) {
   });
 }
 
-test('an answer about health says nothing of where the database is', async () => {
+test('health responses do not reveal where the database is', async () => {
   const [, body] = await ask('/readyz', { database: away, isStopping: false });
   assert.doesNotMatch(JSON.stringify(body), /127\.0\.0\.1|nobody|ECONN/);
 });

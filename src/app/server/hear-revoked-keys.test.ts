@@ -10,7 +10,7 @@ import { testDatabase } from '#test/database.ts';
 import { until } from '#test/service.ts';
 import { hearRevokedKeys } from './background.ts';
 
-test('a process that heard of a cell and could not look looks again, without being told once more', async () => {
+test('a process that was notified of a new cell and could not read it retries without another notification', async () => {
   const { database, url: connectionString } = await testDatabase();
   const lines = new PassThrough();
   const log = openLog('warn', lines);

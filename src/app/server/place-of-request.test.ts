@@ -8,7 +8,7 @@ const id = crypto.randomUUID();
 const placeOf = (url: string, headersDistinct: IncomingMessage['headersDistinct'] = {}) =>
   placeOfRequest({ url, headersDistinct } as IncomingMessage);
 
-test('each of the console’s own routes with an id leads to the cell of it, but for what is of a person', () => {
+test('each console route with an id leads to the cell of that id, except routes of a person', () => {
   const paths = new Set(Object.values(ownRoutes).map((route) => route.split(' ')[1]!));
   const ofThings = [...paths].filter((path) => path.includes('/:id') && !path.startsWith('/person/'));
   assert.ok(ofThings.length >= 5);
@@ -16,7 +16,7 @@ test('each of the console’s own routes with an id leads to the cell of it, but
   assert.equal(placeOf(`/app/api/person/sessions/${id}`), undefined);
 });
 
-test('a page, a file and what a session asks of the API lead to the cell of what they name', () => {
+test('pages, files and API requests of a session lead to the cell of the workspace or form that they name', () => {
   for (const path of ['', '?a=1', '/submitted', '/edit/token', '/images/other']) {
     assert.equal(placeOf(`/f/${id}${path}`), id);
     assert.equal(placeOf(`/f/${id.toUpperCase()}${path}`), id);

@@ -5,7 +5,7 @@ import { openService, shareService } from '#test/service.ts';
 const dayMs = 24 * 60 * 60 * 1_000;
 const path = '/.well-known/security.txt';
 
-test('security.txt says where holes are reported, where it belongs, and that it holds for less than a year', async () => {
+test('security.txt names the contact and its own address, and expires within a year', async () => {
   const service = await openService({ SECURITY_CONTACT: 'holes@example.test' });
   const answer = await fetch(`${service.url}${path}`);
   assert.equal(answer.status, 200);

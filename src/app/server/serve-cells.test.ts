@@ -21,7 +21,7 @@ import { startBackground } from './background.ts';
 import { startBesideBackground } from './processes.ts';
 import { buildServer } from './server.ts';
 
-test('a cell that cannot be opened answers 503, a visitor with a page and a program with JSON, is opened again, and serves then', async () => {
+test('a cell that cannot be opened answers 503, as a page or as JSON, and serves once it can be opened again', async () => {
   const { database, url } = await testDatabase();
   const cells = await makeCells(database, { connectionString: url }, 2);
   const second = cellsOf(database)[1]!.database;
@@ -70,7 +70,7 @@ test('a cell that cannot be opened answers 503, a visitor with a page and a prog
   await until('the cell to be opened', async () => (await ask()).status === 200);
 });
 
-test('at a stop the jobs of all cells have the same time to finish, and not one cell’s after the other’s', async () => {
+test('when the service stops, jobs of all cells get the time to finish in parallel, not one cell after another', async () => {
   const { database, url } = await testDatabase();
   const cells = await makeCells(database, { connectionString: url }, 3);
   const config = readConfig({});
@@ -116,7 +116,7 @@ test('at a stop the jobs of all cells have the same time to finish, and not one 
 
   const graceMs = 1_500;
   await others.stop(graceMs);
-  // When each gave its job back, by the clock of the database.
+  // When each job was returned to the queue, by the database's clock.
   const ends = await Promise.all(
     busy.map(({ database: own }) =>
       until('the job to be given back', async () => {

@@ -13,13 +13,13 @@ const token = (await prepareSetup(database))!;
 const account = { email: 'ada@example.com', password: 'correct horse battery', workspace_name: 'Ada & <Co>' };
 const send = (given: Record<string, string>, by = token): Promise<Visit> =>
   visitor.fetch(`/app/setup?token=${by}`, { method: 'POST', body: new URLSearchParams(given) });
-/** What the sign-in screen goes by, to lead whoever has no account yet to the link. */
+/** Returns what the sign-in screen uses to send people without an account to the setup link. */
 const isSetUp = async (): Promise<boolean> =>
   JSON.parse((await visitor.fetch('/app/api/session/ways')).text).is_set_up;
 const accounts = async (): Promise<number> =>
   (await database.query<{ count: number }>('select count(*) from users')).rows[0]!.count;
 
-test('the page asks for an address, a password and a name, without a script and without being kept', async () => {
+test('the setup page asks for an address, a password and a name, needs no script and is not cached', async () => {
   const { status, text, headers } = await visitor.fetch(`/app/setup?token=${token}`);
   assert.equal(status, 200);
   for (const name of Object.keys(account)) assert.match(text, new RegExp(`<label for="${name}">`));
@@ -36,7 +36,7 @@ const wrong: readonly [name: string, change: Record<string, string>, field: stri
   ['no name', { workspace_name: ' ' }, 'workspace_name'],
 ];
 for (const [name, change, field] of wrong) {
-  test(`${name}: 422 with the page, the message at its field, the rest kept, and never a password`, async () => {
+  test(`${name}: 422 with the page and the message at its field; other values are kept, but never a password`, async () => {
     const { status, text } = await send({ ...account, ...change });
     assert.equal(status, 422);
     assert.match(text, new RegExp(`<div id="${field}-error" class="error"><p>[^<]{10,}</p></div>`));
@@ -48,7 +48,7 @@ for (const [name, change, field] of wrong) {
   });
 }
 
-test('another token, one of an earlier start, and none: a notice, and no account', async () => {
+test('a wrong, missing or earlier token shows a notice and creates no account', async () => {
   for (const by of [first, 'x', `${token}x`, token.slice(0, -1), 'a'.repeat(5_000)]) {
     const { status, text } = await send(account, by);
     assert.equal(status, 410, by);
@@ -59,7 +59,7 @@ test('another token, one of an earlier start, and none: a notice, and no account
   assert.equal(await accounts(), 0);
 });
 
-test('what is no form is refused', async () => {
+test('a body that is not a form is rejected', async () => {
   const request = {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
@@ -79,7 +79,7 @@ test('what is no form is refused', async () => {
   assert.equal(await accounts(), 0);
 });
 
-test('of ten at once one makes the account; it gets a key that works, and the link is closed', async () => {
+test('one of ten parallel requests creates the account; it gets a working key, and the link is disabled', async () => {
   assert.equal(await isSetUp(), false);
   const visits = await Promise.all(
     Array.from({ length: 10 }, (_, index) => send({ ...account, email: `ada${index}@example.com` })),

@@ -50,7 +50,7 @@ const ask = async ([what, path, request]: (typeof requests)[number]): Promise<Ou
   };
 };
 
-test('each of the requests succeeds while the database answers', async () => {
+test('each of the requests succeeds while the database responds', async () => {
   const statuses = await Promise.all(requests.map(ask));
   assert.deepEqual(
     statuses.filter(({ status }) => status >= 400),
@@ -58,10 +58,11 @@ test('each of the requests succeeds while the database answers', async () => {
   );
 });
 
-test('while the database hears and says nothing, each of them is a 503 within 3 s, on old connections and on new ones', async () => {
+test('while the database accepts but never responds, each request is a 503 within 3 s, on old and new connections', async () => {
   let factor = slowness();
   relay.silence({ connected: true, next: true });
-  // At first there are connections that were answered before; then they are gone; and with many at once there is none.
+  // The first round has connections that worked before; the second has lost them; the third sends more
+  // requests than there are connections.
   for (const round of [requests, requests, [...requests, ...requests, ...requests]]) {
     const outcomes = await Promise.all(round.map(ask));
     factor = Math.max(factor, slowness());
@@ -72,6 +73,6 @@ test('while the database hears and says nothing, each of them is a 503 within 3 
     const late = outcomes.filter(({ seconds }) => seconds > 3 * factor);
     assert.deepEqual(late, [], `on a machine that is ${factor} times as slow`);
   }
-  // What connects from now on is answered, so that the end has nothing to wait for.
+  // New connections work again, so that closing has nothing to wait for.
   relay.silence({ connected: false, next: false });
 });

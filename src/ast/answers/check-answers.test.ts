@@ -210,12 +210,12 @@ const values: Record<Exclude<InputType, 'file_upload' | 'signature' | 'calculati
 for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)) {
   const optional = formOf(element(type, 'q'));
 
-  test(`${type}: good answers are stored, tidied where the format says so`, () => {
+  test(`${type}: valid answers are stored, normalized if the format requires it`, () => {
     const pairs = [...good.map((value) => [value, value] as const), ...tidied];
     for (const [sent, stored] of pairs) assert.deepEqual(answersOf(optional, { q: sent }), { q: stored });
   });
 
-  test(`${type}: a bad answer is refused with the label, the problem and the remedy`, () => {
+  test(`${type}: an invalid answer is rejected with the label, the problem and the remedy`, () => {
     for (const value of bad) {
       const name = `${type} ${JSON.stringify(value)}`;
       assert.deepEqual(
@@ -226,9 +226,9 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
     }
   });
 
-  test(`${type}: blank is absent when optional and refused when required`, () => {
+  test(`${type}: a blank answer is absent if optional, and rejected if required`, () => {
     const required = formOf(element(type, 'q', { required: true }));
-    // Nobody is asked for what is hidden.
+    // An element of type `hidden` is never required.
     const isAsked = type !== 'hidden';
     for (const blank of [undefined, null, '', ' \t', [], ...(type === 'consent' ? [false] : [])]) {
       assert.deepEqual(answersOf(optional, { q: blank }), {});
@@ -242,7 +242,7 @@ for (const [type, { good, tidied = [], bad, problem }] of Object.entries(values)
   });
 }
 
-test('a picture choice takes one of its options, or as many as it says', () => {
+test('a picture choice accepts one of its options, or several if it allows them', () => {
   const one = formOf(element('picture_choice', 'q', { min_choices: 2 }));
   const several = formOf(element('picture_choice', 'q', { multiple: true, min_choices: 2 }));
   assert.deepEqual(answersOf(one, { q: ['Red'] }), { q: ['Red'] });
@@ -255,7 +255,7 @@ test('a picture choice takes one of its options, or as many as it says', () => {
   ]);
 });
 
-test('a matrix: rows without an answer are absent; a required one wants them all, and says which are missing', () => {
+test('a matrix omits rows without an answer; a required one needs all rows, and names the missing ones', () => {
   const rows = ['Tea', { id: 'c', label: 'Coffee' }, 'Water', 'Milk', '__proto__'];
   const optional = formOf(element('matrix', 'q', { rows }));
   const required = formOf(element('matrix', 'q', { rows, required: true }));
@@ -273,7 +273,7 @@ test('a matrix: rows without an answer are absent; a required one wants them all
   ]);
 });
 
-test('a matrix with several answers in a row keeps a list for each, in which no option comes twice', () => {
+test('a matrix with multiple answers stores a list for each row, without duplicates', () => {
   const form = formOf(element('matrix', 'q', { multiple: true }));
   assert.deepEqual(answersOf(form, { q: { Tea: ['Blue', 'Red'], Coffee: [] } }), {
     q: { Tea: ['Blue', 'Red'] },
@@ -282,7 +282,7 @@ test('a matrix with several answers in a row keeps a list for each, in which no 
     assert.equal(errorsOf(form, { q: bad }).length, 1, JSON.stringify(bad));
 });
 
-test('a text that is no text is refused, whatever its format', () => {
+test('an answer that must be text is rejected if it is not, in every format', () => {
   const form = formOf(element('text', 'a'), element('email', 'b'), element('date', 'c'));
   for (const value of notText) {
     const messages = errorsOf(form, { a: value, b: value, c: value }).map((error) => error.message);
@@ -293,7 +293,7 @@ test('a text that is no text is refused, whatever its format', () => {
   }
 });
 
-test('a text answer over 64 KB of UTF-8 is refused with the number', () => {
+test('a text answer over 64 KB of UTF-8 is rejected, with the limit in the message', () => {
   const form = formOf(element('text', 'q'));
   const message = 'The q: shorten the answer to at most 64 KB (65536 bytes).';
   for (const text of ['x'.repeat(65_537), 'é'.repeat(32_769)]) {
@@ -302,7 +302,7 @@ test('a text answer over 64 KB of UTF-8 is refused with the number', () => {
   assert.deepEqual(errorsOf(form, { q: 'é'.repeat(32_768) }), []);
 });
 
-test('NUL characters and lone surrogates are refused in text answers', () => {
+test('NUL characters and lone surrogates are rejected in text answers', () => {
   const form = formOf(element('text', 'q'), element('textarea', 'r'));
   for (const bad of ['a\u0000', '\ud800', 'x\udc00']) {
     assert.deepEqual(
@@ -312,7 +312,7 @@ test('NUL characters and lone surrogates are refused in text answers', () => {
   }
 });
 
-test('hostile texts are checked in linear time', () => {
+test('malicious texts are checked in linear time', () => {
   const form = formOf(...['email', 'url', 'phone', 'number', 'date'].map((type) => element(type, type)));
   const long = [
     'a@'.repeat(30_000),
@@ -328,7 +328,7 @@ test('hostile texts are checked in linear time', () => {
   assert.ok(process.cpuUsage(start).user < 1_000_000);
 });
 
-test('answers that are no object are refused', () => {
+test('answers that are not an object are rejected', () => {
   for (const raw of [null, undefined, 'x', 5, [], true]) {
     assert.deepEqual(
       errorsOf(formOf(), raw).map((error) => error.field),
@@ -337,7 +337,7 @@ test('answers that are no object are refused', () => {
   }
 });
 
-test('every problem is reported at once, in form order and then the unknown ids', () => {
+test('all problems are reported together, in form order, then unknown ids', () => {
   const form = formOf(
     element('heading', 'intro'),
     element('email', 'mail', { required: true }),
@@ -353,12 +353,12 @@ test('every problem is reported at once, in form order and then the unknown ids'
   ]);
 });
 
-test('children of a plain composite are top-level by their own id', () => {
+test('children of a composite that does not repeat are top-level answers under their own ids', () => {
   const form = formOf(composite('outer', [composite('inner', [element('text', 'street')])]));
   assert.deepEqual(answersOf(form, { street: 'Main St' }), { street: 'Main St' });
 });
 
-test('prototype keys are unknown ids, and ids like toString are ids like any other', () => {
+test('prototype keys are unknown ids, and ids like toString are ordinary ids', () => {
   const form = formOf(element('text', 'toString'), element('text', 'hasOwnProperty', { required: true }));
   const raw = JSON.parse('{"__proto__":{"hasOwnProperty":"x"},"constructor":1}') as unknown;
   assert.deepEqual(
@@ -400,7 +400,7 @@ const people = formOf(
   ),
 );
 
-test('a repeatable composite is a list of objects; blank rows are dropped, whatever they require', () => {
+test('a repeatable composite is a list of objects; blank rows are dropped, even if they have required elements', () => {
   const rows = [{ name: 'Ada' }, {}, null, { name: ' ', member: null }, { name: 'Grace', member: false }];
   assert.deepEqual(answersOf(people, { people: rows }), {
     people: [{ name: 'Ada' }, { name: 'Grace', member: false }],
@@ -409,7 +409,7 @@ test('a repeatable composite is a list of objects; blank rows are dropped, whate
     assert.deepEqual(answersOf(people, { people: blank }), {});
 });
 
-test('problems of a row name it by its number as sent; required applies in each row', () => {
+test('problems of a row give its number as sent; required applies in each row', () => {
   const rows = [{}, { member: true }, 'row', { name: 5, more: 1 }, { other: '' }];
   assert.deepEqual(errorsOf(people, { people: rows }), [
     { field: 'people[1][name]', message: 'The name: an answer is required.' },
@@ -424,7 +424,7 @@ test('problems of a row name it by its number as sent; required applies in each 
   ]);
 });
 
-test('a repeatable composite takes 100 rows and refuses 101', () => {
+test('a repeatable composite accepts 100 rows and rejects 101', () => {
   const rows = (count: number) => ({ people: Array.from({ length: count }, () => ({ name: 'x' })) });
   assert.deepEqual(errorsOf(people, rows(100)), []);
   const refused = [{ field: 'people', message: 'The people: send at most 100 rows.' }];
@@ -439,7 +439,7 @@ const upload = formOf(
   }),
 );
 
-test('files come from the upload only: a file named in the answers is refused', () => {
+test('files come only from uploads: a file named in the answers is rejected', () => {
   const files = new Map([['photo', [photo]]]);
   assert.deepEqual(answersOf(upload, { photo: '' }, files), { photo: [photo] });
   const message = 'The photo: send the file itself, as a part of a multipart/form-data request.';
@@ -470,7 +470,7 @@ test('files of rows keep the number of their row as sent; a row with a file is n
   ]);
 });
 
-test('files for questions that do not accept files are refused by name', () => {
+test('files for questions that do not accept files are rejected by name', () => {
   const names = [
     'photo',
     'name',

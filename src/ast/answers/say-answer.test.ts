@@ -24,7 +24,7 @@ const said: readonly (readonly [
   ['time', {}, '09:30', ['9:30 AM']],
   ['datetime', {}, '2026-01-31T09:30', ['January 31, 2026 at 9:30 AM']],
   ['multiple_choice', {}, ['Red', ' ', 'Blue'], ['Red', 'Blue']],
-  // What stands for "other" in a form field is no answer by itself.
+  // The form value for "other" is not an answer.
   ['multiple_choice', { other: true }, ['Red', '_other', 'Teal'], ['Red', 'Teal']],
   ['radio', { options: [{ id: 'r', label: 'Red' }, 'Blue'] }, 'r', ['Red']],
   ['consent', {}, { agreed: true, text: 'Its statement' }, ['Yes']],
@@ -33,7 +33,7 @@ const said: readonly (readonly [
 ];
 
 for (const [type, attrs, value, texts] of said) {
-  test(`${JSON.stringify(value) ?? 'nothing'} of a ${type} is read as ${JSON.stringify(texts)}`, () => {
+  test(`${JSON.stringify(value) ?? 'nothing'} of a ${type} is formatted as ${JSON.stringify(texts)}`, () => {
     const [{ element: input } = {}] = walkElements(formOf(element(type, 'q', attrs)));
     assert.ok(input && isInput(input));
     assert.deepEqual(

@@ -30,7 +30,7 @@ function stamped(guests: readonly object[]): unknown {
   return stampConsents(form, checked.answers, stamp, before)['guests'];
 }
 
-test('a consent in a row keeps its own moment and text when a row before it goes or changes places with it', () => {
+test('a consent in a row keeps its time and text if an earlier row is removed or swapped with it', () => {
   assert.deepEqual(
     stamped([
       { name: 'Ada', terms: one },
@@ -38,7 +38,7 @@ test('a consent in a row keeps its own moment and text when a row before it goes
     ]),
     [before.guests[0], before.guests[2]],
   );
-  // A page sends the moment alone, a program what it has read.
+  // A page sends only the time, a program the whole consent that it has read.
   assert.deepEqual(
     stamped([
       { name: 'Ben', terms: two.at },
@@ -48,7 +48,7 @@ test('a consent in a row keeps its own moment and text when a row before it goes
   );
 });
 
-test('what is agreed to anew in a row, or by a moment that no row has, is stamped now', () => {
+test('a new consent in a row, or one with a time that no row has, gets the current time', () => {
   assert.deepEqual(
     stamped([
       { name: 'Dora', terms: true },
@@ -61,7 +61,7 @@ test('what is agreed to anew in a row, or by a moment that no row has, is stampe
   );
 });
 
-test('nothing is stamped of what was not agreed to; what another question kept under the same id is no consent', () => {
+test('a missing consent is not stamped; an answer of another type under its id does not count as a consent', () => {
   const asked = formOf(
     element('consent', 'terms'),
     composite('guests', [element('consent', 'each')], { repeatable: true }),

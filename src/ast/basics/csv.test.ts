@@ -45,10 +45,10 @@ const cases: readonly [what: string, text: string, cells: string[][]][] = [
   ['an empty last cell', 'a,\n', [['a', '']]],
 ];
 for (const [what, text, expected] of cases) {
-  test(`CSV with ${what} is read`, () => assert.deepEqual(cellsOf(text), expected));
+  test(`CSV with ${what} is parsed`, () => assert.deepEqual(cellsOf(text), expected));
 }
 
-test('each record knows its line, also after a cell of several lines', () => {
+test('each record has its line number, also after a cell of several lines', () => {
   const read = readCsv('a\n\n"b\nc"\nd', 10);
   assert.ok(read.ok);
   assert.deepEqual(
@@ -62,14 +62,14 @@ for (const [what, text, problem] of [
   ['NUL', 'a\u0000b', /NUL/],
   ['a hundred and one columns', ','.repeat(100), /more than 100 columns/],
 ] as const) {
-  test(`CSV with ${what} is refused in words`, () => {
+  test(`CSV with ${what} is rejected with a message`, () => {
     const read = readCsv(text, 10);
     assert.ok(!read.ok);
     assert.match(read.problem, problem);
   });
 }
 
-test('whatever is written by RFC 4180 is read as it was', () => {
+test('values written by RFC 4180 are read back unchanged', () => {
   const cell = string({ unit: 'grapheme' })
     .filter((text) => !text.includes('\u0000'))
     .map(normalizeText);
@@ -85,14 +85,14 @@ test('whatever is written by RFC 4180 is read as it was', () => {
   );
 });
 
-test('a hundred thousand lines, and as many quotes, cost their length', () => {
+test('a hundred thousand lines, or a million quotes, are parsed in linear time', () => {
   const lines = 'a@example.org;"x;y"\n'.repeat(100_000);
-  // Milliseconds; a quadratic reader takes minutes.
+  // In milliseconds; a quadratic parser takes minutes.
   assert.ok(cpuMsOf(() => assert.equal(readCsv(lines, 10).total, 100_000)) < 5_000);
   assert.ok(cpuMsOf(() => assert.equal(readCsv('"'.repeat(1_000_000), 10).ok, true)) < 5_000);
 });
 
-test('an apostrophe that stands there for a spreadsheet is taken away, and one that is its own stays', () => {
+test('the apostrophe that protects spreadsheets is removed, and an original one is kept', () => {
   for (const text of ['=1+1', "'s avonds", 'plain', '', "'"])
     assert.equal(unguardFormula(guardFormula(text)), text);
   assert.equal(unguardFormula("'s avonds"), "'s avonds");

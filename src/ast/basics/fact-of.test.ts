@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { factOf } from './fact-of.ts';
 
-test('a fact is worked out once for each thing, also where it says no', () => {
+test('a fact is computed once per object, even if it is false', () => {
   const asked: object[] = [];
   const isEmpty = factOf((thing: object) => {
     asked.push(thing);

@@ -15,7 +15,7 @@ import {
   trimText,
 } from './text.ts';
 
-test('text is clean without NUL characters and lone surrogates', () => {
+test('valid text has no NUL characters and no lone surrogates', () => {
   assert.deepEqual(['', 'é😀\n', 'a\u0000', '\ud83d', '\ude00'].map(isCleanText), [
     true,
     true,
@@ -25,7 +25,7 @@ test('text is clean without NUL characters and lone surrogates', () => {
   ]);
 });
 
-test('text fits by its UTF-8 bytes, not by its length', () => {
+test('the length of a text is limited in UTF-8 bytes, not in characters', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(60), (text, max) => {
       assert.equal(fitsBytes(text, max), byteLength(text) <= max);
@@ -33,7 +33,7 @@ test('text fits by its UTF-8 bytes, not by its length', () => {
   );
 });
 
-test('cutting to bytes keeps the longest beginning and never splits a character', () => {
+test('truncating to bytes keeps the longest prefix and never splits a character', () => {
   assert.equal(cutToBytes('a😀b', 4), 'a');
   assert.equal(cutToBytes('a😀b', 5), 'a😀');
   fc.assert(
@@ -46,7 +46,7 @@ test('cutting to bytes keeps the longest beginning and never splits a character'
   );
 });
 
-test('a person counts characters: a pair of surrogates is one, and half of one alone is one', () => {
+test('length counts characters: a surrogate pair is one, and so is a lone surrogate', () => {
   const lengths: [text: string, length: number][] = [
     ['', 0],
     ['aé', 2],
@@ -60,13 +60,13 @@ test('a person counts characters: a pair of surrogates is one, and half of one a
   for (const [text, length] of lengths) assert.equal(countCharacters(text), length, JSON.stringify(text));
 });
 
-test('five characters are written otherwise in HTML, and no others', () => {
+test('exactly five characters are escaped in HTML', () => {
   for (const character of '&<>"\'') assert.equal(countMarkup(`a${character}`), 1, character);
   assert.equal(countMarkup('!#%()/=;?`´«»'), 0);
   assert.equal(countMarkup('<b>&</b>'), 5);
 });
 
-test('text is normalized to NFC, once for all', () => {
+test('text is normalized to NFC, and normalizing again changes nothing', () => {
   assert.equal(normalizeText('Zoe\u0308'), 'Zo\u00eb');
   assert.equal(normalizeText('\u1112\u1161\u11ab'), '\ud55c');
   fc.assert(
@@ -79,14 +79,14 @@ test('text is normalized to NFC, once for all', () => {
 });
 
 test('a megabyte of combining marks is normalized in linear time', () => {
-  // Unlimited, 200,000 marks take 30 s.
+  // Without a limit, 200,000 marks take 30 s.
   const marks = 'e' + '\u0301\u0316'.repeat(250_000);
   assert.ok(cpuMsOf(() => assert.equal(normalizeText(marks), marks)) < 2_000);
   const runs = ('e' + '\u0301\u0316'.repeat(15)).repeat(15_000);
   assert.ok(cpuMsOf(() => normalizeText(runs)) < 2_000);
 });
 
-test('invisible characters around a text are trimmed, those that a text needs stay', () => {
+test('invisible characters around a text are trimmed; those inside that it needs are kept', () => {
   const invisible = Array.from(
     '\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2064\u2066\u2069\u00ad\u061c\u034f\u3164\u2800\ufeff\u180e\u115f\u1160' +
       '\u17b4\u17b5\ufe0f\ufe00\uffa0\u{e0001}\u{e0041}\u{e0100} \t\n\v\f\r\u0085\u00a0\u1680\u2003\u2028\u2029\u202f\u205f\u3000\u0001\u009f\ufff9',
@@ -106,11 +106,11 @@ test('invisible characters around a text are trimmed, those that a text needs st
   ];
   whole.push('\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', '\u845b\u{e0100}', '\ud83d');
   for (const text of whole) assert.equal(trimText(` ${text}\u200b`), text);
-  // NUL is refused by the checks, and not dropped in silence.
+  // The checks reject NUL; trimming does not drop it silently.
   assert.equal(trimText('a\u0000'), 'a\u0000');
 });
 
-test('trimming leaves nothing to trim, and never a half of a pair', () => {
+test('trimming is complete, and never splits a surrogate pair', () => {
   const soup = fc
     .array(fc.constantFrom('a', '\u{1f600}', '\u200b', ' ', '\ufe0f', '\u{e0041}', '\u2800', '\u0308'), {
       maxLength: 12,
@@ -126,7 +126,7 @@ test('trimming leaves nothing to trim, and never a half of a pair', () => {
   );
 });
 
-test('JSON is normalized in its texts and names; unknown attributes of a tree stay as sent', () => {
+test('JSON is normalized in its texts and names; unknown attributes of a structure are kept as sent', () => {
   const nfd = 'e\u0301';
   const nfc = '\u00e9';
   const node = (text: string, unknown: string) => ({

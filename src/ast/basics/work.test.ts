@@ -14,7 +14,7 @@ import { newWork } from './work.ts';
 
 const fullText = 'Σ'.repeat(limits.answerBytes / 2);
 
-test('an answer is folded once, however many conditions ask for it in its row', () => {
+test('an answer is case-folded once per row, however many conditions use it', () => {
   const values = many(100, (index) => `v${index}`);
   const asked = many(90, (index) =>
     element('text', `t${index}`, { show_when: { element: 'q', is: 'one_of', value: values } }),
@@ -26,7 +26,7 @@ test('an answer is folded once, however many conditions ask for it in its row', 
   assert.ok(steps < 1_500_000, `${steps} steps`);
 });
 
-test('a text is paid for by its characters, and by more where its ends of lines are written anew', () => {
+test('a text costs work by its characters, and more if its line endings are rewritten', () => {
   const [input] = listQuestions(formOf(element('textarea', 'q')));
   const paid = (text: string): number => {
     const work = newWork();
@@ -37,7 +37,7 @@ test('a text is paid for by its characters, and by more where its ends of lines 
   assert.deepEqual([paid('x'.repeat(1_000)), paid('\r\n'.repeat(500))], [250, 1_000]);
 });
 
-/** What is asked of an answer in conditions, each on a text of its own. */
+/** Returns elements that each have `condition`. */
 const askedOf = (count: number, condition: Record<string, unknown>) =>
   many(count, (index) => element('text', `t${index}`, { show_when: condition }));
 const calculated = (formula: string) => element('calculation', 'sum', { formula });
@@ -46,7 +46,7 @@ const rowsOf = (row: (index: number) => Record<string, unknown>, count: number) 
 const group = (...children: Parameters<typeof composite>[1]) =>
   composite('g', children, { repeatable: true });
 
-/** What one more of each costs, in the steps of work.ts: whoever does that work pays for it. */
+/** What one more of each costs in the steps of work.ts: the work is counted before it is done. */
 const prices: [what: string, price: number, make: (count: number) => [Form, Record<string, unknown>]][] = [
   ['question', 40, (n) => [formOf(...many(n, (index) => element('text', `t${index}`))), {}]],
   [
@@ -269,7 +269,7 @@ for (const [what, price, make] of prices) {
   });
 }
 
-test('a pattern that visits each place for each character is matched for a few answers, not for a hundred', () => {
+test('a pattern with quadratic cost is matched for a few answers, but not for a hundred', () => {
   const inputs = many(120, (index) => element('text', `t${index}`, { pattern: '(?:(?:a|a)*){40}b' }));
   const form = formOf(...inputs);
   const raw = (count: number) => Object.fromEntries(many(count, (index) => [`t${index}`, 'a'.repeat(6_000)]));
@@ -277,7 +277,7 @@ test('a pattern that visits each place for each character is matched for a few a
   assert.equal(check(form, raw(120)).result, 'too much');
 });
 
-/** Sums of many calculations, of one thing each. */
+/** Returns calculations that each add up one part many times. */
 const sums = (part: string) =>
   many(4, (index) =>
     element('calculation', `c${index}`, {
@@ -286,7 +286,7 @@ const sums = (part: string) =>
   );
 const matrix = element('matrix', 'm');
 const padded = `x${' '.repeat(60_000)}x`;
-test('what has more names than a matrix has rows is no answer to it: they are counted once, whatever asks for them', () => {
+test('an object with more names than a matrix has rows is not an answer; its names are counted once only', () => {
   const form = formOf(matrix, ...askedOf(500, { element: 'm', is: 'answered' }), ...sums('count({m})'));
   const m = Object.fromEntries(many(29_000, (index) => [`r${index}`, 'Red']));
   const { result, steps } = check(form, { m });
@@ -318,10 +318,10 @@ const lookedAtAgain: [what: string, form: Form, raw: Record<string, unknown>][] 
   ],
 ];
 for (const [what, form, raw] of lookedAtAgain) {
-  test(`each look is paid for at ${what}`, () => assert.equal(check(form, raw).result, 'too much'));
+  test(`each evaluation costs work: ${what}`, () => assert.equal(check(form, raw).result, 'too much'));
 }
 
-test('what people fill in costs less than half of what a request may', () => {
+test('realistic forms and answers cost less than half the work limit of a request', () => {
   const paragraph = 'The quick brown fox jumps over the lazy dog.\r\n'.repeat(200);
   const condition = { element: 'q0', is: 'contains', value: 'quick' };
   const form = formOf(
@@ -337,7 +337,7 @@ test('what people fill in costs less than half of what a request may', () => {
   assert.ok(steps < limits.workSteps / 2, `${steps} steps`);
 });
 
-test('an answer that hundreds of texts show is read once, in each row that is its own', () => {
+test('an answer that hundreds of texts show is read once, and once per row if it belongs to a row', () => {
   const form = formOf(
     element('textarea', 'q'),
     composite('g', [element('text', 'cell')], { repeatable: true }),
@@ -368,11 +368,14 @@ test('an answer that hundreds of texts show is read once, in each row that is it
   assert.equal(say('{{cell}}'), '', 'an answer of a row stands in its row alone');
 });
 
-/** Blocks of code that a request may run at most: a step of the patterns, the cheapest of all, is some three of them at most. */
+/**
+ * The limit of executed code blocks per request. A pattern step, the cheapest step, runs about three blocks
+ * at most.
+ */
 const mostBlocks = 3 * limits.workSteps;
 
-test('a search for the worst form and answers finds none whose check does more than a request may', async () => {
-  // Apart from this process: code that comes out of the cache of compiled code is counted by whole functions.
+test('a search for the most expensive form and answers finds no check above the work limit of a request', async () => {
+  // Runs in a separate process, because code from the compile cache is only counted by whole functions.
   const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
   const script = [
     '--disable-warning=ExperimentalWarning',

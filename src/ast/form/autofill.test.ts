@@ -42,7 +42,7 @@ const told: readonly (readonly [type: string, id: string, attrs: Record<string, 
   ];
 
 for (const [type, id, attrs, tells] of told) {
-  test(`${type} ${id} ${JSON.stringify(attrs)} ${tells ? 'tells' : 'does not tell'} who somebody is`, () => {
+  test(`${type} ${id} ${JSON.stringify(attrs)} ${tells ? 'tells' : 'does not tell'} who a visitor is`, () => {
     const [{ element: input } = {}] = walkElements(formOf(element(type, id, attrs)));
     assert.ok(input && isInput(input));
     assert.equal(identifies(input), tells);

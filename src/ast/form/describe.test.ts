@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { composite, element, formOf } from '#test/ast/forms.ts';
 import { describeFields } from './describe.ts';
 
-test('metadata.fields has label, type and required of everything that can be answered', () => {
+test('metadata.fields has the label, type and required flag of every input', () => {
   const form = formOf(
     element('heading', 'intro'),
     element('email', 'mail', { required: true }),

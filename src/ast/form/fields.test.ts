@@ -14,7 +14,7 @@ const form = formOf(
   composite('people', [element('text', 'person'), element('multiple_choice', 'likes')], { repeatable: true }),
 );
 
-/** What JSON would carry, without the missing prototypes. */
+/** Returns the fields as JSON would carry them, without null prototypes. */
 const rawOf = (form: Form, ...entries: [string, string][]): unknown =>
   JSON.parse(JSON.stringify(readFields(form, entries).raw));
 
@@ -32,7 +32,7 @@ test('HTML names are the element id, and group[0][child] in rows', () => {
   assert.deepEqual(parseRowName(name), { group: 'people', index: 12, id: 'person' });
 });
 
-test('one name has one meaning: other spellings of a row are no row names', () => {
+test('only one spelling of a row name is valid; others are not row names', () => {
   for (const name of [
     'people[01][a]',
     'people[][a]',
@@ -45,7 +45,7 @@ test('one name has one meaning: other spellings of a row are no row names', () =
   }
 });
 
-test('a row of a matrix has its id in the name as addresses write it, also in a row of a composite', () => {
+test('a row name of a matrix contains the URL-encoded row id, also in a row of a composite', () => {
   const rows = ['Tea [hot] 100%', { id: 'c', label: 'Coffee' }, 'Kaffee & "Kuchen" ä'];
   const asked = formOf(
     element('matrix', 'one', { rows }),
@@ -87,13 +87,13 @@ const booleans: [sent: string, raw: unknown][] = [
   ['maybe', 'maybe'],
 ];
 
-test('numbers and yes or no become what JSON would carry; anything else stays text for the check', () => {
+test('numbers and yes or no are converted as in JSON; anything else stays text for the check', () => {
   for (const [sent, raw] of numbers) assert.deepEqual(rawOf(form, ['age', sent]), { age: raw });
   for (const [sent, raw] of booleans) assert.deepEqual(rawOf(form, ['agreed', sent]), { agreed: raw });
   assert.deepEqual(fieldsRefused(['age', 'abc'], ['agreed', 'maybe']), ['age', 'agreed']);
 });
 
-test('repeated names of a multiple choice become a list, without the empty companion of a page', () => {
+test('repeated names of a multiple choice become a list, without the empty value that a page adds', () => {
   const sent: [string, string][] = [
     ['colours', ''],
     ['colours', 'Red'],
@@ -103,7 +103,7 @@ test('repeated names of a multiple choice become a list, without the empty compa
   assert.deepEqual(rawOf(form, ['colours', '']), {});
 });
 
-test('a page says how its numbers are written; what is not written so stays text for the check', () => {
+test('a page sends its number format; text in another format stays text for the check', () => {
   const sent = (marks: string, text: string) => rawOf(form, ['age', text], ['_numbers', marks]);
   assert.deepEqual(sent(',.', '1.500,5'), { age: 1500.5 });
   assert.deepEqual(sent('.,', '1,500.5'), { age: 1500.5 });
@@ -112,7 +112,7 @@ test('a page says how its numbers are written; what is not written so stays text
   assert.deepEqual(fieldsRefused(['_numbers', '.,'], ['age', '1.500.000']), ['age']);
 });
 
-test('of a repeated single-valued name blank values do not count, and two others are refused', () => {
+test('a repeated single-valued name ignores blank values, and is rejected with two different ones', () => {
   assert.deepEqual(rawOf(form, ['name', ' '], ['name', 'first'], ['name', '']), { name: 'first' });
   const twice: [string, string][] = [
     ['name', 'a'],
@@ -144,7 +144,7 @@ test('rows keep their number: missing and blank rows are kept for the page, and 
   });
 });
 
-test('a name that is sent a hundred thousand times costs no more than it weighs', () => {
+test('a name that is sent a hundred thousand times is read in linear time', () => {
   const times = <Entry>(entry: Entry): Entry[] => Array.from({ length: 100_000 }, () => entry);
   const { raw } = readFields(open, [
     ...times(['closed', 'x'] as const),
@@ -155,18 +155,18 @@ test('a name that is sent a hundred thousand times costs no more than it weighs'
   assert.equal((raw['many'] as unknown[]).length, 200_000);
 });
 
-test('a row over the cap costs no memory and is refused by name', () => {
+test('a row number over the limit allocates no memory and is rejected by name', () => {
   const sent: [string, string] = ['people[100][person]', 'x'];
   assert.deepEqual(rawOf(form, sent), { 'people[100][person]': 'x' });
   assert.deepEqual(fieldsRefused(sent), ['people[100][person]']);
 });
 
-test('a text under the id of a repeatable composite is refused, whatever rows are sent beside it', () => {
+test('a text under the id of a repeatable composite is rejected, even if rows are sent too', () => {
   assert.deepEqual(fieldsRefused(['people', 'x'], ['people[0][person]', 'Ada']), ['people']);
   assert.deepEqual(fieldsRefused(['people[0][person]', 'Ada'], ['people', 'x']), ['people']);
 });
 
-test('names with a leading underscore are controls of the page, also when they repeat', () => {
+test('names with a leading underscore are controls of the page, even if repeated', () => {
   const { raw, extra } = readFields(form, [
     ['_add', 'people'],
     ['name', 'Ada'],
@@ -181,7 +181,7 @@ test('names with a leading underscore are controls of the page, also when they r
   assert.deepEqual(Object.keys(raw), ['name']);
 });
 
-test('every other unknown name reaches the check, which refuses it', () => {
+test('every other unknown name reaches the check, which rejects it', () => {
   const names = [
     'other',
     'people',
@@ -200,7 +200,7 @@ test('every other unknown name reaches the check, which refuses it', () => {
   );
 });
 
-test('the name of a file as text, as urlencoded forms send it, is refused unless blank', () => {
+test('a file name as text, as urlencoded forms send it, is rejected unless blank', () => {
   assert.deepEqual(fieldsRefused(['photo', 'cat.png']), ['photo']);
   assert.deepEqual(fieldsRefused(['photo', '']), []);
 });
@@ -296,9 +296,9 @@ const others: [name: string, sent: [string, string][], raw: unknown][] = [
 ];
 
 for (const [name, sent, raw] of others) {
-  test(`another answer than the options: ${name}`, () => {
+  test(`an "other" answer: ${name}`, () => {
     assert.deepEqual(rawOf(open, ...sent), raw);
-    // What was typed comes back to the page, also when it does not count.
+    // The page gets typed text back, even if it does not count.
     const { extra } = readFields(open, sent);
     assert.deepEqual(
       extra,
@@ -307,7 +307,7 @@ for (const [name, sent, raw] of others) {
   });
 }
 
-test('choosing "other" without a text is refused with the remedy', () => {
+test('choosing "other" without a text is rejected with the remedy', () => {
   const result = checkAnswers(open, readFields(open, [['one', '_other']]).raw, new Map(), context);
   assert.equal(
     result.ok || result.errors[0]?.message,

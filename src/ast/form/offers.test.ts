@@ -18,7 +18,7 @@ const city = (type: string, attrs: object = {}): FormNode =>
 const check = (form: Parameters<typeof checkAnswers>[0], raw: unknown) =>
   checkAnswers(form, raw, new Map(), context);
 
-test('an option is accepted only if its condition is met; the error names its label', () => {
+test('an option is accepted only if its condition is met; the error gives its label', () => {
   for (const [type, wrap] of [
     ['radio', (id: string) => id],
     ['dropdown', (id: string) => id],
@@ -38,7 +38,7 @@ test('an option is accepted only if its condition is met; the error names its la
   }
 });
 
-test('a question of which nothing is offered is not asked, unless it takes an answer of one’s own', () => {
+test('a question without any available option is hidden, unless it accepts an "other" answer', () => {
   const form = formOf(country, city('radio', { required: true }));
   assert.deepEqual(check(form, { country: 'US', city: 'b' }), { ok: true, answers: { country: 'US' } });
   assert.equal(check(form, { country: 'FR' }).ok, false);
@@ -50,7 +50,7 @@ test('a question of which nothing is offered is not asked, unless it takes an an
   });
 });
 
-test('what is not offered counts as not chosen in other conditions and in formulas', () => {
+test('an unavailable option counts as not chosen in conditions and formulas', () => {
   const form = formOf(
     country,
     city('multiple_choice', { options: [...cities, { id: 'any', label: 'Any', points: 1 }] }),
@@ -64,7 +64,7 @@ test('what is not offered counts as not chosen in other conditions and in formul
   assert.equal(evaluate(form, { country: 'DE', city: ['b'] }, context).isShown(why!), true);
 });
 
-test('in a row, options follow the answers of the row', () => {
+test('options in a row depend on the answers of that row', () => {
   const form = formOf(composite('trips', [country, city('dropdown')], { repeatable: true }));
   const refused = check(form, {
     trips: [
@@ -75,7 +75,7 @@ test('in a row, options follow the answers of the row', () => {
   assert.deepEqual(!refused.ok && refused.errors.map(({ field }) => field), ['trips[1][city]']);
 });
 
-test('a condition of an option is refused for a wrong shape, an unknown element, a cycle, or a ranking', () => {
+test("an option's condition is rejected for a wrong shape, an unknown element, a cycle or a ranking", () => {
   const messages = (...nodes: FormNode[]): string[] =>
     problemsOf(structure(...nodes)).map(({ message }) => message);
   const withWhen = (when: unknown, type = 'radio'): FormNode =>
@@ -112,7 +112,7 @@ test('a condition of an option is refused for a wrong shape, an unknown element,
 const likes = (attrs: object = {}): FormNode =>
   element('matrix', 'likes', { rows: [{ id: 'tea', label: 'Tea' }, 'Coffee'], ...attrs });
 
-test('a condition asks for one row of a matrix as for a question with its options', () => {
+test('a condition on a matrix row works as on a question with its options', () => {
   const when = (comparison: object) =>
     element('text', 'why', { show_when: { element: 'likes', row: 'tea', ...comparison } });
   const isShown = (matrix: FormNode, comparison: object, raw: unknown): boolean => {
@@ -129,7 +129,7 @@ test('a condition asks for one row of a matrix as for a question with its option
   assert.equal(isShown(several, { is: 'not_contains', value: 'Red' }, { tea: ['Blue'] }), true);
 });
 
-test('unknown rows, and operators and options that do not fit a row, are refused', () => {
+test('unknown rows, and operators and options that do not fit a row, are rejected', () => {
   const problem = (matrix: FormNode, comparison: object): string[] =>
     problemsOf(
       structure(matrix, element('text', 'why', { show_when: { element: 'likes', ...comparison } })),

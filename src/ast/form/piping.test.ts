@@ -50,14 +50,14 @@ const problems: readonly (readonly [
 ];
 
 for (const [what, children, problem] of problems) {
-  test(`a text shows ${what}: ${problem ? 'refused' : 'taken'}`, () => {
+  test(`a text that shows ${what} is ${problem ? 'refused' : 'taken'}`, () => {
     const found = problemsOf(structure(...children)).map(({ message }) => message);
     if (problem) assert.match(found.join('\n'), problem);
     else assert.deepEqual(found, []);
   });
 }
 
-test('the texts of a form show so many answers, and not one more', () => {
+test('the texts of a form can show answers up to a limit', () => {
   const ask = (count: number) =>
     Array.from({ length: count }, (_, at) =>
       element('text', `next_${at}`, { label: '{{name}}'.repeat(100) }),
@@ -68,7 +68,7 @@ test('the texts of a form show so many answers, and not one more', () => {
   assert.match(problem!.message, /can show at most/);
 });
 
-test('where no answers are, the question stands for its answer, and a form without such texts is itself', () => {
+test('without answers, a text shows the question instead; a form without placeholders is unchanged', () => {
   const form = formOf(name, composite('both', [asks('Hello {{name}}')]));
   assert.equal(isPiped(form), true);
   assert.deepEqual(
@@ -83,7 +83,7 @@ test('where no answers are, the question stands for its answer, and a form witho
   assert.equal(withStableLabels(plain), plain);
 });
 
-test('settings show answers to questions outside of rows: no heading, no row, and nothing that went', () => {
+test('settings can show answers to questions outside rows, but no headings, rows or removed elements', () => {
   const form = formOf(name, element('heading', 'intro'), guests);
   const ids = ['name', 'intro', 'guests', 'guest', 'gone'];
   assert.deepEqual(

@@ -25,7 +25,7 @@ const form = formOf(
   { type: 'divider' },
 );
 
-test('elements are walked in reading order, with their path and the repeatable composite they lie in', () => {
+test('elements are walked in reading order, with their path and their repeatable composite', () => {
   const walked = [...walkElements(form)].map(({ element, path, group }) => [
     element.attrs?.id ?? element.type,
     path.join('.'),
@@ -43,7 +43,7 @@ test('elements are walked in reading order, with their path and the repeatable c
   ]);
 });
 
-test('inputs of a plain composite are top-level questions; a repeatable composite is one with its inputs', () => {
+test('inputs of a composite are top-level questions; a repeatable composite is one question with its inputs', () => {
   const questions = listQuestions(form).map((question) => [
     question.element.attrs.id,
     question.kind === 'group' ? question.inputs.map((input) => input.attrs.id) : question.kind,
@@ -54,7 +54,7 @@ test('inputs of a plain composite are top-level questions; a repeatable composit
   ]);
 });
 
-test('attributes that were not sent have the defaults of the table', () => {
+test('missing attributes have the defaults of the table', () => {
   const [street, people] = listQuestions(form);
   assert.ok(street?.kind === 'input' && people?.kind === 'group');
   const [name, colour] = people.inputs;
@@ -66,7 +66,7 @@ test('attributes that were not sent have the defaults of the table', () => {
   assert.deepEqual([layoutOf(people.element), layoutOf(form.children[0]!)], ['stack', 'stack']);
 });
 
-test('visitors are asked for what does not come by itself, and see it, headings, and results that are not hidden', () => {
+test("questions need a visitor's input; visible elements also include headings and results that are not hidden", () => {
   const elements = [
     element('text', 'name'),
     composite('both', []),
@@ -84,7 +84,7 @@ test('visitors are asked for what does not come by itself, and see it, headings,
   );
 });
 
-test('a matrix has the options that it is chosen from; what a text calls options, or another one, is neither', () => {
+test('a matrix has options to choose from; `options` and `other` on a text element have no effect', () => {
   const [matrix, text] = listQuestions(
     formOf(element('matrix', 'likes'), element('text', 'name', { options: ['Red'], other: true })),
   );
@@ -93,7 +93,7 @@ test('a matrix has the options that it is chosen from; what a text calls options
   assert.deepEqual([optionsOf(text.element), takesOther(text.element)], [[], false]);
 });
 
-test('the images of a form are those that its elements and their options show, and no others of that name', () => {
+test('the images of a form are those of its elements and options; equally named attributes of other types do not count', () => {
   const id = (last: number): string => `00000000-0000-7000-8000-00000000000${last}`;
   const options = [{ id: 'r', label: 'Red', image: id(2) }, { id: 'b', label: 'Blue' }, 'Green'];
   const shown = formOf(

@@ -29,7 +29,7 @@ const fine: Record<string, unknown> = {
   'five levels': { all: [{ any: [{ not: { all: [{ any: [german] }] } }] }] },
 };
 for (const [what, filter] of Object.entries(fine)) {
-  test(`a filter may ask for ${what}`, () => assert.deepEqual(checkFilter(form, filter), []));
+  test(`a filter can use ${what}`, () => assert.deepEqual(checkFilter(form, filter), []));
 }
 
 const refused: [what: string, filter: unknown, message: RegExp, path: number[]][] = [
@@ -71,14 +71,14 @@ const refused: [what: string, filter: unknown, message: RegExp, path: number[]][
   ],
 ];
 for (const [what, filter, message, path] of refused) {
-  test(`a filter with ${what} is refused, at its place`, () => {
+  test(`a filter with ${what} is rejected, with its position`, () => {
     const [problem, ...more] = checkFilter(form, filter);
     assert.match(problem?.message ?? '', message);
     assert.deepEqual([problem?.path, more], [path, []]);
   });
 }
 
-test('every name that does not fit is told of at once', () => {
+test('all names that do not fit are reported together', () => {
   const gone = ['a', 'b', 'c'].map((id) => ({ element: id, is: 'answered' }));
   assert.deepEqual(
     checkFilter(form, { all: [gone[0], { any: gone.slice(1) }] }).map(({ path }) => path),

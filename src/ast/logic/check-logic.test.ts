@@ -28,7 +28,7 @@ const shapes: [when: unknown, problem: string][] = [
     { element: 'a', is: 'equals', value: 'x'.repeat(1025) },
     'must have a text, a number, or true or false under "value"',
   ],
-  // JSON says this as 1e999.
+  // JSON can write this as 1e999.
   [
     { element: 'a', is: 'equals', value: Number.POSITIVE_INFINITY },
     'must have a text, a number, or true or false under "value"',
@@ -53,7 +53,7 @@ const shapes: [when: unknown, problem: string][] = [
   [{ all: Array.from({ length: 101 }, () => answered('a')) }, 'must have at most 100 comparisons'],
 ];
 
-test('a malformed condition is refused with the path of its element', () => {
+test('a malformed condition is rejected with the path of its element', () => {
   for (const [when, problem] of shapes) {
     const found = problemsOf(structure(element('text', 'a'), conditional('q', when)));
     assert.deepEqual(found, [{ message: `"show_when" of "q" ${problem}.`, path: [0, 1] }]);
@@ -274,7 +274,7 @@ const circles: Scenario[] = [
 ];
 
 for (const [name, input, problems] of [...names, ...circles]) {
-  test(`refused: ${name}`, () => {
+  test(`rejected: ${name}`, () => {
     assert.deepEqual(
       problemsOf(input),
       problems.map(([message, ...path]) => ({ message, path })),
@@ -282,7 +282,7 @@ for (const [name, input, problems] of [...names, ...circles]) {
   });
 }
 
-test('accepted: the same step in both directions, earlier steps, siblings of a row, answered groups, references', () => {
+test('accepted: elements of a step in both directions, earlier steps, siblings in a row, answered groups, references', () => {
   const form = stepsOf(
     { id: 'one', jumps: [{ when: answered('a'), to: 'three' }, { to: 'end' }] },
     [
@@ -302,7 +302,7 @@ test('accepted: the same step in both directions, earlier steps, siblings of a r
   assert.deepEqual(JSON.parse(JSON.stringify(form)), form);
 });
 
-test('what is wrong by itself is said once, and not again where a condition or a jump names it', () => {
+test('a fault of an element is reported once, not again for each condition or jump that names it', () => {
   const { attrs, ...matrix } = element('matrix', 'm', { rows: undefined });
   assert.deepEqual(
     problemsOf(
@@ -326,7 +326,7 @@ test('what is wrong by itself is said once, and not again where a condition or a
   assert.deepEqual(others, []);
 });
 
-test('problems of logic come together with all others', () => {
+test('problems of logic are reported together with all others', () => {
   const found = problemsOf(
     structure(element('text', 'a', { label: '' }), conditional('q', answered('gone'))),
   );
@@ -339,7 +339,7 @@ test('problems of logic come together with all others', () => {
   );
 });
 
-test('a chain over the limit is refused once, with the number', () => {
+test('a chain over the limit is rejected once, with the limit in the message', () => {
   const chain = (length: number) =>
     structure(
       ...Array.from({ length }, (_, index) =>

@@ -8,7 +8,7 @@ import { type Form, type InputElement, isComposite, isInput, walkElements } from
 import { evaluate } from './evaluate.ts';
 import { includesText } from './formula/includes-text.ts';
 
-/** The ids of what is shown outside of rows. */
+/** Returns the ids of visible elements outside rows. */
 function shownIds(form: Form, raw: unknown, reference: Record<string, string> = {}): string[] {
   const shown = evaluate(form, raw, { ...context, reference });
   return [...walkElements(form)]
@@ -33,7 +33,7 @@ type Scenario = [type: string, is: Operator, value: unknown, holding: unknown[],
 
 const comparisons: Scenario[] = [
   ['text', 'equals', 'Ada', ['Ada', ' ada '], ['Adam', '', undefined, 5]],
-  // What is not answered is no value, not even an empty one.
+  // A missing answer has no value, not even an empty one.
   ['text', 'equals', '', [], ['', ' ', undefined]],
   ['text', 'not_equals', 'Ada', ['Adam', '', undefined], ['ADA']],
   ['text', 'contains', 'da', ['Ada', 'DARK'], ['dog', '', undefined]],
@@ -101,8 +101,8 @@ test('reference values are compared as text, and with a number as numbers', () =
   );
 });
 
-test('a long text contains what is in it, however often its beginning comes again', () => {
-  // Each word is the one before and the one before that: no other text repeats itself more.
+test('a long text is found in a text, however often its prefix repeats', () => {
+  // Each word joins the two previous ones (Fibonacci words), which gives the most repetitive text.
   let [text, before] = ['ab', 'a'];
   while (text.length < 6_000) [text, before] = [text + before, text];
   for (let at = 0; at < 600; at += 7) {
@@ -127,7 +127,7 @@ test('conditions nest: all, any and not', () => {
   ]);
 });
 
-test('hide_when wins over show_when; content and composites hide with all that is in them', () => {
+test('hide_when wins over show_when; content and composites hide with everything inside them', () => {
   const form = formOf(
     element('yes_no', 'a'),
     element('heading', 'h', { show_when: answered('a'), hide_when: equals('a', false) }),
@@ -141,9 +141,9 @@ test('hide_when wins over show_when; content and composites hide with all that i
   assert.deepEqual(shownIds(form, { a: false }), ['a', 'box', 'inside', 'inner', 'deep']);
 });
 
-test('an answer that is hidden counts as not given, so what it showed is hidden too', () => {
+test('a hidden answer counts as not given, so elements that depend on it are hidden too', () => {
   const form = formOf(
-    // Decided by elements below them, which come later in the form.
+    // Depends on elements that come later in the form.
     element('text', 'c', { show_when: equals('b', 'yes') }),
     element('text', 'b', { show_when: equals('a', 'yes') }),
     element('text', 'a'),
@@ -152,7 +152,7 @@ test('an answer that is hidden counts as not given, so what it showed is hidden 
   assert.deepEqual(shownIds(form, { a: 'no', b: 'yes', c: 'x' }), ['a']);
 });
 
-test('hidden answers are neither checked nor stored, whatever they are; unknown names are refused all the same', () => {
+test('hidden answers are neither checked nor stored, whatever their value; unknown names are still rejected', () => {
   const form = formOf(
     element('yes_no', 'a'),
     element('number', 'b', { show_when: equals('a', true), required: true }),
@@ -174,7 +174,7 @@ test('hidden answers are neither checked nor stored, whatever they are; unknown 
   assert.deepEqual(asked.ok || asked.errors.map(({ field }) => field), ['b']);
 });
 
-test('require_when requires an answer while its condition holds, and only of what is shown', () => {
+test('require_when requires an answer while its condition is true, but only of visible elements', () => {
   const form = formOf(
     element('yes_no', 'a'),
     element('text', 'b', { require_when: equals('a', true), hide_when: equals('c', 'hide') }),
@@ -208,7 +208,7 @@ const visits = formOf(
   element('text', 'thanks', { show_when: { element: 'visits', is: 'answered' } }),
 );
 
-test('in a repeatable composite each row decides for itself', () => {
+test('in a repeatable composite each row is evaluated separately', () => {
   const raw = {
     visits: [{ alone: true, with: 'hidden' }, { alone: false, with: 'Ada', reason: 'x' }, { with: 'hidden' }],
   };
@@ -239,7 +239,7 @@ test('in a repeatable composite each row decides for itself', () => {
   assert.equal(shown.isShown(input), false);
 });
 
-test('a group is answered when any shown answer in any of its rows is', () => {
+test('a group is answered if any visible answer in any of its rows is given', () => {
   const isThanked = (visits_: unknown) => shownIds(visits, { visits: visits_ }).includes('thanks');
   assert.deepEqual(
     [undefined, [], [{}], 'x', [{ with: 'hidden' }], [null, { reason: ' ' }], [{}, { alone: false }]].map(
@@ -249,7 +249,7 @@ test('a group is answered when any shown answer in any of its rows is', () => {
   );
 });
 
-test('an upload is answered by its files, held or stored, in a row by those of the row', () => {
+test('an upload is answered by its pending or stored files; in a row, by the files of that row', () => {
   const form = formOf(
     element('file_upload', 'photo'),
     element('text', 'about', { show_when: answered('photo') }),
@@ -301,25 +301,25 @@ const routes: [raw: Record<string, unknown>, steps: number[]][] = [
   [{ kind: 'none' }, [0]],
 ];
 
-test('steps that are hidden or jumped over are not reached; the first jump that holds wins', () => {
+test('hidden and jumped-over steps are not reached; the first jump whose condition is true wins', () => {
   for (const [raw, steps] of routes) {
     assert.deepEqual(evaluate(journey, raw, context).steps, steps, JSON.stringify(raw));
   }
 });
 
-test('answers of steps that are not reached are neither checked nor stored', () => {
+test('answers of unreached steps are neither checked nor stored', () => {
   const result = checkAnswers(journey, { kind: 'short', detail: 5, why: 'x', done: 'y' }, new Map(), context);
   assert.deepEqual(result, { ok: true, answers: { kind: 'short', done: 'y' } });
 });
 
-test('a form whose only rule is a jump, or a condition for an answer, has that rule', () => {
+test('a form whose only logic is a jump, or a condition on an answer, has logic', () => {
   const jumping = formOfSteps({ jumps: [{ to: 'end' }] }, [element('text', 'a')], {}, [element('text', 'b')]);
   assert.deepEqual(evaluate(jumping, {}, context).steps, [0]);
   const requiring = formOf(element('text', 'a'), element('text', 'b', { require_when: answered('a') }));
   assert.equal(evaluate(requiring, { a: 'x' }, context).isRequired(inputOf(requiring, 'b')), true);
 });
 
-test('what nobody is asked for is required by nothing, and makes no step', () => {
+test('a hidden value is never required, and does not make a step', () => {
   const unasked = element('hidden', 'h', { require_when: answered('a') });
   const form = formOf(element('text', 'a', { require_when: answered('h') }), unasked);
   assert.equal(evaluate(form, { a: 'x' }, context).isRequired(inputOf(form, 'h')), false);
@@ -333,7 +333,7 @@ test('a form may hide all of its steps', () => {
   assert.deepEqual(evaluate(form, {}, { ...context, reference: { token: '1' } }).steps, [0]);
 });
 
-test('a step is checked by itself: what is shown in it, when it is reached', () => {
+test('checking one step covers its visible elements, if the step is reached', () => {
   const fields = (step: number, raw: unknown) =>
     checkStep(journey, step, raw, new Map(), context).map(({ field, problem }) => [field, problem.rule]);
   assert.deepEqual(fields(1, {}), [['detail', 'required']]);
@@ -344,7 +344,7 @@ test('a step is checked by itself: what is shown in it, when it is reached', () 
   assert.deepEqual(fields(0, { unknown: 1 }), []);
 });
 
-test('the step of a field is found by its id, by its name in a row and by the name of a row', () => {
+test('the step of a field is found by its id, by its name in a row, and by the name of a row', () => {
   const form = formOfSteps({}, [element('text', 'a')], {}, [
     composite('rows', [element('text', 'b')], { repeatable: true }),
   ]);
@@ -354,7 +354,7 @@ test('the step of a field is found by its id, by its name in a row and by the na
   );
 });
 
-test('a chain of conditions as long as allowed, each on the next, is followed without trouble', () => {
+test('a chain of conditions up to the limit is evaluated', () => {
   const deep = (when: Condition): Condition => ({ all: [{ any: [{ not: { not: when } }] }] });
   const chain = Array.from({ length: 200 }, (_, index) =>
     element('text', `c${index}`, index < 199 ? { show_when: deep(answered(`c${index + 1}`)) } : {}),
@@ -365,7 +365,7 @@ test('a chain of conditions as long as allowed, each on the next, is followed wi
   assert.deepEqual(shownIds(form, { ...all, c199: '' }), ['c199']);
 });
 
-test('a step that shows nothing is passed over: its elements are hidden, or those of a group are; an empty one is not', () => {
+test('a step whose elements are all hidden, alone or in a group, is skipped; an empty step is not', () => {
   const when = { show_when: equals('q', 'go') };
   const form = formOfSteps(
     {},
@@ -384,7 +384,7 @@ test('a step that shows nothing is passed over: its elements are hidden, or thos
   assert.deepEqual(evaluate(form, 'no answers at all', context).steps, [0, 3, 4]);
 });
 
-test('one question at a time: texts belong to the question after them, and stand alone where none is', () => {
+test('one question at a time: texts belong to the next question, and stand alone if there is none', () => {
   const asking = { ...context, asksSingly: true };
   const heading = element('heading', 'h', { text: 'Hello' });
   const hidden = element('text', 'a', { show_when: equals('q', 'go') });
@@ -397,7 +397,7 @@ test('one question at a time: texts belong to the question after them, and stand
   assert.deepEqual(evaluate(form, {}, context).steps, [0, 1, 2]);
 });
 
-test('what stands on a step that was jumped over is hidden, and the same in a row of a hidden group', () => {
+test('elements of a jumped-over step are hidden, and so are those in rows of a hidden group', () => {
   const form = formOfSteps(
     { jumps: [{ to: 'last', when: equals('q', 'go') }] },
     [element('text', 'q')],
@@ -420,7 +420,7 @@ test('what stands on a step that was jumped over is hidden, and the same in a ro
   );
 });
 
-test('a group is answered when something in it is, in any of its rows; what is hidden in it does not count', () => {
+test('a group is answered if any element in any of its rows is; hidden elements do not count', () => {
   const of = (isRepeatable: boolean): Form =>
     formOfSteps(
       {},
@@ -447,7 +447,7 @@ test('a group is answered when something in it is, in any of its rows; what is h
   );
 });
 
-test('a step that there is not has no problems, nor has what is no object of answers', () => {
+test('an unknown step has no problems, and neither have answers that are not an object', () => {
   const form = formOf(element('text', 'q', { required: true }));
   assert.deepEqual(checkStep(form, 7, {}, new Map(), context), []);
   assert.deepEqual(checkStep(form, 0, 'text', new Map(), context), []);

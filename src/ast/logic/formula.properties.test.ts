@@ -11,7 +11,7 @@ import { evaluate } from './evaluate.ts';
 import { parseFormula } from './formula/parse.ts';
 import { runFormula } from './formula/run.ts';
 
-/** What a browser would post. */
+/** Yields the fields that a browser would post. */
 function* fieldsOf(
   answers: Readonly<Record<string, unknown>>,
   name = (id: string) => id,
@@ -25,7 +25,7 @@ function* fieldsOf(
   }
 }
 
-test('what a page shows of 10,000 random forms is what the server stores of what it posts', () => {
+test('for 10,000 random forms, the results that a page shows equal those that the server stores', () => {
   fc.assert(
     fc.property(calculatedForm, ({ nodes, answers }) => {
       const form = formOf(...nodes);
@@ -56,7 +56,7 @@ function resultOf(formula: string): number | undefined {
   return runFormula(parsed.program, { ...nothing, ...context }, undefined);
 }
 
-/** Decimals as people write them: whole steps of a power of ten, so that the exact result is known. */
+/** Decimals as people write them: integers divided by a power of ten, so that the exact result is known. */
 const decimals = fc.record({
   one: fc.integer({ min: -99_999, max: 99_999 }),
   other: fc.integer({ min: -99_999, max: 99_999 }),
@@ -65,7 +65,7 @@ const decimals = fc.record({
 const written = (units: number, places: number): string =>
   `(${Number(`${units}e-${places}`).toFixed(places)})`;
 
-test('sums, differences, products, quotients and remainders of decimals are exact, of small and of large ones', () => {
+test('sums, differences, products, quotients and remainders of decimals are exact, large or small', () => {
   fc.assert(
     fc.property(decimals, ({ one, other, places }) => {
       const [left, right] = [written(one, places), written(other, places)];
@@ -102,7 +102,7 @@ function decimalOf(value: number): string {
   return point >= all.length ? all.padEnd(point, '0') : `${all.slice(0, point)}.${all.slice(point)}`;
 }
 
-test('a number of up to 15 digits stays what it is, whatever its size', () => {
+test('a number of up to 15 digits keeps its value, whatever its magnitude', () => {
   const number = fc
     .tuple(fc.integer({ min: 1, max: 999_999_999 }), fc.integer({ min: -30, max: 5 }))
     .map(([digits, exponent]) => Number(`${digits}e${exponent}`));

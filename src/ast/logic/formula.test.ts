@@ -8,7 +8,7 @@ import { formulaProblem } from './formula/formula-problem.ts';
 import { parseFormula, renameInFormula } from './formula/parse.ts';
 import { runFormula } from './formula/run.ts';
 
-/** What a formula gives that names nothing. */
+/** Returns the result of a formula that uses no elements. */
 function resultOf(formula: string): number | undefined {
   const parsed = parseFormula(formula);
   assert.ok(parsed.ok, formula);
@@ -21,7 +21,7 @@ const results: Record<string, number | undefined> = {
   '(1 + 2) * 3': 9,
   '2 - 3 - 4': -5,
   '-2 * -3': 6,
-  // In binary fractions these are others.
+  // Binary fractions give other results.
   '0.1 + 0.2': 0.3,
   '1.1 * 1.1': 1.21,
   '0.3 % 0.1': 0,
@@ -75,7 +75,8 @@ const results: Record<string, number | undefined> = {
   'weekday("2026-11-23") * 10 + weekday("2026-11-29")': 17,
   'if(today() > "2000-01-01", 1, 0)': 1,
   'if("09:30" < "10:00" and "2026-01-31T09:30" >= "2026-01-31", 1, 0)': 1,
-  // What is no day comes neither before nor after one: a browser says a text of a date that it cannot read.
+  // An invalid date is neither before nor after another; a browser posts text for a date that it cannot
+  // parse.
   'if("2026-02-31" > "2026-01-31" or "2026-02-31" <= "2026-01-31", 1, 0)': 0,
 };
 for (const [formula, result] of Object.entries(results)) {
@@ -100,14 +101,14 @@ const faults: [formula: string, problem: RegExp, character: number][] = [
   [`${'-'.repeat(40)}1`, /nested at most 30 levels deep/, 31],
 ];
 for (const [formula, problem, character] of faults) {
-  test(`${formula.slice(0, 20) || 'nothing'} is refused at character ${character}`, () => {
+  test(`${formula.slice(0, 20) || 'nothing'} is rejected at character ${character}`, () => {
     const said = formulaProblem(formula) ?? '';
     assert.match(said, problem);
     assert.ok(said.endsWith(`(character ${character})`), said);
   });
 }
 
-test('a formula has at most 2,000 characters; a long one goes no deeper than a short one', () => {
+test('a formula has at most 2,000 characters, and the longest one is evaluated', () => {
   assert.match(formulaProblem(`1${'+1'.repeat(1_000)}`) ?? '', /at most 2000 characters/);
   assert.equal(resultOf(`1${'+1'.repeat(999)}`), 1_000);
 });
@@ -163,7 +164,7 @@ const refused: [formula: string, problem: string][] = [
   ['sum({name})', 'has a text where sum() needs a number (character 5)'],
 ];
 for (const [formula, problem] of refused) {
-  test(`${formula} is refused for what it names`, () => {
+  test(`${formula} is rejected because of an element that it names`, () => {
     const form = structure(...asked, calculation('total', formula));
     const late = { type: 'step', attrs: { title: 'Two' }, children: [element('number', 'late')] };
     assert.deepEqual(problemsOf({ ...form, children: [...form.children!, late] }), [
@@ -172,7 +173,7 @@ for (const [formula, problem] of refused) {
   });
 }
 
-test('cycles of formulas are refused, also through conditions', () => {
+test('cycles of formulas are rejected, also through conditions', () => {
   const circle = structure(
     calculation('a', '{b} + 1'),
     element('number', 'n', { show_when: { element: 'a', is: 'answered' } }),
@@ -195,20 +196,20 @@ test('the formulas of a form have at most 20,000 characters in total', () => {
   assert.match(problemsOf(form(11))[0]!.message, /at most 20000 characters in total/);
 });
 
-/** What is stored of answers, and how it is said what is wrong with them. */
+/** Returns the stored answers, or the messages of the problems. */
 const stored = (nodes: readonly FormNode[], raw: unknown) => {
   const result = checkAnswers(formOf(...nodes), raw, new Map(), context);
   return result.ok ? result.answers : result.errors.map(({ message }) => message);
 };
 
-test('a result is stored like an answer, and never what was sent for it', () => {
+test('a result is stored like an answer; a value sent for it is ignored', () => {
   const nodes = [element('number', 'price'), calculation('total', '{price} * 1.19', { decimals: 2 })];
   assert.deepEqual(stored(nodes, { price: 9.99, total: 1 }), { price: 9.99, total: 11.89 });
   assert.deepEqual(stored(nodes, { total: 'x' }), { total: 0 });
   assert.deepEqual(stored([element('number', 'n'), calculation('c', '1 / {n}')], { n: 0 }), { n: 0 });
 });
 
-test('points of options, one or several, make a score', () => {
+test('the points of one or several chosen options make a score', () => {
   const options = [{ id: 'a', label: 'Good', points: 5 }, { id: 'b', label: 'So', points: 0.5 }, 'bad'];
   const nodes = [
     element('radio', 'one', { options }),
@@ -219,7 +220,7 @@ test('points of options, one or several, make a score', () => {
   assert.deepEqual(stored(nodes, { one: 'bad' }), { one: 'bad', score: 0 });
 });
 
-test('rows are taken together from outside, and worked out one by one inside; a result fills no row', () => {
+test('formulas outside a group aggregate its rows, and formulas inside compute each row; a result does not make a row answered', () => {
   const nodes = [
     composite(
       'items',
@@ -251,7 +252,7 @@ test('rows are taken together from outside, and worked out one by one inside; a 
   assert.deepEqual(stored(nodes, { items: [{ line: 5 }] }), { total: 0, plain: 0, rows: 0 });
 });
 
-test('conditions ask for results, and what is hidden counts nothing', () => {
+test('conditions can use results, and hidden elements add nothing to them', () => {
   const nodes = [
     element('number', 'n'),
     calculation('double', '{n} * 2'),
@@ -267,7 +268,7 @@ test('conditions ask for results, and what is hidden counts nothing', () => {
   assert.deepEqual(stored(nodes, { n: 0 }), { n: 0, double: 0 });
 });
 
-test('a step with results alone that nobody sees is passed over; its results are there', () => {
+test('a step with only hidden results is skipped, and its results are computed', () => {
   const form = formOfSteps(
     {},
     [element('number', 'n')],
@@ -280,7 +281,7 @@ test('a step with results alone that nobody sees is passed over; its results are
   assert.deepEqual([at(1), at(2)], [1, 0]);
 });
 
-test('a chain of 199 results is worked out', () => {
+test('a chain of 199 results is computed', () => {
   const chain = Array.from({ length: 199 }, (_, index) =>
     calculation(`c${index}`, index === 198 ? '{n}' : `{c${index + 1}} + 1`),
   );
@@ -288,7 +289,7 @@ test('a chain of 199 results is worked out', () => {
   assert.equal((answers as Record<string, unknown>)['c0'], 199);
 });
 
-test('raw answers of any shape give no result', () => {
+test('raw answers of a wrong type give an error and no result', () => {
   const nodes = [element('number', 'n'), element('date', 'd'), calculation('c', '{n} * 2 + age({d})')];
   for (const n of ['x', {}, [1, 2], true]) {
     const [first] = stored(nodes, { n, d: 'soon' }) as string[];
@@ -296,7 +297,7 @@ test('raw answers of any shape give no result', () => {
   }
 });
 
-test('a name follows its element, in formulas that are half written too', () => {
+test('renaming an element updates formulas, including incomplete ones', () => {
   const rename = (id: string) => (id === 'a' ? 'b' : id);
   assert.equal(renameInFormula('{a} + "{a}', rename), '{a} + "{a}');
   assert.equal(

@@ -11,13 +11,13 @@ import { validateStructure } from '../validate.ts';
 import { operatorsFor } from './check-condition.ts';
 import { evaluate } from './evaluate.ts';
 
-// A failure prints its seed and path: put both into these options to run it again.
+// A failure prints its seed and path. Add both to these options to run it again.
 const options: fc.Parameters<unknown> = { numRuns: cases(500) };
 
 const types = ['text', 'number', 'yes_no', 'radio', 'multiple_choice', 'date'] as const;
 type Type = (typeof types)[number];
 
-/** Few values, so that conditions often hold. The last of each is no answer of its type. */
+/** Few values, so that conditions are often true. The last of each type is not a valid answer. */
 const values: Record<Type, readonly unknown[]> = {
   text: ['Ada', 'b', ' ', 5],
   number: [0, 3, 9, 'x'],
@@ -51,7 +51,7 @@ function comparisonOf(inputs: readonly Named[]): fc.Arbitrary<unknown> {
     });
 }
 
-/** A condition over some of the inputs; about the reference when there are none. */
+/** A condition on some of the inputs, or on the reference data if there are none. */
 function conditionOver(inputs: readonly Named[]): fc.Arbitrary<unknown> {
   const reference = fc.constantFrom('x', 'y').map((value) => ({ reference: 'plan', is: 'equals', value }));
   const leaf =
@@ -70,7 +70,7 @@ function conditionOver(inputs: readonly Named[]): fc.Arbitrary<unknown> {
 const stepCount = 3;
 const perStep = 4;
 
-/** Forms of three steps with conditions everywhere; the last two inputs of each step stand in rows. */
+/** Forms of three steps with conditions everywhere; the last two inputs of each step are in rows. */
 const logicalForm: fc.Arbitrary<{ form: Form; inputs: Named[] }> = fc
   .array(fc.constantFrom(...types), { minLength: stepCount * perStep, maxLength: stepCount * perStep })
   .chain((chosen) => {
@@ -116,7 +116,7 @@ function stepChildren(nodes: readonly FormNode[], step: number): unknown[] {
   return [first, second, { type: 'composite', attrs, children: rows }];
 }
 
-/** Answers of every kind, right and wrong, to some of the questions. */
+/** Valid and invalid answers to some of the questions. */
 const answersTo = (inputs: readonly Named[]): fc.Arbitrary<Record<string, unknown>> => {
   const answersOf = (list: readonly Named[]) =>
     fc.record(Object.fromEntries(list.map(({ id, type }) => [id, fc.constantFrom(...values[type])])), {
@@ -136,7 +136,7 @@ const filled = logicalForm.chain(({ form, inputs }) =>
   fc.record({ form: fc.constant(form), raw: answersTo(inputs), plan: fc.constantFrom('x', 'z') }),
 );
 
-/** Every stored answer with its element, and the row it stands in. */
+/** Yields every stored answer with its element and its row. */
 function* storedIn(form: Form, answers: Answers) {
   for (const question of listQuestions(form)) {
     const value = answers[question.element.attrs.id];
@@ -152,7 +152,7 @@ function* storedIn(form: Form, answers: Answers) {
   }
 }
 
-test('no hidden answer is ever stored, and storing what is shown changes nothing that is shown', () => {
+test('no hidden answer is stored, and storing visible answers does not change visibility', () => {
   let accepted = 0;
   fc.assert(
     fc.property(filled, ({ form, raw, plan }) => {
@@ -173,7 +173,7 @@ test('no hidden answer is ever stored, and storing what is shown changes nothing
   assert.ok(accepted > 20, `only ${accepted} sets of answers were accepted`);
 });
 
-test('the problems of a form are those of its reached steps, one after the other', () => {
+test('the problems of a form are those of its reached steps, in order', () => {
   fc.assert(
     fc.property(filled, ({ form, raw, plan }) => {
       const knowing = { ...context, reference: { plan } };
@@ -193,7 +193,7 @@ test('the problems of a form are those of its reached steps, one after the other
   );
 });
 
-test('the way through the steps only leads forwards', () => {
+test('the path through the steps only leads forward', () => {
   fc.assert(
     fc.property(filled, ({ form, raw }) => {
       const { steps } = evaluate(form, raw, context);
@@ -206,7 +206,7 @@ test('the way through the steps only leads forwards', () => {
   );
 });
 
-test('no value whatever makes the evaluation throw', () => {
+test('no value makes the evaluation throw', () => {
   const keys = Array.from({ length: stepCount * perStep }, (_, index) => `q${index}`);
   const anything = fc.oneof(
     fc.anything(),
@@ -231,7 +231,7 @@ test('no value whatever makes the evaluation throw', () => {
   );
 });
 
-test('a condition is JSON: what is stored and read again means the same', () => {
+test('a condition is JSON: it keeps its meaning when stored and read again', () => {
   fc.assert(
     fc.property(filled, ({ form, raw }) => {
       const again = validateStructure(JSON.parse(JSON.stringify(form)));
@@ -245,7 +245,7 @@ test('a condition is JSON: what is stored and read again means the same', () => 
   );
 });
 
-/** Trees that look like conditions: right keys, values of any kind. */
+/** Trees that resemble conditions: valid keys with values of any type. */
 const almostCondition = fc.letrec<{ condition: unknown }>((tie) => ({
   condition: fc.oneof(
     { depthSize: 'small' },
@@ -264,7 +264,7 @@ const almostCondition = fc.letrec<{ condition: unknown }>((tie) => ({
   ),
 })).condition;
 
-test('no tree makes the check of a condition throw, and what it accepts can be evaluated', () => {
+test('no tree makes the check of a condition throw, and every accepted tree can be evaluated', () => {
   fc.assert(
     fc.property(almostCondition, almostCondition, (show, when) => {
       const jumps = [{ when, to: 'end' }];

@@ -24,6 +24,6 @@ test('steps are counted in decimals, not in binary fractions', () => {
   }
 });
 
-test('every cent is on the step of a cent', () => {
+test('every whole cent is valid with a step of 0.01', () => {
   fc.assert(fc.property(fc.integer(), (cents) => isOnStep(Number(`${cents}e-2`), 0.01, 0)));
 });

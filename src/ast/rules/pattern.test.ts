@@ -32,7 +32,7 @@ const scenarios: [pattern: string, good: string[], bad: string[]][] = [
 ];
 
 for (const [pattern, good, bad] of scenarios) {
-  test(`the pattern ${pattern} takes the whole of an answer, as the platform's own engine does`, () => {
+  test(`the pattern ${pattern} must match the whole answer, with the result of the platform's own engine`, () => {
     assert.equal(patternProblem(pattern), undefined);
     const native = new RegExp(`^(?:${pattern})$`, 'u');
     for (const text of [...good, ...bad]) {
@@ -61,12 +61,12 @@ const refused: [pattern: string, problem: RegExp][] = [
   ),
 ];
 
-test('unsupported syntax is refused with a message that names it', () => {
+test('unsupported syntax is rejected with a message that names it', () => {
   for (const [pattern, problem] of refused)
     assert.match(patternProblem(pattern) ?? 'accepted', problem, pattern);
 });
 
-test('what looks like it but is a character, a class or a range is accepted', () => {
+test('syntax that resembles unsupported syntax, but is a character, a class or a range, is accepted', () => {
   for (const pattern of ['\\(\\?=a\\)', '[(?=]', '[\\b]', '\\\\b', 'a{249}', '(?:a)', '\\/']) {
     assert.equal(patternProblem(pattern), undefined, pattern);
   }
@@ -88,7 +88,7 @@ const text = fc
   .array(fc.constantFrom('a', 'b', '1', 'é', '😀', '\n'), { maxLength: 6 })
   .map((parts) => parts.join(''));
 
-test('on the whole subset the engine and the platform agree', () => {
+test("for every pattern of the subset, this engine and the platform's agree", () => {
   fc.assert(
     fc.property(pattern, fc.array(text, { maxLength: 8 }), (source, texts) => {
       fc.pre(patternProblem(source) === undefined);
@@ -99,7 +99,7 @@ test('on the whole subset the engine and the platform agree', () => {
   );
 });
 
-test('no text makes the check of a pattern throw, and what passes can be compiled', () => {
+test('no text makes the check of a pattern throw, and every accepted pattern compiles', () => {
   fc.assert(
     fc.property(
       fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\\(){}[\]|^$?*+,a1<=!-]*$/)),
@@ -111,7 +111,7 @@ test('no text makes the check of a pattern throw, and what passes can be compile
   );
 });
 
-test('a match follows each place at most once for each character, also where backtracking would take years', () => {
+test('a match visits each state at most once per character, even if backtracking would take years', () => {
   const hostile = [
     '(a+)+b',
     '(a|a)*b',
@@ -129,7 +129,8 @@ test('a match follows each place at most once for each character, also where bac
       run(`${'ab'.repeat(length / 4)}${'a'.repeat(length / 2)}!`, work);
       run(`${'a'.repeat(length)}!`, work);
       const steps = Number.MAX_SAFE_INTEGER - work.left;
-      // For each character a place waits, and is visited from two others at most; its token is asked, which costs eight.
+      // Per character, a state waits once and is visited from at most two others. Testing its token costs 8
+      // steps.
       const most = 2 * (length + 2) * (3 + 8) * countPlaces(source) + 20_000;
       assert.ok(steps <= most, `${source}: ${steps}`);
     }
@@ -141,7 +142,7 @@ test('deeply nested repeats are counted quickly', () => {
   assert.match(patternProblem(nested) ?? '', /at most 250 states/);
 });
 
-test('the work of one match is bounded: the larger the pattern, the shorter the text that it takes', () => {
+test('the work of one match is bounded: the larger the pattern, the shorter the text that it accepts', () => {
   for (const source of ['a', 'a{249}', '[^<>]*']) {
     const { maxLength } = compilePattern(source);
     assert.equal(maxLength, Math.floor(limits.patternSteps / countPlaces(source)));

@@ -7,7 +7,7 @@ import { exampleOf } from './moments.ts';
 import { sayProblem } from './problem.ts';
 import { isEmail } from './text-formats.ts';
 
-/** The message about a value; undefined when it is taken. */
+/** Returns the message about a value, or undefined if it is accepted. */
 function messageOf(input: FormNode, value: unknown): string | undefined {
   const result = checkAnswers(formOf(input), { q: value }, new Map(), context);
   return result.ok ? undefined : result.errors.map(({ message }) => message).join(' ');
@@ -70,7 +70,7 @@ const scenarios: Scenario[] = [
     'choose at least 2 of the options.',
   ],
   ['multiple_choice', { max_choices: 1 }, [['Red']], [['Red', 'Blue']], 'choose at most 1 of the options.'],
-  // A limit that belongs to another type is an unknown attribute: kept, and without effect.
+  // A limit of another type is an unknown attribute: kept, without effect.
   ['text', { min: 5, min_choices: 2 }, ['1'], [], ''],
 ];
 
@@ -83,7 +83,7 @@ for (const [type, attrs, good, bad, problem] of scenarios) {
   });
 }
 
-test('a text too long to be matched against its pattern is refused by its length', () => {
+test('a text that is too long for its pattern is rejected because of its length', () => {
   const input = element('textarea', 'q', { pattern: '[ab]{249}' });
   assert.equal(messageOf(input, 'a'.repeat(8_001)), 'The q: shorten the answer to at most 4000 characters.');
 });
@@ -120,13 +120,13 @@ for (const [attrs, files, problem] of fileScenarios) {
   });
 }
 
-test('the author’s own words replace the sentence of every rule, and are never read as a template', () => {
+test("the author's custom message replaces the default of every rule, and is never used as a template", () => {
   const own = 'Use <b>{limit}</b> letters.';
   const input = element('text', 'q', { label: '{label}', error_message: own, min_length: 5, required: true });
   for (const value of ['', 'abc', 5, 'a\nb']) assert.equal(messageOf(input, value), `{label}: ${own}`);
 });
 
-test('a sentence is filled once: a label or a file name that looks like a hole stays as it is', () => {
+test('a message is filled once: a label or file name that looks like a placeholder is unchanged', () => {
   const problem = { rule: 'accept', label: '{file}', values: { file: '{types}', types: '$&' } } as const;
   const said = sayProblem(problem);
   assert.ok(said.startsWith('{file}: {types} is not'), said);
@@ -136,7 +136,7 @@ test('a sentence is filled once: a label or a file name that looks like a hole s
 const otherRadio = element('radio', 'q', { other: true });
 const otherChoices = element('multiple_choice', 'q', { other: true });
 
-test('with "other" one free text is taken in place of an option, tidied', () => {
+test('with "other", one normalized free text is accepted instead of an option', () => {
   const form = formOf(otherRadio, element('multiple_choice', 'm', { other: true, max_choices: 2 }));
   const result = checkAnswers(form, { q: ' Teal ', m: ['Red', ' Pink'] }, new Map(), context);
   assert.deepEqual(result, { ok: true, answers: { q: 'Teal', m: ['Red', 'Pink'] } });
@@ -145,7 +145,7 @@ test('with "other" one free text is taken in place of an option, tidied', () => 
   assert.deepEqual(checkAnswers(spaced, answers, new Map(), context), { ok: true, answers });
 });
 
-test('a second free text, a repeated one, and one that is not a line of text are refused', () => {
+test('a second free text, a repeated one, and one with line breaks are rejected', () => {
   const refused: [FormNode, unknown, string][] = [
     [otherRadio, '_other', 'write your own answer, or choose a listed option.'],
     [otherRadio, 5, 'write your own answer, or choose a listed option.'],
@@ -162,7 +162,7 @@ test('a second free text, a repeated one, and one that is not a line of text are
   for (const [input, value, problem] of refused) assert.equal(messageOf(input, value), `The q: ${problem}`);
 });
 
-test('a level is a whole number of its range, and nothing beside it', () => {
+test('a rating or scale answer is a whole number in its range, and nothing else', () => {
   const stars = element('rating', 'q', { levels: 5 });
   for (const value of [1, 5]) assert.equal(messageOf(stars, value), undefined);
   const levels: [input: FormNode, value: unknown, problem: RegExp][] = [
@@ -178,7 +178,7 @@ test('a level is a whole number of its range, and nothing beside it', () => {
   for (const [input, value, problem] of levels) assert.match(messageOf(input, value) ?? '', problem);
 });
 
-test('days around today move, and are not held against fixed ones', () => {
+test('limits relative to today move, and are not compared with fixed ones', () => {
   for (const [min, max] of [
     ['today', '2026-01-01'],
     ['2026-01-01', 'today'],
@@ -244,7 +244,7 @@ const badAttributes: [type: string, attrs: Record<string, unknown>, problem: str
   ['file_upload', { min_files: 3, max_files: 2 }, '"q" has a "min_files" greater than its "max_files".'],
 ];
 
-test('impossible and invalid rules are refused with the path', () => {
+test('impossible and invalid rules are rejected with the path', () => {
   for (const [type, attrs, message] of badAttributes) {
     assert.deepEqual(problemsOf(structure(element(type, 'q', attrs))), [{ message, path: [0, 0] }]);
   }
@@ -258,7 +258,7 @@ test('impossible and invalid rules are refused with the path', () => {
   );
 });
 
-test('the texts of a form have at most 150,000 characters that HTML escapes, reported once with the number', () => {
+test('the texts of a form have at most 150,000 characters that HTML escapes; a violation is reported once, with the limit', () => {
   const texts = (count: number) =>
     structure(
       ...Array.from({ length: count }, (_, index) =>
@@ -270,7 +270,7 @@ test('the texts of a form have at most 150,000 characters that HTML escapes, rep
   assert.deepEqual(problemsOf(texts(60)), [{ message, path: [0, 50] }]);
 });
 
-test('a form has at most 5,000 options in total, reported once with the number', () => {
+test('a form has at most 5,000 options in total; a violation is reported once, with the limit', () => {
   const options = Array.from({ length: 500 }, (_, index) => `option ${index}`);
   const lists = (count: number) =>
     structure(
@@ -282,7 +282,7 @@ test('a form has at most 5,000 options in total, reported once with the number',
   assert.deepEqual(problemsOf(lists(12)), [{ message, path: [0, 10] }]);
 });
 
-test('a name that is typed in place of a signature is sent as an upload, and is not too long for one', () => {
+test('a typed name instead of a signature is rejected as not a file, and a long one because of its length', () => {
   const input = element('signature', 'q');
   assert.match(messageOf(input, 'Ada') ?? '', /^The q: send the file itself/);
   assert.match(
@@ -291,7 +291,7 @@ test('a name that is typed in place of a signature is sent as an upload, and is 
   );
 });
 
-test('a sentence shows a day, a time, or both, as the language writes them', () => {
+test('a message shows dates and times in the format of the language', () => {
   assert.deepEqual(
     (['date', 'time', 'datetime'] as const).map((format) =>
       exampleOf(format, 'en-US').replaceAll('\u202f', ' '),
@@ -300,7 +300,7 @@ test('a sentence shows a day, a time, or both, as the language writes them', () 
   );
 });
 
-test('an email address may be of any script, before and behind the @', () => {
+test('an email address may use any script before and after the @', () => {
   for (const address of [
     'user@münchen.example',
     '用户@例え.jp',

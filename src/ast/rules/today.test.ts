@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { alignMoments, isMoment } from './moments.ts';
 import { isTimeZone, todayIn } from './today.ts';
 
-test('today is the day that it is in the time zone', () => {
+test('today is the current date in the time zone', () => {
   const evening = new Date('2026-01-31T23:30:00Z');
   const days = { UTC: '2026-01-31', 'Europe/Berlin': '2026-02-01', 'America/New_York': '2026-01-31' };
   for (const [zone, day] of Object.entries(days)) assert.equal(todayIn(zone, evening), day, zone);
@@ -17,7 +17,7 @@ test('a time zone is a name of the IANA list, not an offset', () => {
     assert.ok(!isTimeZone(zone), zone);
 });
 
-test('a limit is a moment of the format, and for days also a distance from today', () => {
+test('a limit is a value of the format; limits of dates may also be relative to today', () => {
   for (const text of ['2026-01-31', 'today', 'today+30', 'today-18']) assert.ok(isMoment('date', text), text);
   for (const text of [
     '2026-02-30',
@@ -42,7 +42,7 @@ const aligned: [answer: string, moment: string, pair: [string, string]][] = [
   ['10:00', '09:30', ['10:00', '09:30']],
 ];
 
-test('a distance from today is counted in days of the calendar, and limits a date and time by its day', () => {
+test('a limit relative to today counts calendar days, and limits a date and time by its date', () => {
   for (const [answer, moment, pair] of aligned) {
     assert.deepEqual(alignMoments(answer, moment, '2026-01-31'), pair, `${answer} ${moment}`);
   }

@@ -33,14 +33,14 @@ const cases: readonly [
 ];
 
 for (const [tag, marks, read] of cases) {
-  test(`${tag} writes numbers with "${marks}", and reads only what it writes so`, () => {
+  test(`${tag} formats numbers with "${marks}", and parses only that format`, () => {
     assert.equal(numberMarksOf(tag), marks);
     const found = Object.fromEntries(Object.keys(read).map((text) => [text, readNumber(text, marks)]));
     assert.deepEqual(found, read);
   });
 }
 
-test('what is broken off, grouped wrongly or too large to be kept is no number in any language', () => {
+test('incomplete, wrongly grouped and too large numbers are rejected in every language', () => {
   const wrong = [
     '',
     ' ',
@@ -72,7 +72,7 @@ test('what is broken off, grouped wrongly or too large to be kept is no number i
   }
 });
 
-test('every number is read again as it was written, in every language', () => {
+test('every formatted number is parsed back to its value, in every language', () => {
   for (const marks of [plainMarks, ...locales.map(numberMarksOf)]) {
     for (const value of [0, 1.5, -0.125, 1_234_567.891, 1e-7, 9_007_199_254_740_991, -3e-12])
       assert.equal(readNumber(writeNumber(value, marks), marks), value, `${value} with ${marks}`);
@@ -95,5 +95,5 @@ const saidNumbers: readonly (readonly [value: number, marks: NumberMarks, text: 
 ];
 
 for (const [value, marks, text] of saidNumbers) {
-  test(`${value} is said as ${text}`, () => assert.equal(sayNumber(value, marks), text));
+  test(`${value} is formatted as ${text}`, () => assert.equal(sayNumber(value, marks), text));
 }

@@ -36,7 +36,7 @@ const shades = (from: number, to: number) =>
     integer({ min: 0, max: 359 }),
   ).map(([lightness, chroma, hue]) => fromOklch({ lightness, chroma, hue }));
 const colours = integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
-/** Papers that have a chance: pale, or deep, of every hue; and any. */
+/** Papers that may be accepted, pale or dark in every hue, and a few random ones. */
 const papers = oneof(
   { arbitrary: shades(0.85, 1), weight: 3 },
   { arbitrary: shades(0, 0.35), weight: 2 },
@@ -47,17 +47,17 @@ const themes = record(
   { requiredKeys: [] },
 );
 
-test('contrast is that of WCAG', () => {
+test('contrast is computed as by WCAG', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
   assert.equal(sayContrast(contrast('#777777', '#ffffff')), '4.4:1');
   assert.equal(sayContrast(contrast('#767676', '#ffffff')), '4.5:1');
 });
 
-test('a colour comes back from OKLCH as it went in', () => {
+test('a color converted to OKLCH and back is unchanged', () => {
   check(property(colours, (colour) => assert.equal(fromOklch(toOklch(colour)), colour)));
 });
 
-test('what no screen can show keeps its lightness and its hue, and gives way in chroma', () => {
+test("a color outside the screen's gamut keeps its lightness and hue, and loses chroma", () => {
   for (let hue = -180; hue < 180; hue += 5)
     for (const lightness of [0.5, 0.6, 0.7]) {
       const shown = toOklch(fromOklch({ lightness, chroma: 0.35, hue }));
@@ -67,7 +67,10 @@ test('what no screen can show keeps its lightness and its hue, and gives way in 
     }
 });
 
-/** What stands on what, and the least contrast: text 4.5, edges and focus 3 (WCAG 2.2, 1.4.3 and 1.4.11). */
+/**
+ * Foreground and background pairs with their minimum contrast: text 4.5, edges and focus 3 (WCAG 2.2, 1.4.3
+ * and 1.4.11).
+ */
 const pairs: readonly [keyof Palette, keyof Palette, number][] = [
   ['ink', 'paper', 7],
   ['ink', 'tint', 7],
@@ -83,7 +86,7 @@ const pairs: readonly [keyof Palette, keyof Palette, number][] = [
   ['accent', 'tint', 3],
 ];
 
-test('every colour pair of every accepted theme is readable, light and dark', () => {
+test('every color pair of every accepted theme is readable, light and dark', () => {
   check(
     property(themes, (theme) => {
       pre(findThemeProblems(theme).length === 0);
@@ -99,7 +102,7 @@ test('every colour pair of every accepted theme is readable, light and dark', ()
   );
 });
 
-test('what is wrong has a colour that is told from every accent: far from it, or of another lightness', () => {
+test('the error color differs from every accent, in distance or in contrast', () => {
   const isPlain = ({ bad, accent }: Palette): boolean =>
     distance(bad, accent) >= plainDistance || contrast(bad, accent) >= 1.5;
   check(
@@ -111,7 +114,7 @@ test('what is wrong has a colour that is told from every accent: far from it, or
       }
     }),
   );
-  // Reds, of which random colours are few.
+  // Random colors contain few reds.
   for (const color of [
     '#b3261e',
     '#c8102e',
@@ -128,7 +131,7 @@ test('what is wrong has a colour that is told from every accent: far from it, or
     }
 });
 
-test('a colour is refused exactly when its contrast is below 4.5:1, with the figure and a shade that is accepted', () => {
+test('a color is rejected exactly if its contrast is below 4.5:1, with the ratio and an acceptable shade', () => {
   check(
     property(themes, (theme: Theme) => {
       pre(theme.paper === undefined || paperContrast(theme) >= inkContrast);
@@ -143,7 +146,7 @@ test('a colour is refused exactly when its contrast is below 4.5:1, with the fig
   );
 });
 
-test('a paper is refused exactly when text has less than 10:1 on it, with the figure and a shade that is accepted', () => {
+test('a paper is rejected exactly if text on it has less than 10:1, with the ratio and an acceptable shade', () => {
   const papered = record({ paper: papers, mode: constantFrom(...modes) }, { requiredKeys: ['paper'] });
   check(
     property(papered, (theme: Theme) => {
@@ -163,20 +166,20 @@ test('a paper is refused exactly when text has less than 10:1 on it, with the fi
   assert.equal(paletteOf({ paper: '#fdf6e3' }, 'light').paper, '#fdf6e3');
 });
 
-test('the shade that is proposed is of the same hue, and no lighter or darker than it has to be', () => {
+test('the suggested shade keeps the hue, and is no lighter or darker than needed', () => {
   assert.equal(suggestPaper({ paper: '#e8b04a' }), '#ffcb71');
   assert.equal(suggestPaper({ paper: '#204a30', mode: 'dark' }), '#023017');
   assert.equal(suggestColour({ color: '#ffd400' }), '#8b7300');
   assert.equal(suggestColour({ color: '#001f5b', mode: 'dark' }), '#81abf3');
 });
 
-test('what is wrong is red beside an accent that is not, and a pressed button goes further from the paper', () => {
+test("the error color is red beside an accent that is not, and a pressed button moves away from the paper's lightness", () => {
   assert.equal(paletteOf({}, 'light').bad, '#b3261e');
   const moves = ([theme, scheme]: readonly [Theme, 'light' | 'dark']): number => {
     const { accent, deep } = paletteOf(theme, scheme);
     return Math.sign(toOklch(deep).lightness - toOklch(accent).lightness);
   };
-  // What is nearly black already has only one way to go.
+  // A nearly black color can only become lighter.
   assert.deepEqual(
     (
       [
@@ -189,7 +192,7 @@ test('what is wrong is red beside an accent that is not, and a pressed button go
   );
 });
 
-test('the colour of a theme is shown as it was chosen', () => {
+test('the color of a theme is shown as chosen', () => {
   assert.equal(paletteOf({ color: '#7a1f8a' }, 'light').accent, '#7a1f8a');
   assert.equal(paletteOf({ color: '#e0aaff', mode: 'dark' }, 'dark').accent, '#e0aaff');
   assert.equal(paletteOf({}, 'light').accent, defaultColour);
@@ -222,7 +225,7 @@ const wrong: Readonly<Record<string, [theme: unknown, field: string]>> = {
   'a key of every object': [{ constructor: 'x' }, 'theme'],
 };
 for (const [what, [theme, field]] of Object.entries(wrong)) {
-  test(`no theme: ${what}`, () => {
+  test(`not a theme: ${what}`, () => {
     assert.deepEqual(
       findThemeProblems(theme).map((problem) => problem.field),
       [field],

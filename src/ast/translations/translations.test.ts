@@ -40,7 +40,7 @@ const valid = (node: FormNode): Form => {
 };
 const attributesOf = (form: Form, index: number) => form.children[0]!.children[index]!.attrs as object;
 
-test('rows of a matrix are translated by their ids, as options are, and answers keep the ids', () => {
+test('matrix rows are translated by their ids, as options are, and answers keep the ids', () => {
   const matrix = element('matrix', 'likes', {
     rows: ['Tea', { id: 'c', label: 'Coffee' }],
     translations: { de: { rows: { Tea: 'Tee', c: 'Kaffee' }, options: { Red: 'Rot' } } },
@@ -56,7 +56,7 @@ test('rows of a matrix are translated by their ids, as options are, and answers 
   assert.match(problemsOf(structure([wrong]))[0]!.message, /"Milk"/);
 });
 
-test('a form in one of its languages has the texts of that one and no translations; what is missing stays as written', () => {
+test('a form in one of its languages has the texts of that language only; missing ones stay as written', () => {
   const form = valid(structure());
   const german = inLanguage(form, 'de');
   assert.deepEqual(german.attrs, { name: 'Kontakt' });
@@ -97,7 +97,7 @@ test('a form in one of its languages has the texts of that one and no translatio
   assert.equal(inLanguage(plain, 'de'), plain, 'a form that names no languages is itself');
 });
 
-test('answers keep the ids of options, in whatever language they were given', () => {
+test('answers keep option ids, in whatever language they were given', () => {
   const form = valid(structure());
   for (const language of ['en', 'de']) {
     const answers = { name: 'Ada', colour: 'Red' };
@@ -110,7 +110,7 @@ test('answers keep the ids of options, in whatever language they were given', ()
   }
 });
 
-test('translations with an unknown language, text or option are refused with their path', () => {
+test('translations with an unknown language, text or option are rejected with their path', () => {
   const problem = (translations: unknown, type = 'radio'): string[] =>
     problemsOf(structure([element(type, 'colour', { translations })])).map(
       ({ message, path }) => `${path.join('.')} ${message}`,
@@ -144,7 +144,7 @@ test('translations with an unknown language, text or option are refused with the
     );
 });
 
-test('the languages of a form are tags, each once, and at most twenty', () => {
+test('the languages of a form are unique tags, at most twenty', () => {
   const problem = (languages: unknown): string[] =>
     problemsOf(structure([], { languages, translations: undefined }))
       .filter(({ path }) => path.length === 0)
@@ -156,7 +156,7 @@ test('the languages of a form are tags, each once, and at most twenty', () => {
   assert.match(problem(many).join(), /at most 20 languages/);
 });
 
-test('a translated text can show only the answers that its original may show', () => {
+test('a translated text can show only the answers that its original can show', () => {
   const [problem] = problemsOf(
     structure([
       element('text', 'a', { translations: { de: { label: 'Nach {{b}}' } } }),
@@ -169,7 +169,7 @@ test('a translated text can show only the answers that its original may show', (
   });
 });
 
-test('confirmations by condition say their texts in the languages beside them, listed, in the file, and on the page', () => {
+test('conditional confirmations have translations, in the list, in the file and on the page', () => {
   const form = valid(structure());
   const when = { element: 'name', is: 'answered' } as const;
   const settings: Settings = {
@@ -285,7 +285,7 @@ test('translations of the settings follow the rules of each setting', () => {
   assert.equal(settingsFor(other, settings).translations, undefined, 'a language takes its texts along');
 });
 
-test('a file of the texts goes out and comes back; a spreadsheet calculates nothing of it', () => {
+test('exported texts can be imported again, and a spreadsheet evaluates none of them as formulas', () => {
   const document = {
     structure: structure([
       element('text', 'sum', {
@@ -342,7 +342,7 @@ test('a file of the texts goes out and comes back; a spreadsheet calculates noth
   );
 });
 
-test('a file with unknown keys, unknown columns or invalid texts changes nothing and lists every wrong line', () => {
+test('a file with unknown keys, unknown columns or invalid texts changes nothing and lists every invalid line', () => {
   const document = { structure: structure(), settings: {} };
   const problems = (file: string) => {
     const read = readTextsFile(document, file);
@@ -381,7 +381,7 @@ test('a file with unknown keys, unknown columns or invalid texts changes nothing
   assert.match(problems('key,de\nname/label,"Ihr\n').join(), /quotation mark/);
 });
 
-test('what a language lacks is listed, and what says nothing any more can be swept', () => {
+test('missing translations are listed, and unused ones can be removed', () => {
   const texts = listTexts({ structure: structure(), settings: { closed_message: 'Closed' } });
   assert.deepEqual(
     missingIn(texts, 'de').map(({ key }) => key),
@@ -402,14 +402,14 @@ test('what a language lacks is listed, and what says nothing any more can be swe
     listTexts({ structure: { type: 'radio', ...(broken as object) }, settings: {} });
 });
 
-test('a wish finds the language itself, what it begins with, or one of the same language', () => {
+test('a requested language matches itself, its base language, or a variant of that language', () => {
   assert.equal(matchLanguage('de-AT', ['en', 'de']), 'de');
   assert.equal(matchLanguage('pt-br', ['pt-PT', 'pt-BR']), 'pt-BR');
   assert.equal(matchLanguage('pt', ['en', 'pt-BR']), 'pt-BR');
   assert.equal(matchLanguage('fr', ['en', 'de']), undefined);
 });
 
-test('answers are stemmed as their language is; one that search does not know is not stemmed', () => {
+test('answers are stemmed by their language; a language that search does not support is not stemmed', () => {
   assert.equal(searchLanguage({}, null), 'english');
   assert.equal(searchLanguage({ language: 'simple' }, null), 'simple');
   assert.deepEqual(
@@ -418,7 +418,7 @@ test('answers are stemmed as their language is; one that search does not know is
   );
 });
 
-test('of two lines are labels and long texts, and neither options nor titles', () => {
+test('labels and long texts may have two lines; options and button labels may not', () => {
   const document: TextDocument = {
     structure: structure(),
     settings: { closed_message: 'Closed', theme: { submit_label: 'Send' } },
@@ -428,7 +428,7 @@ test('of two lines are labels and long texts, and neither options nor titles', (
   assert.deepEqual(['colour/options/Red', '$settings/theme.submit_label'].filter(twoLines), []);
 });
 
-test('of a form on its way only whole options and texts are listed, and a text is changed in every language', () => {
+test('of an incomplete form only complete options and texts are listed, and a text is renamed in every language', () => {
   const options = ['Red', { id: 'a' }, { id: 7, label: 'x' }, { label: 'y' }];
   const listed = listTexts({
     structure: structure([

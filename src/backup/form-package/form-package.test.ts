@@ -16,7 +16,7 @@ import { openReceiver } from '#test/receiver.ts';
 import { type Body, openService, type Tenant, until } from '#test/service.ts';
 import { untilOneWaits, whileTableHeld } from '#test/while-held.ts';
 
-/* A form leaves one service as a file, and is the same at another. */
+/* A form leaves one service as a file, and is restored unchanged at another. */
 
 const here = await openService();
 const there = await openService();
@@ -44,7 +44,7 @@ async function unpack(bytes: Buffer, key = toKey, query = '', at = there.url) {
   return { status: response.status, body: (await response.json()) as Unpacked };
 }
 
-/** The entries of a package: JSON as it is read, and bytes. */
+/** Returns the entries of a package: parsed JSON, and bytes. */
 async function open(bytes: Buffer): Promise<Map<string, unknown>> {
   const found = new Map<string, unknown>();
   for await (const { name, body } of readTar([gunzipSync(bytes)], { isPlain: true })) {
@@ -71,7 +71,7 @@ const photo = await sharp(randomBytes(300 * 200 * 3), { raw: { width: 300, heigh
   .png()
   .toBuffer();
 
-/** A form with every type, three versions, a working copy, two images and two webhooks. */
+/** Creates a form with every type, three versions, a working copy, two images and two webhooks. */
 async function makeRich(tenant: Tenant, key: string): Promise<string> {
   const call = async (method: string, path: string, body: unknown): Promise<Body> => {
     const answer = await tenant.call(method, path, body, as(key));
@@ -82,7 +82,7 @@ async function makeRich(tenant: Tenant, key: string): Promise<string> {
   const cover = (await call('POST', '/images', await sharp(photo).rotate(90).png().toBuffer())).id;
   const first = { structure: structure(element('text', 'a')), settings: { theme: { cover } } };
   const { id } = await call('POST', '/forms', { ...first, publish: true });
-  // What names an image names one that there is.
+  // Attributes that name an image need an existing one.
   const whole = JSON.parse(
     JSON.stringify(structure(...everyType)).replaceAll('00000000-0000-7000-8000-000000000000', logo),
   ) as ReturnType<typeof structure>;
@@ -111,7 +111,10 @@ async function makeRich(tenant: Tenant, key: string): Promise<string> {
 const rich = await makeRich(from, fromKey);
 const packed = await pack(rich);
 
-/** A package without what another instance makes anew: ids, and the bytes of images, which are drawn again. */
+/**
+ * Returns a package without what another instance creates anew: ids, and the bytes of images, which are
+ * encoded again.
+ */
 async function comparable(bytes: Buffer): Promise<object> {
   const entries = await open(bytes);
   const { id, images, webhooks } = entries.get('form.json') as {
@@ -126,7 +129,7 @@ async function comparable(bytes: Buffer): Promise<object> {
   ) as object;
 }
 
-test('a form of every element type is the same at another service: versions, working copy, images, webhooks', async () => {
+test('a form of every element type is unchanged at another service: versions, working copy, images and webhooks', async () => {
   const { status, body } = await unpack(packed);
   assert.equal(status, 201, JSON.stringify(body));
   assert.equal(body.status, 'draft');
@@ -165,7 +168,7 @@ test('a form of every element type is the same at another service: versions, wor
   assert.equal((await fetch(there.url + logo)).status, 200);
 });
 
-test('no secret of a webhook is in a package, and no webhook is for whom may not read any', async () => {
+test('a package contains no webhook secrets, and no webhooks if the caller may not read or write them', async () => {
   assert.doesNotMatch(gunzipSync(packed).toString('latin1'), /a-secret-word|whsec_/);
   const entries = await open(await pack(rich, from.key));
   assert.deepEqual((entries.get('form.json') as { webhooks: object[] }).webhooks, []);
@@ -177,7 +180,7 @@ test('no secret of a webhook is in a package, and no webhook is for whom may not
   assert.deepEqual(hooks.data, []);
 });
 
-test('ids of a package never become ids here, also for the operator at the command line', async () => {
+test('ids of a package never become ids of the new instance, even for the operator on the command line', async () => {
   const file = join(folder, 'form.tar.gz');
   await writeFile(file, packed);
   const said: string[] = [];
@@ -208,7 +211,7 @@ test('ids of a package never become ids here, also for the operator at the comma
   assert.equal((await unpack(packed, toKey, '?ids=keep')).status, 400);
 });
 
-test('a package of a form that asks for a password says that it has none', async () => {
+test('a package of a form with a password says that the password is missing', async () => {
   const { body: form } = await from.call('POST', '/forms', {
     structure: structure(element('text', 'a')),
     settings: { access: 'password', password: 'open sesame' },
@@ -224,7 +227,7 @@ test('a package of a form that asks for a password says that it has none', async
 
 const countForms = async (): Promise<number> => (await to.call('GET', '/forms')).body.pagination.total_count;
 
-test('what is no package, is cut off or was changed is refused in words, and nothing of it stays', async () => {
+test('a file that is not a package, or is truncated or changed, is rejected with a message and leaves nothing', async () => {
   const entries = await open(packed);
   const last = 'versions/0004.json';
   const version = entries.get(last) as { structure: object; settings: object; created_at: string };
@@ -258,7 +261,7 @@ test('what is no package, is cut off or was changed is refused in words, and not
   assert.equal(await countForms(), before);
 });
 
-test('settings that mail answers elsewhere take the permission to read them, in a package too', async () => {
+test('settings that email answers require submissions:read, in a package too', async () => {
   const { body: form } = await from.call('POST', '/forms', {
     structure: structure(element('text', 'a')),
     settings: { notification_email: 'ada@example.org' },
@@ -268,7 +271,7 @@ test('settings that mail answers elsewhere take the permission to read them, in 
   assert.equal((await unpack(bytes, await to.makeKey(['forms:write', 'submissions:read']))).status, 201);
 });
 
-test('an unpacking that is killed in the middle leaves no form, no version and no webhook', async () => {
+test('an import that is killed midway leaves no form, version or webhook', async () => {
   const before = await countForms();
   const { database } = there.services;
   await whileTableHeld(database, 'webhooks', async () => {
@@ -284,7 +287,7 @@ test('an unpacking that is killed in the middle leaves no form, no version and n
      where not exists (select from forms f where f.workspace_id = v.workspace_id and f.id = v.form_id)`,
   );
   assert.equal(rows[0]!.versions, 0);
-  // Its images wait for the sweep, like any that no form names; the service sweeps too.
+  // Its images wait for the sweep, like all images that no form names. The service sweeps too.
   const countImages = async () => (await database.query('select from form_images')).rowCount!;
   const images = await countImages();
   await database.query(`update form_images set named_at = now() - interval '2 days'`);
@@ -292,7 +295,7 @@ test('an unpacking that is killed in the middle leaves no form, no version and n
   await until('them to be gone', async () => (await countImages()) < images);
 });
 
-test('of what is too much the newest is packed, and it is said', async () => {
+test('a form above the size limit is packed with its newest versions, and the missing ones are reported', async () => {
   const big = (index: number) =>
     structure(
       ...Array.from({ length: 200 }, (_, each) =>

@@ -7,7 +7,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { openService } from '#test/service.ts';
 import { examplePackage } from './endpoints.ts';
 
-/* A hostile form package is refused with a reason, and the service answers other requests meanwhile. */
+/*
+ * A malicious form package is rejected with a reason, and the service answers other requests in the meantime.
+ */
 
 const service = await openService();
 const tenant = await service.makeTenant();
@@ -17,7 +19,7 @@ const octal = (value: number, length: number): string => value.toString(8).padSt
 
 type Entry = { name: string; type?: string; body?: Buffer; size?: string; link?: string };
 
-/** Returns an entry of a tar file, with any type and any text in its size field. */
+/** Returns a tar entry with any type and any text in its size field. */
 function entry({ name, type = '0', body = Buffer.alloc(0), size, link = '' }: Entry): Buffer {
   const header = Buffer.alloc(block);
   header.write(name, 0, 100);
@@ -42,7 +44,7 @@ function entry({ name, type = '0', body = Buffer.alloc(0), size, link = '' }: En
 
 const tar = (...parts: Buffer[]): Buffer => Buffer.concat([...parts, Buffer.alloc(2 * block)]);
 const plain = gunzipSync(examplePackage);
-/** The entries of a good package, without the two blocks that end it. */
+/** The entries of a valid package, without the two blocks that end it. */
 const good = plain.subarray(0, plain.findLastIndex((byte) => byte !== 0) + 1);
 const whole = Buffer.concat([good, Buffer.alloc(-good.length & (block - 1))]);
 const behind = (...parts: Buffer[]): Buffer => gzipSync(tar(...parts, whole));
@@ -52,7 +54,7 @@ const manifest = (json: string | Buffer): Buffer =>
 const repeated = (text: string, count: number, before = '', after = ''): Buffer =>
   Buffer.concat([Buffer.from(before), Buffer.alloc(text.length * count, text), Buffer.from(after)]);
 
-/** Each record of it is one byte long, and the only blank is at the end. */
+/** Returns a PAX header whose records are one byte long, with the only space at the end. */
 const pax = (bytes: number): Buffer => Buffer.concat([Buffer.alloc(bytes - 1, '1\n'), Buffer.from(' ')]);
 
 const anId = '0198a000-0000-7000-8000-00000000000';
@@ -219,7 +221,9 @@ const repeatedEntries = (count: number): Buffer =>
     Buffer.alloc(2 * block),
   ]);
 
-/** Each version is within the limit of one entry, and all of them are far beyond what is read. */
+/**
+ * Returns a package whose versions are each within the limit of an entry, but together far beyond the limit.
+ */
 function manyVersions(): Buffer {
   const body = Buffer.from(
     `{"created_at":"2026-01-01T00:00:00Z","structure":{"a":[${'{},'.repeat(200_000)}{}]},"settings":null}`,
@@ -241,14 +245,14 @@ function changed(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** A gzip file whose head says that a name follows. */
+/** Returns a gzip file whose header says that a name follows. */
 function named(name: Buffer): Buffer {
   const head = Buffer.from(gzipSync('').subarray(0, 10));
   head[3] = 8;
   return Buffer.concat([head, name]);
 }
 
-/** On a connection of its own: making an archive takes longer than the service keeps an idle one. */
+/** Uses a new connection, because making an archive takes longer than the service keeps an idle one. */
 const send = async (bytes: Buffer): Promise<{ status: number; text: string }> => {
   const sent = request(`${service.url}/api/v1/forms/package`, {
     method: 'POST',
@@ -257,13 +261,13 @@ const send = async (bytes: Buffer): Promise<{ status: number; text: string }> =>
   });
   sent.end(bytes);
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
-  // A refusal may end the upload; its answer has arrived by then.
+  // A rejection may end the upload; its response has arrived before that.
   sent.on('error', () => {});
   return { status: response.statusCode!, text: await text(response) };
 };
 
-test('a package that another program packed again is read', async () => {
-  // Some programs write the name of the file into the head.
+test('a package that another program has compressed again is accepted', async () => {
+  // Some programs write the file name into the header.
   const [head, rest] = [Buffer.from(examplePackage.subarray(0, 10)), examplePackage.subarray(10)];
   head[3] = 8;
   for (const bytes of [
@@ -274,11 +278,14 @@ test('a package that another program packed again is read', async () => {
     assert.equal((await send(bytes)).status, 201);
 });
 
-/** Seconds of CPU that the thread of the service may take for a refusal: reading was 34 to 60 s there before it had a thread. */
+/**
+ * The CPU limit of the service's thread for a rejection, in seconds. Before reading had its own thread, it
+ * took 34 to 60 s.
+ */
 const mostSeconds = 3;
 
 for (const [what, bytes, status, why] of refused)
-  test(`a form package with ${what} is refused without holding up other requests`, async () => {
+  test(`a form package with ${what} is rejected without delaying other requests`, async () => {
     const sent = bytes();
     const before = process.threadCpuUsage();
     const answer = await send(sent);

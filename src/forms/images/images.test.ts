@@ -22,7 +22,7 @@ const paint = (width: number, height: number) =>
 const photo = await paint(1000, 400).jpeg().toBuffer();
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 
-/** Uploads bytes as a page of the console does, as the person of a cookie. */
+/** Uploads bytes as the console does, with the session of a cookie. */
 async function upload(bytes: Buffer, type = 'image/png', cookie = editor.cookie): Promise<Response> {
   return fetch(`${service.url}/api/v1/images`, {
     method: 'POST',
@@ -45,7 +45,7 @@ async function uploaded(bytes = png): Promise<string> {
 const storedImages = async (): Promise<string[]> =>
   (await listFiles(service)).filter((path) => path.includes('/images/'));
 
-/** How many pictures these files are. */
+/** Returns the number of images among these files. */
 const pictures = (paths: readonly string[]): number => paths.filter((path) => !/\.\w+$/.test(path)).length;
 
 for (const [what, bytes, type] of [
@@ -53,7 +53,7 @@ for (const [what, bytes, type] of [
   ['WebP', webp, 'image/png'],
   ['JPEG', photo, 'image/jpeg'],
 ] as const) {
-  test(`a ${what} is served by its id for ever, unsniffed and powerless`, async () => {
+  test(`a ${what} is served by its id, cached permanently, never sniffed and sandboxed`, async () => {
     const id = await uploaded(bytes);
     const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme: { logo: id } } });
     const response = await fetch(`${service.url}/f/${form.id}/images/${id}`);
@@ -69,7 +69,7 @@ for (const [what, bytes, type] of [
   });
 }
 
-test('a picture is kept in the widths of screens as AVIF and WebP, which the page offers with its dimensions', async () => {
+test('an image is stored in screen widths as AVIF and WebP, which the page offers with its dimensions', async () => {
   const id = await uploaded(photo);
   const { form, page } = await pageWith({ cover: id });
   const place = `/f/${form}/images/${id}`;
@@ -90,7 +90,7 @@ test('a picture is kept in the widths of screens as AVIF and WebP, which the pag
     assert.equal((await fetch(`${service.url}${place}${other}`)).status, 404, other);
 });
 
-test('nothing of a picture tells where and by whom it was taken, and it stands as its camera was held', async () => {
+test('a stored image has no metadata about its place and author, and is rotated upright', async () => {
   const taken = paint(600, 300).jpeg();
   const bytes = await taken
     .withExif({ IFD0: { Artist: 'Gunta' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
@@ -109,7 +109,7 @@ test('nothing of a picture tells where and by whom it was taken, and it stands a
   }
 });
 
-test('a picture of the time before there were sizes is served as it came', async () => {
+test('an image from before renditions existed is served as uploaded', async () => {
   const id = await uploaded(photo);
   await database.query(
     `update form_images set width = null, height = null, renditions = '{}' where id = $1`,
@@ -120,13 +120,13 @@ test('a picture of the time before there were sizes is served as it came', async
   assert.equal((await fetch(`${service.url}/f/${form}/images/${id}`)).status, 200);
 });
 
-/** The page of a form with a theme. */
+/** Returns a form with a theme, and its page. */
 async function pageWith(theme: object): Promise<{ form: string; page: string }> {
   const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme } });
   return { form: form.id, page: await (await fetch(form.public_url)).text() };
 }
 
-/** A WebP of two frames. */
+/** Makes a WebP of two frames. */
 async function makeMoving(): Promise<Buffer> {
   const frames = await Promise.all(
     ['#0b6655', '#7a1f8a'].map((background) => paint(8, 8).tint(background).png().toBuffer()),
@@ -145,7 +145,7 @@ function declareSize(jpeg: Buffer, width: number, height: number): Buffer {
   return bytes;
 }
 
-test('a photograph of 50 megapixels, as phones take them, is kept at the width of a page', async () => {
+test('a photo of 50 megapixels, as phones make them, is stored at the width of a page', async () => {
   const id = await uploaded(await paint(8_160, 6_120).jpeg().withMetadata({ orientation: 6 }).toBuffer());
   const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme: { logo: id } } });
   const shown = await (await fetch(`${service.url}/f/${form.id}/images/${id}`)).arrayBuffer();
@@ -172,7 +172,7 @@ const refused: Readonly<Record<string, [status: number, bytes: Buffer, type?: st
   'an image that moves': [415, await makeMoving()],
 };
 for (const [what, [status, bytes, type]] of Object.entries(refused)) {
-  test(`${what} is refused, and nothing of it is kept`, async () => {
+  test(`${what} is rejected, and nothing is stored`, async () => {
     const before = await storedImages();
     const response = await upload(bytes, type);
     assert.equal(response.status, type === 'image/svg+xml' ? 403 : status);
@@ -200,7 +200,7 @@ test('a viewer, a stranger and another site cannot upload', async () => {
   assert.equal(foreign.status, 403);
 });
 
-test('a program uploads with a key, once under an Idempotency-Key, and only bytes of a type that is taken', async () => {
+test('a program uploads with a key, once per Idempotency-Key, and only accepted types', async () => {
   const before = await storedImages();
   const send = (bytes: Buffer | object, headers: Record<string, string> = {}) =>
     tenant.call('POST', '/images', bytes, headers);
@@ -212,12 +212,12 @@ test('a program uploads with a key, once under an Idempotency-Key, and only byte
     assert.equal((await send(png, { 'Content-Type': type })).status, 415, type);
   const asJson = await send({ image: 'x' });
   assert.deepEqual([asJson.status, asJson.body.error], [415, 'unsupported_media_type']);
-  // No other operation reads so much, nor bytes.
+  // No other operation accepts bodies of this size, or bytes.
   assert.equal((await tenant.call('POST', '/forms', png)).status, 415);
   assert.equal(pictures(await storedImages()), pictures(before) + 1);
 });
 
-test('settings that name an image of another workspace, or none, are refused by the field', async () => {
+test('settings that name an image of another workspace, or an unknown one, are rejected by the field', async () => {
   const other = await service.makeTenant();
   const id = await uploaded();
   for (const theme of [{ logo: id }, { cover: '00000000-0000-7000-8000-000000000000' }]) {
@@ -233,7 +233,7 @@ test('settings that name an image of another workspace, or none, are refused by 
   }
 });
 
-test('an element shows an image of the workspace in its sizes and in words, and one that is none is refused with the path', async () => {
+test('an element shows an image with its sizes, alternative text and caption; an invalid one is rejected with the path', async () => {
   const id = await uploaded(photo);
   const shown = element('image', 'map', { image: id, alt: 'A "map"', caption: 'The **way**' });
   const form = await makeForm(tenant, [element('text', 'a'), shown]);
@@ -259,21 +259,21 @@ test('an element shows an image of the workspace in its sizes and in words, and 
   }
 });
 
-test('an image is not seen through the form of another workspace', async () => {
+test('an image cannot be seen through a form of another workspace', async () => {
   const id = await uploaded();
   const form = await makeForm(await service.makeTenant(), [element('text', 'a')]);
   assert.equal((await fetch(`${service.url}/f/${form.id}/images/${id}`)).status, 404);
   assert.equal((await fetch(`${service.url}/f/nonsense/images/${id}`)).status, 404);
 });
 
-test('after a day the sweep removes what no form names, bytes and row, and nothing else', async () => {
+test('after a day the sweep removes images that no form names, bytes and row, and nothing else', async () => {
   const [named, unnamed, fresh] = [await uploaded(), await uploaded(), await uploaded()];
   const form = await makeForm(tenant, [element('text', 'a')], { settings: { theme: { cover: named } } });
-  // An earlier version is restored with its picture, and a working copy waits to be published with its own.
+  // The logo of an earlier version, which can be restored, and of a working copy that is not published yet.
   const restorable = await uploaded();
   const waiting = await uploaded();
   const structureOf = structure(element('text', 'a'));
-  // A map that an element of a version showed, and what is shown by an option of a working copy.
+  // An image that an element of a version showed, and an option's image in a working copy.
   const [shown, chosen] = [await uploaded(), await uploaded()];
   await tenant.call('PUT', `/forms/${form.id}`, {
     structure: structure(element('image', 'map', { image: shown })),

@@ -11,7 +11,7 @@ import { samples } from '#test/fixtures/foreign-forms.ts';
 import { convertForm, convertText, formSources, recogniseForm } from './convert.ts';
 import { openSource, type ReportLine } from './source.ts';
 
-/* Forms of other services become forms of ours, and nothing of them is dropped in silence. */
+/* Forms of other services become Formloom forms, and nothing is dropped silently. */
 
 type Document = Readonly<Record<string, unknown>>;
 const options = { numRuns: cases(200) };
@@ -33,12 +33,12 @@ const find = (elements: readonly FormNode[], id: string) =>
 const leftOut = (report: readonly ReportLine[]) =>
   report.filter(({ outcome }) => outcome === 'left_out').map(({ path }) => path);
 
-test('a form says by itself where it is from', () => {
+test('the source of a form is detected', () => {
   for (const source of formSources) assert.equal(recogniseForm(samples[source]), source);
   assert.equal(recogniseForm({ hello: 'world' }), undefined);
 });
 
-test('a form of Typeform keeps its questions, logic, score, endings and who is named in a title', () => {
+test('a Typeform form keeps its questions, logic, score, endings and answers in titles', () => {
   const { form, elements, settings, report } = converted('typeform');
   assert.deepEqual(
     elements.map(({ type }) => type),
@@ -82,7 +82,7 @@ test('a form of Typeform keeps its questions, logic, score, endings and who is n
   assert.ok(leftOut(report).includes('fields[1].properties.randomize'));
 });
 
-test('a form of Tally keeps what its blocks ask together, and what shows them', () => {
+test('a Tally form keeps questions of several blocks, and their conditions', () => {
   const { form, elements, settings, report } = converted('tally');
   assert.deepEqual(find(elements, 'which_loom'), {
     id: 'which_loom',
@@ -108,7 +108,7 @@ test('a form of Tally keeps what its blocks ask together, and what shows them', 
   assert.ok(leftOut(report).includes('blocks[19]'));
 });
 
-test('texts of Tally are read as its API answers them: in pieces with what is said of each, which is kept or told', () => {
+test('Tally texts are read in the pieces that its API returns; formatting is kept or reported', () => {
   const block = (type: string, group: string, payload: object) => ({
     uuid: `${type} ${group}`,
     type,
@@ -166,7 +166,7 @@ test('texts of Tally are read as its API answers them: in pieces with what is sa
   assert.deepEqual(leftOut(report), ['blocks[3].payload.safeHTMLSchema[3][1][1][1]']);
 });
 
-test('a form of Google Forms keeps its pages, where options lead, its grids and its points', () => {
+test('a Google Forms form keeps its pages, where options lead, its grids and its points', () => {
   const { form, elements } = converted('google_forms');
   assert.deepEqual(form.children[0]!.attrs!.jumps, [
     { when: { element: 'will_you_join_us', is: 'equals', value: 'Yes' }, to: 'your_visit' },
@@ -184,7 +184,7 @@ test('a form of Google Forms keeps its pages, where options lead, its grids and 
   assert.equal(find(elements, 'score')!['formula'], 'points({where_is_the_reed})');
 });
 
-test('a survey of SurveyJS keeps its expressions, rows, languages and what is said at the end', () => {
+test('a SurveyJS survey keeps its expressions, rows, languages and completion texts', () => {
   const { form, elements, settings, report } = converted('surveyjs');
   assert.deepEqual(form.attrs.languages, ['en', 'de']);
   assert.deepEqual(find(elements, 'meals'), {
@@ -213,7 +213,7 @@ test('a survey of SurveyJS keeps its expressions, rows, languages and what is sa
   );
 });
 
-test('of a matrix of SurveyJS whose cells are questions each row is a group, whose conditions speak of their own row', () => {
+test('a SurveyJS matrix with questions as cells becomes a group per row, with conditions on that row', () => {
   const { form, elements } = converted('surveyjs', {
     elements: [
       {
@@ -251,7 +251,7 @@ test('of a matrix of SurveyJS whose cells are questions each row is a group, who
   assert.equal(states.length, 2);
 });
 
-test('what contradicts itself, or asks for what comes later, is left out and said', () => {
+test('contradictions, and conditions on later elements, are dropped and reported', () => {
   const { elements, report } = converted('surveyjs', {
     title: 'Late {nobody} {{nobody}}',
     pages: [
@@ -270,7 +270,7 @@ test('what contradicts itself, or asks for what comes later, is left out and sai
   assert.ok(said.some((line) => line.startsWith('pages[1].elements[0].visibleIf: This expression')));
 });
 
-test('an ending that is wrong twice is left out, and not the one behind it', () => {
+test('an ending with two faults is dropped, and the next one is kept', () => {
   const endings = ['first', 'wrong', 'last'];
   const { settings } = converted('typeform', {
     fields: [{ ref: 'name', type: 'short_text', title: 'Name' }],
@@ -305,7 +305,7 @@ test('an ending that is wrong twice is left out, and not the one behind it', () 
 
 const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');
 
-test('the example of each source in the guide becomes a form, of which nothing is left out', () => {
+test("the guide's example of each source becomes a form, and nothing is dropped", () => {
   for (const source of formSources) {
     const [, text] = new RegExp(`^\\x60{3}json ${source}\n(.*?)^\\x60{3}`, 'ms').exec(guide)!;
     const document = JSON.parse(text!) as Document;
@@ -316,7 +316,7 @@ test('the example of each source in the guide becomes a form, of which nothing i
   }
 });
 
-/** Every leaf of a document that says something, by its path. */
+/** Yields the path of every leaf with a value. */
 function* leaves(value: unknown, path = ''): Generator<string, void> {
   if (value === null || value === undefined || value === '') return;
   if (Array.isArray(value))
@@ -333,7 +333,7 @@ const covers = (line: ReportLine, path: string): boolean =>
     path.startsWith(`${line.path}.`) ||
     path.startsWith(`${line.path}[`));
 
-test('every leaf of a document was read, or is told to be left out', () => {
+test('every leaf of a document is imported or reported as dropped', () => {
   const name = fc.constantFrom('a', 'b', 'c');
   const value = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -366,7 +366,7 @@ test('every leaf of a document was read, or is told to be left out', () => {
   );
 });
 
-/** The objects of a document, each with its path. */
+/** Yields the objects of a document, each with its path. */
 function* objects(
   value: unknown,
   path = '',
@@ -381,13 +381,13 @@ function* objects(
 
 const source = fc.constantFrom(...formSources);
 
-test('whatever a service adds to its forms, wherever, the report names it', () => {
+test('an unknown property anywhere in a document is named in the report', () => {
   fc.assert(
     fc.property(source, fc.nat(), (source, at) => {
       const document = structuredClone(samples[source]) as Record<string, unknown>;
       const all = [...objects(document)];
       const { holder, path } = all[at % all.length]!;
-      // As long as no language is called.
+      // Four letters, because no language tag has four.
       const added = 'zzzz';
       holder[added] = 'of tomorrow';
       const { report } = convertForm(document, source);
@@ -401,7 +401,7 @@ test('whatever a service adds to its forms, wherever, the report names it', () =
   );
 });
 
-test('no broken form makes an importer throw, and what it makes can be kept as a draft', () => {
+test('no broken form makes an importer throw, and its result can be saved as a draft', () => {
   const broken = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.constantFrom(-1, 1e9, 'x'.repeat(5_000), '{{a}}', [[]], { default: {} }),
@@ -417,7 +417,7 @@ test('no broken form makes an importer throw, and what it makes can be kept as a
           const { holder } = all[at % all.length]!;
           const names = Object.keys(holder);
           const name = names[key % Math.max(1, names.length)] ?? 'fields';
-          // A copy: one that is put into itself would have no end.
+          // A copy, because inserting an object into itself would recurse forever.
           holder[name] = structuredClone(value);
         }
         const { structure, settings, report } = convertForm(document, source);
@@ -430,7 +430,7 @@ test('no broken form makes an importer throw, and what it makes can be kept as a
   );
 });
 
-test('a word that every object knows is no type, no format and no operator, wherever it stands', () => {
+test("a name on every object's prototype is not a type, format or operator, wherever it appears", () => {
   for (const source of formSources)
     for (const [at, { holder }] of [...objects(samples[source])].entries())
       for (const name of Object.keys(holder)) {
@@ -444,7 +444,7 @@ test('a word that every object knows is no type, no format and no operator, wher
       }
 });
 
-test('any JSON object is read by every importer without a throw', () => {
+test('no importer throws on any JSON object', () => {
   fc.assert(
     fc.property(
       source,
@@ -457,7 +457,7 @@ test('any JSON object is read by every importer without a throw', () => {
   );
 });
 
-test('a document that takes too much work is refused', () => {
+test('a document that needs too much work is rejected', () => {
   const choices = Array.from({ length: 200 }, (_, index) => ({ label: `c${index}` }));
   const fields = Array.from({ length: 1_000 }, (_, index) => ({
     ref: `f${index}`,

@@ -22,7 +22,7 @@ function converted(document: Document) {
   return { ...made, form: checked.form, elements, attrsOf, reported };
 }
 
-test('each question of a survey becomes an element, and a part that has no equal is reported', () => {
+test('each question of a survey becomes an element, and a part without an equivalent is reported', () => {
   const { elements, attrsOf, reported, settings } = converted(everyType);
   const expected = `hidden text textarea number email radio multiple_choice scale rich_text rating rating consent
     picture_choice date file_upload matrix composite paragraph text text text composite text text email phone ranking`;
@@ -61,7 +61,7 @@ test('each question of a survey becomes an element, and a part that has no equal
     assert.ok(reported.includes(path), path);
 });
 
-test('a survey keeps its languages, its answers in texts, its jumps, its score and its endings', () => {
+test('a survey keeps its languages, answers in texts, jumps, score and endings', () => {
   const { form, attrsOf, settings, reported } = converted(withLogic);
   assert.deepEqual(form.attrs.languages, ['en', 'de']);
   assert.equal(attrsOf('kind')['label'], 'Hello {{name}}, who comes?');
@@ -96,7 +96,7 @@ test('a survey keeps its languages, its answers in texts, its jumps, its score a
     assert.ok(reported.includes(path), path);
 });
 
-test('the score of a survey is counted, and jumps go by it', () => {
+test('the score of a survey is computed, and jumps use it', () => {
   const { form } = converted(withLogic);
   const run = (answers: Readonly<Record<string, unknown>>) =>
     evaluate(form, answers, { reference: {}, today: '2026-11-28', work: newWork() });

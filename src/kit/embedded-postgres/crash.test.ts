@@ -21,7 +21,7 @@ import { usersLock } from './hold.ts';
 import { findAccount } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 
-test('a start after kill -9 of the parent adopts the living postmaster', async (t) => {
+test('a start after kill -9 of the parent adopts the running postmaster', async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   assert.equal(parent.report.how, 'started');
@@ -36,7 +36,7 @@ test('a start after kill -9 of the parent adopts the living postmaster', async (
   assert.equal(await findPostmaster(heir.directory), undefined, 'the heir is the last user and stops it');
 });
 
-test('who is let in while the database is being stopped does not take it, and starts the next one', {
+test('a process admitted while the database shuts down starts a new server', {
   skip: isSlice,
 }, async (t) => {
   const dataDir = await makeUsedDirectory(t);
@@ -45,14 +45,15 @@ test('who is let in while the database is being stopped does not take it, and st
   assert.ok(connection);
   const pid = await postmasterPid(join(dataDir, 'postgres'));
   await parent.kill();
-  // What the last user does when it leaves, in slow motion: it is alone, the server is told to stop, its connection ends.
+  // Replays the exit of the last user in slow motion: it holds the lock alone, signals the server, then
+  // closes its connection.
   const leaver = new Client({ ...connection, database: 'postgres' });
   await leaver.connect();
   await leaver.query('select pg_advisory_lock($1)', [usersLock]);
   const coming = start({ dataDir });
   const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`;
   await poll('the newcomer to wait', async () => (await leaver.query(waiting)).rowCount === 1);
-  process.kill(pid, 'SIGTERM'); // "smart": sessions are left alone, so that the newcomer's outlives the leaver's
+  process.kill(pid, 'SIGTERM'); // A "smart" shutdown leaves sessions open, so the newcomer's session would outlive the leaver's.
   await poll(
     'the end to begin',
     async () => (await findPostmaster(join(dataDir, 'postgres')))?.status === 'stopping',
@@ -64,7 +65,7 @@ test('who is let in while the database is being stopped does not take it, and st
   await postgres.stop();
 });
 
-test('kill -9 of postmaster and parent under writes: every acknowledged row is there after a start', async (t) => {
+test('kill -9 of postmaster and parent during writes: every acknowledged row exists after a start', async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   const { connection } = parent.report;
@@ -92,7 +93,7 @@ test('kill -9 of postmaster and parent under writes: every acknowledged row is t
 });
 
 for (const how of ['started', 'adopted'] as const) {
-  test(`kill -9 of a postmaster that was ${how}: it is started again, with its rows`, async (t) => {
+  test(`a postmaster that was ${how} restarts with its rows after kill -9`, async (t) => {
     const dataDir = await makeUsedDirectory(t);
     const parent = how === 'adopted' ? await startProcess(dataDir) : undefined;
     const lines: string[] = [];
@@ -114,16 +115,16 @@ for (const how of ['started', 'adopted'] as const) {
   });
 }
 
-test('stop right after kill -9 of the postmaster leaves no server behind', async (t) => {
+test('a stop right after kill -9 of the postmaster leaves no server behind', async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const postgres = await start({ dataDir });
   process.kill(await postmasterPid(postgres.directory), 'SIGKILL');
   await postgres.stop();
-  // A process that is killed takes a moment to end: on a busy machine it can outlive its connections.
+  // A killed process takes a moment to end: on a busy machine it can outlive its connections.
   await poll('no server', async () => (await findPostmaster(postgres.directory)) === undefined);
 });
 
-test('a process id that went to another program does not keep the database from starting', async (t) => {
+test('a process ID that another program now has does not prevent the database from starting', async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const parent = await startProcess(dataDir);
   const directory = join(dataDir, 'postgres');
@@ -143,7 +144,7 @@ test('a process id that went to another program does not keep the database from 
   other.kill('SIGKILL');
 });
 
-test('a record of the server that a crash left empty or broken does not keep the database from starting', {
+test('a server record that a crash left empty or broken does not prevent the database from starting', {
   skip: isSlice,
 }, async (t) => {
   const dataDir = await makeUsedDirectory(t);
@@ -156,7 +157,7 @@ test('a record of the server that a crash left empty or broken does not keep the
   }
 });
 
-test('drafts that a killed attempt left are removed by the next start, also when its id is taken by now', async (t) => {
+test('the next start removes drafts of a killed attempt, even if its process ID is in use again', async (t) => {
   const dataDir = await makeUsedDirectory(t);
   const [dead, taken] = ['postgres.draft-4194305-aaaaaa', `postgres.draft-${process.pid}-bbbbbb`];
   for (const name of [dead, taken]) await mkdir(join(dataDir, name));
@@ -167,7 +168,7 @@ test('drafts that a killed attempt left are removed by the next start, also when
   assert.deepEqual(await readdir(dataDir), ['postgres']);
 });
 
-test('a start on a full disk says that it is full', { skip: isSlice }, async (t) => {
+test('a start on a full disk reports the full disk', { skip: isSlice }, async (t) => {
   const used = await makeUsedDirectory(t);
   const disk = await makeDirectory(t);
   const size = ['-t', 'tmpfs', '-o', 'size=96m,mode=755', 'tmpfs', disk];
@@ -181,7 +182,7 @@ test('a start on a full disk says that it is full', { skip: isSlice }, async (t)
   }
 });
 
-test('kill -9 in the middle of initdb: the next start makes the cluster anew', {
+test('after kill -9 during initdb, the next start creates the cluster again', {
   skip: isSlice,
 }, async (t) => {
   const dataDir = await makeDirectory(t);

@@ -17,7 +17,7 @@ import { locateBinaries } from './binaries.ts';
 import { findClosedDirectory } from './machine.ts';
 import { findPostmaster } from './postmaster.ts';
 
-test('the first start makes a durable cluster; a second one finds the data again', async (t) => {
+test('the first start creates a durable cluster, and a second start finds its data', async (t) => {
   const dataDir = join(await makeDirectory(t), 'data');
   const first = await start({ dataDir, durable: true, settings: { work_mem: '7MB' } });
   assert.equal(first.how, 'started');
@@ -51,7 +51,7 @@ test('the first start makes a durable cluster; a second one finds the data again
   await Promise.all([second.stop(), second.stop()]);
 });
 
-test('two first starts at once, at a path too long for a socket, with spaces and quotes, share one postmaster; only the last stop stops it', async (t) => {
+test('two parallel first starts in a long path with spaces and quotes share one postmaster; only the last stop stops it', async (t) => {
   const dataDir = join(await makeDirectory(t), `it's a "long", ${'very '.repeat(20)}path`);
   const users = await Promise.all([startProcess(dataDir), startProcess(dataDir)]);
   const [first, second] = users;
@@ -73,7 +73,7 @@ test('two first starts at once, at a path too long for a socket, with spaces and
   assert.deepEqual(await readdir(dataDir), ['postgres'], 'no draft is left');
 });
 
-test('users that come and go at once never lose the database under their hands', {
+test('users that start and stop concurrently never lose the database while they use it', {
   skip: isSlice,
 }, async (t) => {
   const dataDir = await makeUsedDirectory(t);
@@ -88,7 +88,9 @@ test('users that come and go at once never lose the database under their hands',
   assert.equal(await findPostmaster(join(dataDir, 'postgres')), undefined);
 });
 
-test('runs with a data directory that only its owner can enter', { skip: isSlice }, async (t) => {
+test('the database runs with a data directory that only its owner can enter', {
+  skip: isSlice,
+}, async (t) => {
   const hidden = await makeDirectory(t, 0o700);
   const dataDir = join(hidden, 'data');
   const lines: string[] = [];
@@ -112,13 +114,13 @@ test('runs with a data directory that only its owner can enter', { skip: isSlice
   }
 });
 
-test('as an ordinary user', async (t) => {
+test('the database runs as an ordinary user', async (t) => {
   const dataDir = await makeDirectory(t);
   await chown(dataDir, ordinary.uid, ordinary.gid);
   const user = await startProcess(dataDir, ordinary);
   const { root } = await locateBinaries();
   if (await findClosedDirectory(root, { name: 'ordinary', ...ordinary })) {
-    assert.equal(user.report.error, 'EmbeddedPostgresError'); // we are root in a place that is root's alone
+    assert.equal(user.report.error, 'EmbeddedPostgresError'); // The tests run as root, in a directory that only root can enter.
     assert.match(user.report.message ?? '', /not installed or not readable/);
     return;
   }
@@ -130,7 +132,7 @@ test('as an ordinary user', async (t) => {
   await asWeAre.stop();
 });
 
-test('a server whose data directory was removed leaves no process when it is stopped', async (t) => {
+test('a server whose data directory was removed leaves no process after it stops', async (t) => {
   const dataDir = await makeDirectory(t);
   const used = await start({ dataDir });
   const pid = await postmasterPid(used.directory);

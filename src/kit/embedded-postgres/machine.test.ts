@@ -7,14 +7,14 @@ const nobody = { name: 'nobody', uid: 65534, gid: 65533 };
 const postgres = { name: 'postgres', uid: 101, gid: 104 };
 const alice = { name: 'alice', uid: 1000, gid: 1000 };
 
-test('accounts are read from /etc/passwd; what is not an account is passed over', () => {
+test('accounts are read from /etc/passwd, and other lines are skipped', () => {
   const passwd =
     'root:x:0:0:root:/root:/bin/bash\n# note\n\n+::::::\nnobody:x:65534:65533::/nonexistent:/bin/false\n';
   assert.deepEqual(parseAccounts(passwd), [root, nobody]);
   assert.deepEqual(parseAccounts(''), []);
 });
 
-test('root runs PostgreSQL as postgres, else nobody, and an existing cluster as its owner', () => {
+test('root runs PostgreSQL as postgres, or else as nobody, and an existing cluster as its owner', () => {
   const cases: Array<
     [accounts: (typeof root)[], owner: number | undefined, chosen: typeof root | undefined]
   > = [
@@ -30,7 +30,7 @@ test('root runs PostgreSQL as postgres, else nobody, and an existing cluster as 
   for (const [accounts, owner, chosen] of cases) assert.deepEqual(chooseAccount(accounts, owner), chosen);
 });
 
-test('the execute bit of the class that a user falls into decides whether it may enter', () => {
+test("the execute bit of a user's permission class decides whether the user may enter", () => {
   const mine = { uid: alice.uid, gid: 0 };
   const ours = { uid: 0, gid: alice.gid };
   const theirs = { uid: 0, gid: 0 };

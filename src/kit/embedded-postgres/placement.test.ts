@@ -5,7 +5,7 @@ import { draftOf, draftOwner } from './drafts.ts';
 import { serverArguments } from './machine.ts';
 import { isLivePostgres, parsePostmasterFile } from './postmaster.ts';
 
-test('the socket lies in the cluster as long as its path fits, counted in bytes', () => {
+test('the socket is in the cluster directory if its path fits, counted in bytes', () => {
   const fits = `/${'x'.repeat(80)}`;
   assert.equal(chooseSocketDirectory(fits), fits);
   for (const long of [`/${'x'.repeat(100)}`, `/${'ł'.repeat(50)}`]) {
@@ -15,13 +15,13 @@ test('the socket lies in the cluster as long as its path fits, counted in bytes'
   }
 });
 
-test('a cluster outside its data directory has a readable name of its own', () => {
+test('a cluster outside its data directory has a readable, unique name', () => {
   assert.match(outsideName('/root/formloom/data'), /^data-[0-9a-f]{8}$/);
   assert.match(outsideName('/root/my data; rm'), /^my_data__rm-[0-9a-f]{8}$/);
   assert.notEqual(outsideName('/a/data'), outsideName('/b/data'));
 });
 
-test('a draft tells who works on it, and what it is a draft of', () => {
+test('the name of a draft contains its process ID and its target', () => {
   assert.equal(draftOwner('/x/postgres', draftOf('/x/postgres').slice('/x/'.length)), process.pid);
   for (const name of [
     'postgres',
@@ -34,7 +34,7 @@ test('a draft tells who works on it, and what it is a draft of', () => {
   }
 });
 
-test("PostgreSQL's record of its postmaster is read, half-written ones too", () => {
+test("PostgreSQL's postmaster file can be read, even if half written", () => {
   const lines = ['4711', '/data/postgres', '1795261234', '5432', '/data/postgres', '', '  1234567  0'];
   assert.deepEqual(parsePostmasterFile([...lines, 'ready   ', ''].join('\n')), {
     pid: 4711,
@@ -53,7 +53,7 @@ test("PostgreSQL's record of its postmaster is read, half-written ones too", () 
     assert.equal(parsePostmasterFile(text), undefined, text);
 });
 
-test('only a living process named postgres is a postmaster', () => {
+test('only a running process named postgres counts as a postmaster', () => {
   for (const [stat, is] of [
     ['4711 (postgres) S 1 4711 4711 0 -1', true],
     ['4711 (postgres) Z 1 4711 4711 0 -1', false],
@@ -64,7 +64,7 @@ test('only a living process named postgres is a postmaster', () => {
   }
 });
 
-test('settings of the caller replace ours, but never reachability and durability', () => {
+test('settings of the caller override the defaults, except those for connections and durability', () => {
   const args = serverArguments({
     directory: '/d',
     socketDirectory: '/a "b", c',

@@ -15,7 +15,7 @@ test('the error for a directory without write permission names the directory and
   );
 });
 
-test('a directory that is not a cluster of this version is refused with a remedy', async (t) => {
+test('a directory that is not a cluster of this version is rejected with a remedy', async (t) => {
   const dataDir = await makeDirectory(t);
   const place = join(dataDir, 'postgres');
   const refuse = async (pattern: RegExp): Promise<void> => {
@@ -41,7 +41,7 @@ test('a directory that is not a cluster of this version is refused with a remedy
   await refuse(/does not start in .*postgresql\.conf/s);
 });
 
-test('a foreign server on our socket is refused', async (t) => {
+test('another server on our socket is rejected', async (t) => {
   const dataDir = await makeDirectory(t);
   const postgres = await start({ dataDir });
   const place = join(dataDir, 'other', 'postgres');

@@ -11,7 +11,7 @@ const publicAddresses = [
   '93.184.215.14',
   '2606:4700::1111',
   '2a00:1450:4001:80e::200e',
-  // Just outside of private networks: the neighbours that Smokescreen tests.
+  // The direct neighbors of private networks, from the tests of Smokescreen.
   '9.255.255.255',
   '11.0.0.0',
   '100.63.255.254',
@@ -61,7 +61,7 @@ const blockedAddresses = [
   '239.255.255.255',
   '240.0.0.1',
   '255.255.255.255',
-  // IPv4 inside IPv6, private and public alike: mapped, translated, compatible, NAT64, 6to4, Teredo.
+  // IPv4 inside IPv6, both private and public: mapped, translated, compatible, NAT64, 6to4, Teredo.
   '::ffff:127.0.0.1',
   '::ffff:7f00:1',
   '::ffff:8.8.8.8',
@@ -86,7 +86,7 @@ const blockedAddresses = [
   '2001:db8::1',
   '3fff::1',
   '5f00::1',
-  // Nobody's: outside of 2000::/3.
+  // Unassigned: outside 2000::/3.
   '64:ff9c::1',
   '1::1',
   '1fff::1',
@@ -101,13 +101,13 @@ for (const address of blockedAddresses) {
   test(`${address} is not public`, () => assert.equal(guard.mayConnect(address, 443), false));
 }
 
-test('what is not an address is refused', () => {
+test('a text that is not an address is rejected', () => {
   for (const text of ['', 'localhost', 'example.com', '1.2.3', '0x08.8.8.8', 'fe80::1%eth0', '[2600::1]']) {
     assert.equal(guard.mayConnect(text, 443), false, text);
   }
 });
 
-test('a receiver listens on 443 or on a port from 1024, but not on that of a database', () => {
+test('endpoints may use port 443 or ports from 1024, but no database ports', () => {
   const ports = [0, 22, 25, 80, 442, 443, 444, 1023, 1024, 3306, 5432, 6379, 8443, 11211, 27017, 65_535];
   assert.deepEqual(
     ports.filter((port) => guard.mayConnect('8.8.8.8', port)),
@@ -115,7 +115,7 @@ test('a receiver listens on 443 or on a port from 1024, but not on that of a dat
   );
 });
 
-test('allowed networks are let through on the ports of receivers, and nothing beside them', () => {
+test('allowed networks are reachable on endpoint ports, and neighboring networks are not', () => {
   const allowing = openAddressGuard(['127.0.0.0/8', 'fd00::/8']);
   for (const address of ['127.0.0.1', '127.0.0.2', 'fd00::1'])
     for (const [port, expected] of [
@@ -131,7 +131,7 @@ test('allowed networks are let through on the ports of receivers, and nothing be
   }
 });
 
-test('the service itself is refused by address and by name, also in an allowed network', () => {
+test('the service itself is rejected by address and by name, also in an allowed network', () => {
   const own = openAddressGuard(['0.0.0.0/0', '::/0'], ['http://127.0.0.1:3000', 'https://forms.example.com']);
   const external = Object.values(networkInterfaces())
     .flatMap((entries) => entries ?? [])

@@ -9,7 +9,7 @@ import { certificate, openReceiver } from '#test/receiver.ts';
 import { closedPort, until } from '#test/service.ts';
 import { checkTarget, type OutboundOptions, type OutboundResult, openOutbound } from './outbound.ts';
 
-// The test authority is trusted through NODE_EXTRA_CA_CERTS, which test/run.ts sets.
+// NODE_EXTRA_CA_CERTS, which test/run.ts sets, makes the test authority trusted.
 const timeoutMs = 400;
 
 function open(more: Partial<OutboundOptions> = {}): ReturnType<typeof openOutbound> {
@@ -19,7 +19,7 @@ function open(more: Partial<OutboundOptions> = {}): ReturnType<typeof openOutbou
 }
 
 const outbound = open();
-/** Where an answer is expected, the deadline is none for a busy machine. */
+/** A deadline that a busy machine meets, for tests that expect an answer. */
 const patientMs = 20_000;
 const patient = open({ timeoutMs: patientMs });
 const receiver = await openReceiver();
@@ -29,7 +29,7 @@ const unaborted = new AbortController().signal;
 const send = (url: string, by = outbound): Promise<OutboundResult> =>
   by.sendRequest({ url, headers: { 'content-type': 'application/json' }, body, signal: unaborted });
 
-/** A server that does what `onSocket` does, with TLS or without. */
+/** Starts a server that runs `onSocket` for each connection, with or without TLS. */
 async function serve(onSocket: (socket: Socket) => void, secure = true): Promise<string> {
   const sockets = new Set<Socket>();
   const welcome = (socket: Socket): void => {
@@ -48,14 +48,14 @@ async function serve(onSocket: (socket: Socket) => void, secure = true): Promise
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-/** Answers a request's first bytes with these. */
+/** Replies to the first bytes of a request with this text. */
 const answerWith =
   (bytes: string) =>
   (socket: Socket): void => {
     socket.once('data', () => socket.write(bytes));
   };
 
-test('the bytes, the headers and the status arrive, and so does the head of the answer', async () => {
+test('the bytes, headers and status arrive, and so does the head of the answer', async () => {
   receiver.replyWith({ status: 418, body: `short and stout\0${'.'.repeat(9_000)}` });
   const result = await send(receiver.url, patient);
   const seen = receiver.requests.at(-1)!;
@@ -69,7 +69,7 @@ test('the bytes, the headers and the status arrive, and so does the head of the 
   assert.ok(result.bodyHead.startsWith('short and stout\uFFFD...'));
 });
 
-test('connections are kept for the next requests', async () => {
+test('connections are reused for later requests', async () => {
   receiver.replyWith(200);
   const ports = new Set<number>();
   const url = await serve((socket) => {
@@ -79,11 +79,11 @@ test('connections are kept for the next requests', async () => {
     });
   });
   for (let count = 0; count < 10; count += 1) assert.equal((await send(url, patient)).kind, 'answer');
-  // The pool may open a second one while the first is still winding up.
+  // The pool may open a second connection while the first is still closing.
   assert.ok(ports.size <= 2, `${ports.size} connections`);
 });
 
-test('a connection that was closed while it was idle fails no request: what was not sent goes over a new one', async () => {
+test('a connection that closes while idle fails no request: unsent requests use a new connection', async () => {
   let opened = 0;
   const url = await serve((socket) => {
     opened += 1;
@@ -158,11 +158,11 @@ for (const [what, [reason, prepare]] of Object.entries(faults)) {
   });
 }
 
-test('an endless answer counts by its status, and is cut off', async () => {
+test('an endless response counts by its status, and is cut off', async () => {
   receiver.replyWith('endless');
   const result = await send(receiver.url, patient);
   assert.ok(result.kind === 'answer' && result.status === 200);
-  // It is cut off when the sender's end has heard of it, which a busy machine takes its time for.
+  // The test server stops sending when it notices the cut, which takes a while on a busy machine.
   let sent = -1;
   await until('no more bytes to be taken', async () => {
     const before = sent;
@@ -170,11 +170,11 @@ test('an endless answer counts by its status, and is cut off', async () => {
     await sleep(50);
     return receiver.bytesSent() === sent && before === sent;
   });
-  // What the sockets buffer between us and it comes on top of the 64 KB.
+  // Socket buffers on both sides add to the 64 KB.
   assert.ok(sent < 8 * 2 ** 20, `${sent} bytes`);
 });
 
-test('a compressed answer is never inflated', async () => {
+test('a compressed response is never decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   receiver.replyWith({ status: 200, headers: { 'Content-Encoding': 'gzip' }, body: bomb });
   const before = process.memoryUsage().rss;
@@ -184,7 +184,7 @@ test('a compressed answer is never inflated', async () => {
 });
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirect with ${status} is an answer, and nobody goes there`, async () => {
+  test(`a ${status} redirect counts as the response and is not followed`, async () => {
     const canary = await openReceiver();
     receiver.replyWith({ status, headers: { Location: canary.url } });
     const result = await send(receiver.url, patient);
@@ -193,7 +193,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-test('an abort ends the request at once, with its reason, whatever it waits for', async () => {
+test('an abort ends the request immediately with its reason, in every phase', async () => {
   receiver.replyWith('hang');
   const accepted = Promise.withResolvers<void>();
   const waits = {
@@ -293,7 +293,7 @@ const nothingAllowed = { allowNetworks: [] };
 const strict = open({ ...nothingAllowed, timeoutMs: patientMs });
 for (const [problem, ...urls] of unwelcome) {
   for (const url of urls) {
-    test(`${JSON.stringify(url)} is refused when it is saved and when it is sent to`, async () => {
+    test(`${JSON.stringify(url)} is rejected when it is saved and when a request is sent`, async () => {
       assert.equal(await checkTarget(url, nothingAllowed), problem);
       const result = await send(url, strict);
       assert.ok(result.kind === 'refusal');
@@ -308,7 +308,7 @@ test('a public address is accepted', async () => {
   }
 });
 
-/** What a name resolves to, in turn. */
+/** Returns a resolver that gives these answers in order. */
 const resolving = (...answers: (string[] | string)[]): Partial<OutboundOptions> => ({
   resolve: async () => {
     const answer = answers.length > 1 ? answers.shift()! : answers[0]!;
@@ -317,7 +317,7 @@ const resolving = (...answers: (string[] | string)[]): Partial<OutboundOptions> 
   },
 });
 
-test('a name of which any address is private is refused, whatever the others are', async () => {
+test('a name with any private address is rejected, whatever its other addresses are', async () => {
   for (const addresses of [
     ['10.0.0.1'],
     ['93.184.215.14', '10.0.0.1'],
@@ -329,7 +329,7 @@ test('a name of which any address is private is refused, whatever the others are
   }
 });
 
-test('a name that turns private after it was saved is not connected to', async () => {
+test('a name that becomes private after it was saved is not connected to', async () => {
   const before = receiver.requests.length;
   const options = { allowNetworks: [], ...resolving(['93.184.215.14'], ['127.0.0.1']) };
   const url = receiver.url.replace('127.0.0.1', 'receiver.test');
@@ -338,16 +338,16 @@ test('a name that turns private after it was saved is not connected to', async (
   assert.equal(receiver.requests.length, before);
 });
 
-test('a name is resolved once per connection, and TLS and Host have the name', async () => {
+test('a name is resolved once per connection, and TLS and Host use the name', async () => {
   receiver.replyWith(200);
-  // The second answer would be refused: what was checked is what is dialled.
+  // The second answer would be rejected: the client must connect to the address that was checked.
   const guarded = open({ timeoutMs: patientMs, ...resolving(['127.0.0.1'], ['10.0.0.1']) });
   const result = await send(receiver.url.replace('127.0.0.1', 'receiver.test'), guarded);
   assert.equal(result.kind, 'answer');
   assert.match(receiver.requests.at(-1)!.headers.host!, /^receiver\.test:\d+$/);
 });
 
-test('a name that cannot be resolved may be saved, and sending to it fails', async () => {
+test('an unresolvable name can be saved, but sending to it fails', async () => {
   for (const code of ['ENOTFOUND', 'ENODATA', 'ETIMEOUT', 'ESERVFAIL']) {
     const options = { allowNetworks: [], ...resolving(code) };
     assert.equal(await checkTarget('https://nowhere.test/', options), undefined);
@@ -355,7 +355,7 @@ test('a name that cannot be resolved may be saved, and sending to it fails', asy
   }
 });
 
-test('the service does not send to itself', async () => {
+test('the service does not send requests to itself', async () => {
   const options = {
     allowNetworks: ['127.0.0.0/8'],
     ownUrls: ['http://127.0.0.1:3000', 'https://forms.test'],
@@ -380,7 +380,7 @@ for (const [what, interim] of [
   ],
   ['a thousand', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000)],
 ] as const)
-  test(`interim answers are skipped and the final one counts: ${what}`, async () => {
+  test(`interim responses are skipped and the final one counts: ${what}`, async () => {
     const url = await serve((socket) => void socket.on('data', () => socket.write(interim + final)));
     for (let time = 0; time < 2; time += 1) {
       const result = await send(url, patient);
@@ -395,7 +395,7 @@ async function writeByBytes(socket: Socket, text: string): Promise<void> {
   }
 }
 
-test('an interim answer is skipped wherever the packets end', async () => {
+test('an interim response is skipped wherever packets end', async () => {
   const url = await serve((socket) =>
     socket.once('data', () => void writeByBytes(socket, `HTTP/1.1 100 Continue\r\n\r\n${early}${final}`)),
   );
@@ -403,13 +403,13 @@ test('an interim answer is skipped wherever the packets end', async () => {
   assert.deepEqual(result.kind === 'answer' && [result.status, result.bodyHead], [200, 'fine']);
 });
 
-test('an interim answer and then the end of the connection is a failure', async () => {
+test('an interim response followed by the end of the connection is a failure', async () => {
   const url = await serve((socket) => socket.once('data', () => socket.end('HTTP/1.1 100 Continue\r\n\r\n')));
   const result = await send(url, patient);
   assert.equal(result.kind, 'failure');
 });
 
-test('interim answers without end are cut off at the deadline', async () => {
+test('endless interim responses are cut off at the deadline', async () => {
   const url = await serve((socket) => {
     const flood = setInterval(() => socket.write('HTTP/1.1 100 Continue\r\n\r\n'), 5);
     socket.once('close', () => clearInterval(flood));
@@ -418,7 +418,7 @@ test('interim answers without end are cut off at the deadline', async () => {
   assert.match(result.kind === 'failure' ? result.reason : '', /No complete response within/);
 });
 
-test('101 Switching Protocols, which was not asked for, is a failure', async () => {
+test('an unrequested 101 Switching Protocols is a failure', async () => {
   const url = await serve(
     answerWith('HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n'),
   );

@@ -23,7 +23,7 @@ const zone: Zone = {
   'broken.test': { code: serverFailure },
 };
 
-/** A DNS server of a few lines: A records, and the answer codes. */
+/** Starts a minimal DNS server with A records and response codes. */
 async function openDnsServer(): Promise<string> {
   const socket = createSocket('udp4');
   socket.on('message', (query, from) => {
@@ -56,22 +56,22 @@ const server = await openDnsServer();
 const rejectsWith = (name: string, code: string): Promise<void> =>
   assert.rejects(resolveName(name, [server]), { code });
 
-test('a name has every address that DNS gives it', async () => {
+test('a name gets every address that DNS returns', async () => {
   assert.deepEqual(await resolveName('one.test', [server]), ['192.0.2.1']);
   assert.deepEqual((await resolveName('TWO.test.', [server])).sort(), ['10.0.0.1', '192.0.2.1']);
 });
 
-test('a name that does not exist, one without an address, and a DNS server that fails are told apart', async () => {
+test('an unknown name, a name without addresses and a failing DNS server are distinguished', async () => {
   await rejectsWith('absent.test', 'ENOTFOUND');
   await rejectsWith('empty.test', 'ENODATA');
   await rejectsWith('broken.test', 'ESERVFAIL');
 });
 
-test('localhost is this machine, whatever DNS says', async () => {
+test('localhost is always this machine, whatever DNS says', async () => {
   for (const address of await resolveName('localhost', [server])) assert.match(address, /^(127\.|::1$)/);
 });
 
-test('the hosts file gives a name the addresses of its lines', () => {
+test('a name in the hosts file has the addresses of its lines', () => {
   const hosts =
     '# 10.0.0.9 receiver.test\n127.0.0.1\tlocalhost receiver.test # here\n::1 Receiver.test\r\n\n10.0.0.2 other.test';
   assert.deepEqual(addressesInHosts(hosts, 'receiver.test'), ['127.0.0.1', '::1']);

@@ -12,18 +12,18 @@ import { openOutbound } from './outbound.ts';
 
 const directory = await mkdtemp(join(tmpdir(), 'formloom-ca-'));
 after(() => rm(directory, { recursive: true }));
-// Other test files in this process expect that the self-signed certificate is refused.
+// Other test files in this process expect the self-signed certificate to be rejected.
 const trusted = getCACertificates('default');
 after(() => setDefaultCACertificates(trusted));
 const selfSigned = fileURLToPath(new URL('../../../test/certs/selfsigned.pem', import.meta.url));
 
-/** A file of this name and content. */
+/** Writes a file and returns its path. */
 async function write(name: string, content: string): Promise<string> {
   await writeFile(join(directory, name), content);
   return join(directory, name);
 }
 
-test('a certificate of WEBHOOK_CA_FILE is trusted', async () => {
+test('a certificate in WEBHOOK_CA_FILE is trusted', async () => {
   const { url } = await openReceiver({ certificate: 'selfsigned' });
   const outbound = openOutbound({ allowNetworks: ['127.0.0.0/8'], timeoutMs: 20_000 });
   after(() => outbound.close());
@@ -46,7 +46,7 @@ for (const [what, content, complaint] of [
   ],
   ['has a broken certificate', block('AAAA'), /certificate number 1 cannot be read/],
 ] as const)
-  test(`a WEBHOOK_CA_FILE that ${what} stops a command with a sentence`, async () => {
+  test(`a WEBHOOK_CA_FILE that ${what} stops a command with a clear message`, async () => {
     const path = content === undefined ? join(directory, 'nowhere.pem') : await write('broken.pem', content);
     const { code, complaint: said } = await command(
       { WEBHOOK_CA_FILE: path },
@@ -60,7 +60,7 @@ for (const [what, content, complaint] of [
     assert.doesNotMatch(said, /\n\s+at /);
   });
 
-test('a WEBHOOK_CA_FILE that is a directory stops a command with a sentence', async () => {
+test('a WEBHOOK_CA_FILE that is a directory stops a command with a clear message', async () => {
   const { code, complaint } = await command({ WEBHOOK_CA_FILE: directory }, 'workspace', 'list');
   assert.equal(code, 1);
   assert.match(complaint, /cannot be read \(EISDIR\)/);

@@ -15,7 +15,7 @@ import { startWebProcess, WebProcessError } from './web-process.ts';
 
 const script = fileURLToPath(new URL('../../../test/kit/web-process.ts', import.meta.url));
 
-/** A door with a crew behind it; processes that begin later feel as `mood` says then. */
+/** Opens a listener with a supervisor; processes that start later behave as `mood` says at that moment. */
 async function openStage({ size = 1, endMs = 5_000, silenceMs = 30_000, log = openLog('silent') } = {}) {
   const feels: { mood: Mood } = { mood: 'well' };
   const pids = new Set<number>();
@@ -54,7 +54,7 @@ async function connectTo(url: string): Promise<Socket> {
   return socket;
 }
 
-test('connections go to the processes in turn', async () => {
+test('connections are distributed to the processes in rotation', async () => {
   const { crew, url, pids } = await openStage({ size: 2 });
   await crew.start();
   const [first, second, third] = [await ask(url), await ask(url), await ask(url)];
@@ -62,7 +62,7 @@ test('connections go to the processes in turn', async () => {
   assert.equal(third, first);
 });
 
-test('a crew of which a process cannot start says why, and none is left', async () => {
+test('if a process fails to start, the supervisor says why and leaves no process behind', async () => {
   const { crew, feels, pids } = await openStage({ size: 2 });
   feels.mood = 'fails';
   await assert.rejects(crew.start(), (error: unknown) => {
@@ -73,7 +73,7 @@ test('a crew of which a process cannot start says why, and none is left', async 
   assert.deepEqual([...pids].filter(isAlive), []);
 });
 
-test('a restart whose new process cannot start leaves the old ones in their place; the next one renews them', {
+test('if the new process of a restart cannot start, the old ones stay; the next restart replaces them', {
   skip: isSlice,
 }, async () => {
   const { crew, url, feels } = await openStage();
@@ -88,7 +88,7 @@ test('a restart whose new process cannot start leaves the old ones in their plac
   assert.ok(!isAlive(old));
 });
 
-test('a connection that comes while no process serves waits for the replacement', async () => {
+test('a connection that arrives while no process is serving waits for the replacement', async () => {
   const { crew, url } = await openStage();
   await crew.start();
   const old = await ask(url);
@@ -97,7 +97,7 @@ test('a connection that comes while no process serves waits for the replacement'
   assert.notEqual(await ask(url), old);
 });
 
-test('a process that stands still is killed and replaced, and the log says why; one that is idle stays', {
+test('an unresponsive process is killed and replaced, and the log says why; an idle one stays', {
   skip: isSlice,
 }, async () => {
   const lines = new PassThrough();
@@ -114,7 +114,7 @@ test('a process that stands still is killed and replaced, and the log says why; 
   assert.match(String(lines.read()), /SIGKILL, after no sign of life for 1\.8 s.*ended unexpectedly/);
 });
 
-test('what cannot be handed to a process that has hung up is given back when it has ended, and not before', async () => {
+test('a connection that a disconnected process cannot receive is returned after the process ends, not before', async () => {
   const answer = async (): Promise<Mood> => 'leaves';
   const leaving = startWebProcess(1, { script, environment: process.env, answer });
   await leaving.ready;
@@ -139,7 +139,7 @@ test('a process that does not end in time is killed', async () => {
   assert.ok(!isAlive(pid));
 });
 
-test('an idle connection does not hold up the end', async () => {
+test('an idle connection does not delay the shutdown', async () => {
   const { crew, url } = await openStage({ endMs: 20_000 });
   await crew.start();
   const socket = await connectTo(url);
@@ -147,7 +147,7 @@ test('an idle connection does not hold up the end', async () => {
   await once(socket, 'data');
   const since = performance.now();
   await crew.stop(0);
-  // Else it would be cut off after the 5 s that the process gives it.
+  // Otherwise the connection would be cut off after the 5 s that the process allows.
   const ms = performance.now() - since;
   assert.ok(ms < 4_000 || ms < 4_000 * slowness(), `${ms} ms`);
   socket.destroy();

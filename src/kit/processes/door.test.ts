@@ -8,8 +8,8 @@ import { openDoor } from './door.ts';
 const own = Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
 const here = ['127.0.0.1', '::1'].filter((address) => own.includes(address));
 
-test('a host with several addresses is heard at each of them that this machine has, at one port, until the door is closed', async () => {
-  // The last one is for documentation (RFC 3849): no machine has it.
+test('the listener opens every address of the host that this machine has, on one port, until it is closed', async () => {
+  // The last address is reserved for documentation (RFC 3849), so no machine has it.
   const door = openDoor(async () => ['127.0.0.1', '::1', '2001:db8::1']);
   after(() => door.close());
   let received = 0;

@@ -24,7 +24,7 @@ test.afterEach(async () => {
   await Promise.all(open.splice(0).map((hearing) => hearing.stop()));
 });
 
-/** Hears of a cell, and listens. */
+/** Listens for the jobs of a cell and returns the senders of its notifications. */
 async function hear(pool: Database): Promise<string[]> {
   const heard: string[] = [];
   const hearing = hearJobs(pool, { log, hear: (sender) => heard.push(sender) });
@@ -40,7 +40,7 @@ const listening = async (): Promise<number> =>
     )
   ).rowCount!;
 
-test('the queues of a cell hear of its jobs, and of no others', async () => {
+test('the queues of a cell are notified of its jobs only', async () => {
   const all: string[][] = [];
   for (const pool of pools) all.push(await hear(pool));
   for (const heard of all) heard.length = 0;
@@ -55,7 +55,7 @@ test('the queues of a cell hear of its jobs, and of no others', async () => {
   ]);
 });
 
-test('what the cells of a server have to announce in the same moment is one statement for all of them', async () => {
+test('simultaneous announcements of all cells of a server use one statement', async () => {
   const all = await Promise.all(pools.map((pool) => hear(pool)));
   const announcers = pools.map((pool) => openAnnouncer({ database: pool, log }, 'busy'));
   const lent = pools.map(() => 0);
@@ -70,7 +70,7 @@ test('what the cells of a server have to announce in the same moment is one stat
   await Promise.all(announcers.map((each) => each.stop()));
 });
 
-test('who ends says what it has not said yet, though others of its server go on', async () => {
+test('a stopping announcer sends its pending announcement, although others of its server continue', async () => {
   const heard = await hear(pools[1]);
   const [ending, other] = [
     openAnnouncer({ database: pools[1], log }, 'last'),
@@ -82,7 +82,7 @@ test('who ends says what it has not said yet, though others of its server go on'
   await other.stop();
 });
 
-test('who ends says so, though it announced nothing: what it gave back is due to others', async () => {
+test('a stopping announcer notifies others even without new jobs, because jobs it returned are due', async () => {
   const heard = await hear(pools[1]);
   const others = openAnnouncer({ database, log }, 'other');
   await openAnnouncer({ database: pools[1], log }, 'ending').stop();
@@ -95,7 +95,7 @@ test('who ends says so, though it announced nothing: what it gave back is due to
   await others.stop();
 });
 
-test('what cannot be said keeps no process open, though who ends says so twice, or another one does not end', async () => {
+test('a failed announcement keeps no process open, even if an announcer stops twice or another one does not stop', async () => {
   const gone = openDatabase({ connectionString: url }, { pool: 1, log });
   await gone.end();
   const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
@@ -111,7 +111,7 @@ test('what cannot be said keeps no process open, though who ends says so twice, 
   assert.equal(timers(), before);
 });
 
-test('one connection hears of all cells of a server, until nobody hears any more', async () => {
+test('one connection listens for all cells of a server, until the last listener stops', async () => {
   await hear(pools[0]);
   const second = await hear(pools[1]);
   assert.equal(await listening(), 1);
@@ -122,7 +122,7 @@ test('one connection hears of all cells of a server, until nobody hears any more
   await until('nobody to listen', async () => (await listening()) === 0);
 });
 
-test('a process that leaves the work of a cell to another one wakes its queue there', async () => {
+test('a process that leaves the work of a cell to another process wakes the queue there', async () => {
   const [here, far] = [await hear(pools[1]), await hear(pools[2])];
   const first = startBesideBackground({ database, log });
   const others = [pools[1], pools[2]].map((pool) => startBesideBackground({ database: pool, log }, first));
@@ -133,7 +133,7 @@ test('a process that leaves the work of a cell to another one wakes its queue th
   await Promise.all([first, ...others].map((each) => each.stop()));
 });
 
-test('what people are mailed of is heard with the commit of what they are told of, and of nothing that does not happen', async () => {
+test('an email is announced when its transaction commits, and not when it rolls back', async () => {
   const workspaceId = newId();
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ('${workspaceId}', 'Test', 'pro', now())`,
@@ -153,7 +153,7 @@ test('what people are mailed of is heard with the commit of what they are told o
   await until('it to be heard', async () => heard.includes(''));
 });
 
-test('who hears is told when the connection is lost, and knows it until there is another one', async () => {
+test('a listener is notified when its connection is lost, and reports that it is not listening until it reconnects', async () => {
   const relay = await startRelay(url);
   const own = openDatabase({ connectionString: relay.url }, { pool: 1, log });
   after(() => own.end());

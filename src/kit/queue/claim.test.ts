@@ -4,7 +4,7 @@ import { openLookBack } from './claim.ts';
 
 const everything = 1e9;
 
-test('after a claim that found nothing, only what became due since is looked at', () => {
+test('after a claim without results, the next one reads only jobs that have become due since', () => {
   let time = 10_000;
   const lookBack = openLookBack(() => time);
   assert.equal(lookBack.seconds(false), everything, 'nothing is known yet');
@@ -13,7 +13,7 @@ test('after a claim that found nothing, only what became due since is looked at'
   assert.equal(lookBack.seconds(false), 0.29, 'what was enqueued meanwhile, by a transaction of 250 ms');
 });
 
-test('everything is looked at when a lane has opened, when a claim failed, and once in a second', () => {
+test('a claim reads all due jobs when a lane has opened, after a failed claim, and once a second', () => {
   let time = 10_000;
   const lookBack = openLookBack(() => time);
   lookBack.foundNothing(time, everything);

@@ -10,9 +10,9 @@ const slow = 8_000;
 
 type Scene = Lanes & {
   opened: () => number;
-  /** Begins so many jobs of a lane: of each, its turn and whether it came inside. */
+  /** Begins `count` jobs of a lane, and returns the turn of each and whether it has started. */
   begin(name: string, width: Width, count: number): Promise<Begun[]>;
-  /** Begins a job and ends it so many milliseconds later. */
+  /** Begins a job and ends it `ms` milliseconds later. */
   runOnce(name: string, width: Width, ms: number): Promise<void>;
   pass(ms: number): void;
 };
@@ -50,11 +50,11 @@ function openScene(places = 1_000): Scene {
   return scene;
 }
 
-/** What was resolved has been heard of. */
+/** Waits until resolved promises have run their callbacks. */
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 const insideOf = (all: readonly Begun[]): number => all.filter(({ isInside }) => isInside).length;
 
-test('a lane has room for its cap', async () => {
+test('a new lane has the capacity of its cap', async () => {
   const scene = openScene();
   await scene.begin('a', { perLane: 2 }, 1);
   assert.deepEqual(scene.closed(), []);
@@ -64,7 +64,7 @@ test('a lane has room for its cap', async () => {
   assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
 });
 
-test('a lane of which nothing is held is forgotten soon, and a slow one in an hour', async () => {
+test('an unused lane is forgotten soon, and a slow one after an hour', async () => {
   const scene = openScene();
   await scene.runOnce('a', { perLane: 8 }, usual);
   await scene.runOnce('slow', { perLane: 8 }, slow);
@@ -76,7 +76,7 @@ test('a lane of which nothing is held is forgotten soon, and a slow one in an ho
   assert.deepEqual(scene.rooms(), { names: [], rooms: [] });
 });
 
-test('a slow run narrows its lane to a quarter, also while nothing of it runs, and one that is not widens it again', async () => {
+test('a slow run narrows its lane to a quarter, even when the lane is idle, and a faster run widens it again', async () => {
   const scene = openScene();
   await scene.runOnce('a', { perLane: 8 }, slow);
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [2] });
@@ -88,7 +88,7 @@ test('a slow run narrows its lane to a quarter, also while nothing of it runs, a
   assert.equal(scene.opened(), 1);
 });
 
-test('a lane that has opened is told once, unless there may be more of it; closed again, it is not', async () => {
+test('a reopened lane is reported once, again if more jobs may wait, but not after it closes', async () => {
   const scene = openScene();
   const [first] = await scene.begin('a', { perLane: 2 }, 2);
   assert.deepEqual(scene.takeOpened(), []);
@@ -100,7 +100,7 @@ test('a lane that has opened is told once, unless there may be more of it; close
   assert.deepEqual(scene.takeOpened(), []);
 });
 
-test('a lane that was narrowed below what runs is full until enough of it has ended', async () => {
+test('a lane narrowed below its running jobs stays full until enough of them have ended', async () => {
   const scene = openScene();
   const all = await scene.begin('a', { perLane: 4 }, 4);
   scene.pass(slow);
@@ -126,7 +126,7 @@ test('a quick run opens the wider cap of its kind', async () => {
 
 const wide = { perLane: 2, perQuickLane: 8, ahead: 40 };
 
-test('of a quick lane more are held than are inside, and claimed again when half of what waits has gone', async () => {
+test('a quick lane claims more jobs than it runs, and claims again when half of the waiting ones have started', async () => {
   const scene = openScene();
   const [first] = await scene.begin('a', wide, 2);
   scene.pass(quick);
@@ -146,7 +146,7 @@ test('of a quick lane more are held than are inside, and claimed again when half
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [20] });
 });
 
-test('of a lane that is not quick nothing is claimed ahead', async () => {
+test('a lane that is not quick claims no jobs ahead', async () => {
   const scene = openScene();
   const [first, second] = await scene.begin('a', wide, 2);
   scene.pass(usual);
@@ -155,16 +155,16 @@ test('of a lane that is not quick nothing is claimed ahead', async () => {
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [2] });
 });
 
-test('no more is claimed ahead than the lane takes in a quarter of a second', async () => {
+test('a lane claims ahead only as many jobs as it starts in a quarter of a second', async () => {
   const scene = openScene();
   const [first] = await scene.begin('a', wide, 2);
   scene.pass(500);
   first!.turn.leave();
-  // 8 at once, each for half a second: 4 in a quarter of one.
+  // 8 at the same time, each for half a second: 4 in a quarter of a second.
   assert.deepEqual(scene.rooms(), { names: ['a'], rooms: [8 + 4 - 1] });
 });
 
-test('what waits for a lane that has become slow is given back', async () => {
+test('jobs that wait for a lane that has become slow are returned', async () => {
   const scene = openScene();
   const [first] = await scene.begin('a', wide, 2);
   scene.pass(quick);
@@ -177,7 +177,7 @@ test('what waits for a lane that has become slow is given back', async () => {
   assert.deepEqual(scene.closed(), ['a']);
 });
 
-test('whoever waits for a place of the process gets it lane by lane in turn', async () => {
+test('free capacity of the process goes to the waiting lanes in rotation', async () => {
   const scene = openScene(2);
   const width = { perLane: 2 };
   const runs = await scene.begin('busy', width, 2);
@@ -190,7 +190,7 @@ test('whoever waits for a place of the process gets it lane by lane in turn', as
   assert.deepEqual([insideOf(waiting.a), insideOf(waiting.b)], [1, 1]);
 });
 
-test('a lane of which all who waited have given up is passed over', async () => {
+test('a lane is skipped if all of its waiting jobs were aborted', async () => {
   const scene = openScene(1);
   const [first] = await scene.begin('a', { perLane: 1 }, 1);
   const abort = new AbortController();
@@ -202,7 +202,7 @@ test('a lane of which all who waited have given up is passed over', async () => 
   assert.equal(next!.isInside, true);
 });
 
-test('whoever enters twice has one place, and whoever leaves twice gives one back', async () => {
+test('entering twice uses one slot, and leaving twice frees one slot', async () => {
   const scene = openScene(2);
   const [first] = await scene.begin('a', { perLane: 2 }, 1);
   await first!.turn.enter();
@@ -215,7 +215,7 @@ test('whoever enters twice has one place, and whoever leaves twice gives one bac
   assert.deepEqual(scene.closed(), ['a']);
 });
 
-test('a turn that is given up leaves its place in the line to the next', async () => {
+test('an aborted turn passes its position in the queue to the next one', async () => {
   const scene = openScene(1);
   const [first] = await scene.begin('a', { perLane: 1 }, 1);
   const abort = new AbortController();

@@ -24,7 +24,7 @@ async function enqueue(lane: string): Promise<string> {
   return id;
 }
 
-/** A process that has just started, and holds these jobs already. */
+/** Returns the state of a process that has just started and already holds these jobs. */
 const startClaims = (held: readonly Job[] = []): Claims => ({
   database,
   lanes: openLanes({ places: 10, onOpen: () => {} }),
@@ -38,13 +38,13 @@ const startClaims = (held: readonly Job[] = []): Claims => ({
 
 const claimAll = (held: readonly Job[] = []): Promise<Job[]> => claim(startClaims(held), 10);
 
-/** The process that held them died, and their leases ran out, in the order in which the jobs came. */
+/** Expires the leases of a dead process, in the order of their jobs. */
 const expireLeases = () =>
   database.query('update jobs set run_at = created_at where lease_token is not null');
 
 const namesOf = (jobs: readonly Job[]): string[] => jobs.map(({ lane }) => lane).toSorted();
 
-/** Ends the claims of everything that is due, so many times in a row, without a result. */
+/** Claims everything that is due several times in a row, and expires the leases without a result. */
 async function loseClaims(times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) {
     assert.ok((await claimAll()).length > 0);
@@ -52,7 +52,7 @@ async function loseClaims(times: number): Promise<void> {
   }
 }
 
-test('jobs that were held by two processes that died run one at a time, beside jobs that were not', async () => {
+test('jobs whose claims were lost twice run one at a time, beside jobs without lost claims', async () => {
   for (const lane of ['a', 'b', 'c']) await enqueue(lane);
   await loseClaims(2);
   await enqueue('new');
@@ -63,7 +63,7 @@ test('jobs that were held by two processes that died run one at a time, beside j
   assert.deepEqual(namesOf(await claimAll()), ['b']);
 });
 
-test('leases that end while the database is away count as no lost claims', async () => {
+test('leases that end during a database outage do not count as lost claims', async () => {
   const away = openDatabase(
     { connectionString: `postgres://nobody@127.0.0.1:${closedPort}/nowhere` },
     { pool: 1, log },
@@ -81,7 +81,7 @@ test('leases that end while the database is away count as no lost claims', async
   assert.equal(next?.lostClaims, 1, 'a process that has seen no outage counts the lost claim');
 });
 
-test('a job is parked after three claims without a result, and the jobs that were held with it go on', async () => {
+test('a job is parked after three claims without a result, and the jobs claimed with it continue', async () => {
   const poison = await enqueue('poison');
   await enqueue('innocent');
   await loseClaims(3);
@@ -124,7 +124,7 @@ test('a job is parked after three claims without a result, and the jobs that wer
   await until('it to run again', () => Promise.resolve(ran.length === 2));
 });
 
-test('what could not be marked as failed is not run again, but parked at the next try', async () => {
+test('a job that could not be marked as failed is not run again, but parked at the next attempt', async () => {
   await enqueue('poison');
   await loseClaims(3);
   let runs = 0;
@@ -155,7 +155,7 @@ for (const [what, end] of [
   ['a step that ends', (job: Job) => rescheduleJob(database, job, { delay: 0 })],
   ['a retry after an error', (job: Job) => rescheduleJob(database, job, { delay: 0, failures: 1 })],
 ] as const)
-  test(`${what} starts the count of lost claims again`, async () => {
+  test(`${what} resets the count of lost claims`, async () => {
     await enqueue('long');
     for (let round = 0; round < 3; round += 1) {
       await loseClaims(2);
@@ -166,7 +166,7 @@ for (const [what, end] of [
     assert.equal((await claimAll())[0]!.lostClaims, 0);
   });
 
-test('a process that stops gives its leases back, which counts as no lost claim', async () => {
+test('a stopping process returns its leases, and they do not count as lost claims', async () => {
   await enqueue('slow');
   await loseClaims(1);
   for (let round = 0; round < 3; round += 1) {

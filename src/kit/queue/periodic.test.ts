@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openLog } from '../log.ts';
 import { type Failures, pauseAfter, runPeriodically, tellFailures, workOff } from './periodic.ts';
 
-test('a failure is logged when it is new, or when other parts fail than before', async () => {
+test('a failure is logged when it is new, or when other parts fail than in the previous run', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
   const runs: Failures[] = ['a', 'a', 'b', '', 'b', 'b'].map(
     (part) => new Map(part === '' ? [] : [[part, new Error('broken')]]),
@@ -29,7 +29,7 @@ test('a failure is logged when it is new, or when other parts fail than before',
   );
 });
 
-test('a database that is unavailable once is not logged; one that stays unavailable is one line without a stack', async () => {
+test('a single database outage is not logged; a persistent one is logged as one line without a stack', async () => {
   const lines = new PassThrough({ encoding: 'utf8' });
   const away = (): Error => Object.assign(new Error('the database system is starting up'), { code: '57P03' });
   const runs = [
@@ -69,7 +69,7 @@ test('a database that is unavailable once is not logged; one that stays unavaila
   );
 });
 
-test('work that takes long hears that it is to end', async () => {
+test('long work is notified through its signal when it must end', async () => {
   const begun = Promise.withResolvers<void>();
   const periodic = runPeriodically('working', {
     pauseMs: 1,
@@ -83,7 +83,7 @@ test('work that takes long hears that it is to end', async () => {
   await periodic.stop();
 });
 
-test('what is done once a minute does not begin with the process, and ends before it has begun', async () => {
+test('work with a pause of a minute does not run at the start of the process, and can stop before its first run', async () => {
   const seen: string[] = [];
   const often = Promise.withResolvers<void>();
   const [rare, frequent] = [60_000, 1].map((pauseMs) =>
@@ -100,7 +100,7 @@ test('what is done once a minute does not begin with the process, and ends befor
   assert.deepEqual(new Set(seen), new Set(['1']));
 });
 
-test('work that finds nothing to do is left alone for longer each time, and not when there was some', () => {
+test('the pause grows each time work finds nothing to do, and resets when it finds some', () => {
   const pauses = { pauseMs: 500, longestMs: 5_000 };
   let pause = pauses.pauseMs;
   const after = (found: unknown): number => (pause = pauseAfter(pause, found, pauses));
@@ -110,7 +110,7 @@ test('work that finds nothing to do is left alone for longer each time, and not 
   );
 });
 
-test('what fails is left out of the run, and everything else is worked off', async () => {
+test('a failing part is excluded from the run, and all other parts are processed', async () => {
   const left = new Set(['a1', 'a2', 'b1', 'c1', 'c2']);
   const failures: Failures = new Map();
   await workOff(failures, {

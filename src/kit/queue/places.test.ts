@@ -5,7 +5,7 @@ import { newLane, openPlaces } from './lanes.ts';
 const never = new AbortController().signal;
 const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-test('a place is given while there is one, the lane has room, and nobody of it came before', async () => {
+test('a slot is granted if one is free, the lane has capacity, and no earlier job of the lane is waiting', async () => {
   const places = openPlaces(3);
   const lane = newLane({ perLane: 2, perQuickLane: 3 });
   const inside: string[] = [];
@@ -33,7 +33,7 @@ test('a place is given while there is one, the lane has room, and nobody of it c
   assert.equal(inside[4], 'of another lane');
 });
 
-test('who asks when it is over already gets no place, and takes none', async () => {
+test('a request that is already aborted gets no slot and uses none', async () => {
   const places = openPlaces(1);
   const lane = newLane({ perLane: 1 });
   await assert.rejects(places.take(lane, AbortSignal.abort(new Error('over'))), /over/);

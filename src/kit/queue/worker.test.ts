@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openBell } from './worker.ts';
 
-test('a ring is heard at once, also one that comes while nobody sleeps or while the time to sleep is asked for', async () => {
+test('a notification wakes the sleeper immediately, even if it arrives before the sleep or while its duration is computed', async () => {
   const bell = openBell();
   const longSleep = 60_000;
   bell.ring();
@@ -12,7 +12,7 @@ test('a ring is heard at once, also one that comes while nobody sleeps or while 
     return longSleep;
   });
   const asleep = bell.sleep(() => longSleep);
-  // It sleeps when it has asked.
+  // The sleep begins after its duration is computed.
   await new Promise((resolve) => void setImmediate(resolve));
   bell.ring();
   await asleep;

@@ -7,7 +7,7 @@ import { element, stepsOf } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { openSharedPage } from './packing.ts';
 
-test('a page with a text of the visitor in its middle unpacks to just that page, whatever stands in it', () => {
+test("a compressed page with a visitor's text in the middle decompresses to exactly that page, for any text", () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 400 });
   fc.assert(
     fc.property(text, text, fc.array(text, { maxLength: 3 }), (before, after, owns) => {
@@ -23,7 +23,7 @@ test('a page with a text of the visitor in its middle unpacks to just that page,
   );
 });
 
-test('what is the same for all visitors is copied for none', () => {
+test('parts shared by all visitors are not copied', () => {
   const shared = openSharedPage('a'.repeat(10_000), 'z'.repeat(10_000));
   const [one, other] = [shared('Ada'), shared('Grace')];
   assert.ok(typeof one !== 'string' && typeof other !== 'string');
@@ -35,7 +35,7 @@ test('what is the same for all visitors is copied for none', () => {
   }
 });
 
-test('the longest text in the middle is 64 KB', () => {
+test('the maximum length of the text in the middle is 64 KB', () => {
   const own = 'x'.repeat(0xffff);
   const page = openSharedPage('a', 'z')(own);
   assert.ok(typeof page !== 'string');
@@ -57,7 +57,7 @@ for (const [accepted, coding] of [
   ['deflate', undefined],
   ['', undefined],
 ] as const) {
-  test(`a browser that says "${accepted}" gets pages ${coding ? 'packed' : 'as they are'}, and the same ones`, async () => {
+  test(`a browser that accepts "${accepted}" gets the same pages ${coding ? 'packed' : 'as they are'}`, async () => {
     for (const [path, body] of [
       [`/f/${form.id}`, undefined],
       [`/f/${form.id}?name=Ada&utm=x`, undefined],
@@ -81,7 +81,7 @@ for (const [accepted, coding] of [
   });
 }
 
-test('a header full of blanks costs no time', async () => {
+test('a header full of spaces is parsed quickly', async () => {
   const before = process.cpuUsage();
   for (let visits = 0; visits < 8; visits += 1) {
     const headers = { 'Accept-Encoding': `gzip${' '.repeat(15_000)}x` };

@@ -15,7 +15,7 @@ const { directory, settings } = await openS3Server();
 const spool = join(directory, 'spool');
 const storage = s3Storage(settings, spool, 0);
 
-/** Objects in the bucket and files in the spool. */
+/** Lists the objects in the bucket and the files in the spool. */
 const left = async (): Promise<string[]> =>
   (await readdir(directory, { recursive: true, withFileTypes: true }))
     .filter(
@@ -26,7 +26,7 @@ const left = async (): Promise<string[]> =>
 
 testStorage(storage, left);
 
-test('nothing stays in the spool', async () => {
+test('nothing remains in the spool', async () => {
   await storage.put('ws/ff/spooled', streamOf('x'), 10);
   assert.deepEqual(
     (await left()).filter((path) => path.startsWith(spool)),
@@ -34,7 +34,7 @@ test('nothing stays in the spool', async () => {
   );
 });
 
-test('a file that a crash left in the spool goes when its key is removed', async () => {
+test('a file that a crash left in the spool is removed with its key', async () => {
   await mkdir(join(spool, 'ws', 'ff'), { recursive: true });
   await writeFile(join(spool, 'ws', 'ff', 'crashed'), 'whole');
   await storage.remove('ws/ff/crashed');
@@ -44,13 +44,13 @@ test('a file that a crash left in the spool goes when its key is removed', async
   );
 });
 
-test('a file that is sent in parts is read again as one', async () => {
+test('a file that is sent in parts is read back as one', async () => {
   const bytes = Buffer.alloc(9 * 1024 * 1024, 'part');
   await storage.put('ws/ff/parts', streamOf(bytes), bytes.length);
   assert.ok((await buffer((await storage.open('ws/ff/parts'))!)).equals(bytes));
 });
 
-test('a store that refuses is an error, and nothing stays', async () => {
+test('a store that rejects requests causes an error, and nothing remains', async () => {
   const stranger = s3Storage({ ...settings, accessKeyId: 'STRANGER' }, spool, 0);
   const before = await left();
   await assert.rejects(stranger.put('ws/ff/refused', streamOf('x'), 10));
@@ -58,7 +58,7 @@ test('a store that refuses is an error, and nothing stays', async () => {
   assert.deepEqual(await left(), before);
 });
 
-test('a store that is away is an error, and nothing stays', async () => {
+test('an unavailable store causes an error, and nothing remains', async () => {
   const away = s3Storage({ ...settings, endpoint: 'http://127.0.0.1:1/uploads' }, spool, 0);
   await assert.rejects(away.put('ws/ff/away', streamOf('x'), 10));
   assert.deepEqual(
@@ -67,7 +67,10 @@ test('a store that is away is an error, and nothing stays', async () => {
   );
 });
 
-/** The storage behind a server that answers some requests itself. @param answer what it says to a request, with a status. */
+/**
+ * Opens the storage through a server that answers some requests itself.
+ * @param answer returns the status and text for a request, or undefined to forward it
+ */
 async function storageBehind(answer: (request: IncomingMessage) => [number, string] | undefined) {
   const { port } = new URL(settings.endpoint);
   const server = createServer((request, response) => {
@@ -89,7 +92,7 @@ async function storageBehind(answer: (request: IncomingMessage) => [number, stri
   return s3Storage({ ...settings, endpoint }, spool, 0);
 }
 
-test('a store that answers 503 is asked again; if it continues, it is unavailable, and the error names it', async () => {
+test('a request with a 503 response is retried; if this continues, the store is unavailable and the error names it', async () => {
   let refusals = 0;
   const moody = await storageBehind(() => (refusals-- > 0 ? [503, 'SlowDown'] : undefined));
   refusals = 2;
@@ -111,7 +114,7 @@ test('a store that answers 503 is asked again; if it continues, it is unavailabl
   });
 });
 
-test('a store that takes every part and then says within a success that it could not put them together has not the file', async () => {
+test('a store that accepts all parts but reports in a 200 that it could not combine them does not have the file', async () => {
   const failing = await storageBehind(({ method, url }) =>
     method === 'POST' && url?.includes('uploadId')
       ? [200, '<?xml version="1.0"?><Error><Code>InternalError</Code><Message>Try again</Message></Error>']

@@ -70,7 +70,7 @@ async function submit(
   return body.id;
 }
 
-test('a completed submission is mailed to each address of notification_email, in form order with labels', async () => {
+test('a completed submission is emailed to each address of notification_email, in form order with labels', async () => {
   const formId = await makeForm({ notification_email: 'owner@example.test, team+forms@example.test' });
   const id = await submit(
     formId,
@@ -105,7 +105,7 @@ test('a completed submission is mailed to each address of notification_email, in
   assert.match(toOwner.mail.text!, new RegExp(`/app/forms/${formId}/submissions\\?open=${id}`));
 });
 
-test('an answer that HTML takes for an address, and mail does not, keeps nobody from being told', async () => {
+test('an address that is valid in HTML but not in email does not prevent the notification', async () => {
   const formId = await makeForm({
     notification_email: 'told@example.test',
     receipt_email_element: 'mail',
@@ -116,7 +116,7 @@ test('an answer that HTML takes for an address, and mail does not, keeps nobody 
   assert.equal(told.mail.replyTo, undefined);
 });
 
-test('a file is a signed link that works, and the mail says that it expires', async () => {
+test('a file is a working signed link, and the email says that the link expires', async () => {
   const formId = await makeForm({ notification_email: 'files@example.test' });
   const form = new FormData();
   form.append('paper', new Blob(['the paper'], { type: 'text/plain' }), 'päper.txt');
@@ -133,7 +133,7 @@ test('a file is a signed link that works, and the mail says that it expires', as
   assert.equal(await (await fetch(link)).text(), 'the paper');
 });
 
-test('a receipt goes to the answer of the chosen element, in the language of the form, with the link to edit', async () => {
+test('a receipt goes to the address in the chosen element, in the language of the form, with the edit link', async () => {
   const formId = await makeForm({
     receipt_email_element: 'mail',
     receipt_answers: true,
@@ -149,7 +149,7 @@ test('a receipt goes to the answer of the chosen element, in the language of the
   assert.equal((await fetch(link)).status, 200, 'the link opens the answers');
 });
 
-test('a receipt says the form in the language in which it was read; the people of the form read it as it is written', async () => {
+test("a receipt is in the visitor's language, and the notification is in the language of the form", async () => {
   const formId = await makeForm(
     {
       receipt_email_element: 'mail',
@@ -170,7 +170,7 @@ test('a receipt says the form in the language in which it was read; the people o
   assert.match(notice.text!, /Colours:\n {2}Red/);
 });
 
-test('notifications by condition go to their addresses, each once, and a receipt to an address of the answers', async () => {
+test('conditional notifications reach each of their addresses once, and one to an answer sends a receipt', async () => {
   const gift = { element: 'gift', is: 'equals', value: true };
   const formId = await makeForm({
     notification_email: 'all@example.test',
@@ -193,7 +193,7 @@ test('notifications by condition go to their addresses, each once, and a receipt
   await server.waitForOne('plain@example.test');
 });
 
-test('what a member completes in the console is mailed as what was submitted, once: to the people, and a receipt with a link that works', async () => {
+test('completing saved answers in the console sends one notification and one receipt with a working link', async () => {
   const formId = await makeForm({
     notification_email: 'completed@example.test',
     receipt_email_element: 'mail',
@@ -231,14 +231,14 @@ test('what a member completes in the console is mailed as what was submitted, on
   assert.equal(rowCount, 2, 'nobody is told again when it is completed again');
 });
 
-test('a form that speaks its visitor’s language writes the receipt in it, too', async () => {
+test('a form in its visitor’s language also sends the receipt in that language', async () => {
   const formId = await makeForm({ receipt_email_element: 'mail', locale: 'auto' });
   await submit(formId, { mail: 'visiteuse@example.test' }, { language: 'fr-CA,fr;q=0.9,en;q=0.5' });
   const { mail } = await server.waitForOne('visiteuse@example.test');
   assert.match(mail.html!, /<html lang="fr"/);
 });
 
-test('a receipt says nothing that a visitor wrote, unless the form’s owner chose that', async () => {
+test('a receipt repeats no visitor text unless the form’s owner enabled it', async () => {
   const formId = await makeForm({ receipt_email_element: 'mail' });
   await submit(formId, { mail: 'stranger@example.test', wish: 'Buy at https://evil.example now' });
   const { mail } = await server.waitForOne('stranger@example.test');
@@ -246,7 +246,7 @@ test('a receipt says nothing that a visitor wrote, unless the form’s owner cho
   assert.doesNotMatch(`${mail.text}${mail.html}`, /evil|Buy at/);
 });
 
-test('a receipt shows answers in the confirmation message where it repeats answers, each on one line and as text, and its marks as what they mean', async () => {
+test("with answers enabled, the receipt's confirmation message shows them as plain text on one line and renders its own formatting", async () => {
   const message = '**Thank you** for {{wish}}, {{colours}}; [write](mailto:us@example.test).';
   const wish = '<b>tea</b> **now**\r\nBcc: all@example.test\n{{mail}}';
   for (const [mail, settings, said] of [
@@ -269,7 +269,7 @@ test('a receipt shows answers in the confirmation message where it repeats answe
   }
 });
 
-test('one address gets five receipts in a day at most, and a form sends so many in an hour: what waits says why', async () => {
+test('an address gets at most five receipts a day, a form has an hourly limit, and waiting emails give the reason', async () => {
   const formId = await makeForm({ receipt_email_element: 'mail', notification_email: 'count@example.test' });
   for (let each = 0; each < 6; each += 1) await submit(formId, { mail: 'victim@example.test' });
   await submit(formId, { mail: 'Victim@example.test' });
@@ -301,7 +301,7 @@ test('one address gets five receipts in a day at most, and a form sends so many 
     ),
   );
 
-  // After a day of waiting it is over, with the reason.
+  // After a day of waiting it fails with the reason.
   await services.database.query("update mails set created_at = now() - interval '25 hours' where id = $1", [
     late[0]!.id,
   ]);
@@ -316,7 +316,7 @@ test('one address gets five receipts in a day at most, and a form sends so many 
   });
 });
 
-test('a digest gathers what is submitted until it is due, and what was deleted meanwhile is not in it', async () => {
+test('a digest collects submissions until it is due, without those deleted meanwhile', async () => {
   const formId = await makeForm({ notification_email: 'digest@example.test', notification_digest: 'daily' });
   await submit(formId, { wish: 'the first' });
   await submit(formId, { wish: 'the second' });
@@ -340,7 +340,7 @@ test('a digest gathers what is submitted until it is due, and what was deleted m
   assert.doesNotMatch(mail.text!, /the third/);
 });
 
-test('a submission that is put on the list while its digest leaves is in that one, or in another', async () => {
+test('a submission queued while its digest is being sent is in that digest or in the next one', async () => {
   const { database } = services;
   const formId = await makeForm({ notification_email: 'late@example.test', notification_digest: 'daily' });
   const submissionId = await submit(formId, { wish: 'the late one' });
@@ -369,11 +369,11 @@ test('a submission that is put on the list while its digest leaves is in that on
   assert.match((await server.waitForOne('late@example.test')).mail.text!, /the late one/);
 });
 
-test('an hourly digest leaves at the next full hour, a daily one at 08:00 in the zone of the form', () => {
+test("an hourly digest is sent at the next full hour, a daily one at 08:00 in the form's time zone", () => {
   const at = new Date('2026-03-28T10:20:30Z');
   assert.equal(nextDigest(at, 'hourly').toISOString(), '2026-03-28T11:00:00.000Z');
   assert.equal(nextDigest(at, 'daily').toISOString(), '2026-03-29T08:00:00.000Z');
-  // The clocks of Berlin go forward that night.
+  // Daylight saving time begins in Berlin that night.
   assert.equal(nextDigest(at, 'daily', 'Europe/Berlin').toISOString(), '2026-03-29T06:00:00.000Z');
   assert.equal(nextDigest(at, 'daily', 'Asia/Kolkata').toISOString(), '2026-03-29T02:30:00.000Z');
   assert.equal(nextDigest(at, 'daily', 'Asia/Kathmandu').toISOString(), '2026-03-29T02:15:00.000Z');

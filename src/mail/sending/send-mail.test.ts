@@ -69,7 +69,7 @@ const settled = (id: string): Promise<Row> =>
     return row.state !== 'queued' && row;
   });
 
-test('a mail leaves when its transaction commits, as text and HTML, and its content is not kept', async () => {
+test('an email is sent as text and HTML when its transaction commits, and its content is then deleted', async () => {
   const id = await enqueue({
     to: { address: 'ada+forms@example.test', name: 'Ada, Countess "A" Lovelace' },
     subject: 'Grüße aus 東京',
@@ -106,7 +106,7 @@ test('a mail leaves when its transaction commits, as text and HTML, and its cont
   assert.match(mail.text!, /Links to files work for one hour/);
 });
 
-test('what is rolled back is never sent', async () => {
+test('an email that is rolled back is never sent', async () => {
   await assert.rejects(
     transaction(database, async (client) => {
       await enqueueMail(
@@ -179,7 +179,7 @@ for (const [index, { name, treatments, becomes, error, taken }] of fates.entries
   });
 }
 
-test('a double, after an answer that was lost, has the Message-ID of the first', async () => {
+test('a duplicate after a lost reply has the Message-ID of the first email', async () => {
   server.treat('double@example.test', 'take and cut');
   await settled(await enqueue({ to: { address: 'double@example.test' } }));
   const [first, second] = await server.waitFor('double@example.test', 2);
@@ -187,7 +187,7 @@ test('a double, after an answer that was lost, has the Message-ID of the first',
   assert.equal(first!.mail.date, second!.mail.date);
 });
 
-test('a mail server that is away keeps mails waiting, and gets them when it is back', async () => {
+test('emails wait while the mail server is unavailable, and are sent when it returns', async () => {
   await server.goAway();
   const id = await enqueue({ to: { address: 'patient@example.test' } });
   const waiting = await until('a first attempt', async () => {
@@ -200,7 +200,7 @@ test('a mail server that is away keeps mails waiting, and gets them when it is b
   assert.equal((await server.waitFor('patient@example.test', 1)).length, 1);
 });
 
-test('a cancelled mail is not sent', async () => {
+test('a cancelled email is not sent', async () => {
   await server.goAway();
   const id = await enqueue({ to: { address: 'cancelled@example.test' } });
   await cancelMails(database, { workspace_id: workspaceId, ids: [id] });
@@ -213,7 +213,7 @@ test('a cancelled mail is not sent', async () => {
   assert.equal(server.taken.filter(({ to }) => to.includes('cancelled@example.test')).length, 0);
 });
 
-test('without a mail server a mail fails at once, in words', async () => {
+test('without a mail server an email fails immediately with a clear reason', async () => {
   const job = {
     workspaceId,
     id: '',

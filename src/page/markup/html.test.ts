@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { readMarkup } from '#test/page/read-page.ts';
 import { attributes, html, json, toText, url } from './html.ts';
 
-test('no text leaves its place: in content and in a quoted attribute it comes back as it went in', () => {
+test('text cannot escape its context: in content and in a quoted attribute it reads back unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, title) => {
       const [read] = readMarkup(toText(html`<p title="${title}">${text}</p>`));
@@ -13,7 +13,7 @@ test('no text leaves its place: in content and in a quoted attribute it comes ba
   );
 });
 
-test('text is escaped, markup stays, lists are written line by line, nothing leaves nothing', () => {
+test('text is escaped, markup is kept, lists are written line by line, and empty values write nothing', () => {
   const cases: [ReturnType<typeof html>, string][] = [
     [html`${'<b>&"\''}`, '&lt;b&gt;&amp;&quot;&#39;'],
     [html`${html`<b>${1}</b>`}`, '<b>1</b>'],
@@ -29,12 +29,12 @@ test('an object that only looks like markup is not markup', () => {
   assert.throws(() => html`${forged}`);
 });
 
-test('attributes: true is the bare name, undefined and false leave it out, values are escaped', () => {
+test('the attribute value true writes the bare name, undefined and false omit the attribute, and other values are escaped', () => {
   const written = attributes({ id: 'a"b', checked: true, required: false, title: undefined, rows: 4 });
   assert.equal(toText(written), ' id="a&quot;b" checked rows="4"');
 });
 
-test('an address that could run is replaced', () => {
+test('a URL that could run code is replaced', () => {
   const cases: [string, string][] = [
     ['/f/1?a=b&c=d', '/f/1?a=b&c=d'],
     ['https://example.com/', 'https://example.com/'],
@@ -49,7 +49,7 @@ test('an address that could run is replaced', () => {
   for (const [address, expected] of cases) assert.equal(url(address), expected, JSON.stringify(address));
 });
 
-test('JSON in a page can neither end its script nor open a comment, and reads back as it was', () => {
+test('JSON in a page cannot end its script or open a comment, and reads back unchanged', () => {
   const value = { text: '</script><script>alert(1)</script><!--', more: ['<', '\u2028', '&amp;'] };
   const written = toText(json(value));
   assert.ok(!written.includes('<'));

@@ -25,7 +25,7 @@ const cases: Readonly<Record<string, [text: string, markup: string]>> = {
   'a list with numbers': ['1. one\n2. two', '<div><ol><li>one</li>\n<li>two</li></ol></div>'],
 };
 for (const [what, [text, markup]] of Object.entries(cases)) {
-  test(`${what} is drawn as the author meant it`, () => assert.equal(drawn(text), markup));
+  test(`${what} is rendered as the author intended`, () => assert.equal(drawn(text), markup));
 }
 
 const formatted = (text: string, top: 'h2' | 'h3' = 'h3'): string =>
@@ -47,14 +47,14 @@ const formattedCases: Readonly<Record<string, [text: string, markup: string]>> =
   ],
 };
 for (const [what, [text, markup]] of Object.entries(formattedCases)) {
-  test(`a rich text has ${what}`, () => assert.equal(formatted(text), `<div>${markup}</div>`));
+  test(`rich text supports ${what}`, () => assert.equal(formatted(text), `<div>${markup}</div>`));
 }
 
-test('a rich text begins below the title that it stands under', () => {
+test('headings of a rich text start one level below the title above it', () => {
   assert.equal(formatted('# One\n## Two', 'h2'), '<div><h2>One</h2>\n<h3>Two</h3></div>');
 });
 
-test('no address but https and mail is a link, and no text becomes markup', () => {
+test('only https and mailto URLs become links, and no text becomes markup', () => {
   const hostile = [
     '[x](javascript:alert(1))',
     '[x](JAVASCRIPT:alert(1))',
@@ -76,13 +76,13 @@ test('no address but https and mail is a link, and no text becomes markup', () =
   }
 });
 
-test('a text that is all beginnings of marks takes no longer than any other', () => {
+test('a text full of unclosed formatting marks is parsed quickly', () => {
   for (const part of ['**', '[', '[a](', '[a](https://', '- ', '**a', '](']) {
     assert.ok(cpuMsOf(() => drawn(part.repeat(20_000))) < 500, part);
   }
 });
 
-test('help, paragraphs and descriptions have marks; a label is what it says', () => {
+test('help texts, paragraphs and descriptions support formatting; labels are plain text', () => {
   const page = readPage([
     element('text', 'a', { label: '**A**', help_text: 'Read [this](https://a.example)' }),
     element('paragraph', 'p', { label: 'Mind **this**' }),

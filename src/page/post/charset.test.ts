@@ -11,7 +11,7 @@ const text = (name: string, hex: string, charset?: string) => ({
   charset,
 });
 
-test('a urlencoded body is read as every client reads it', () => {
+test('a urlencoded body is decoded as all clients encode it', () => {
   for (const body of ['a=1&b=%20+x&&c', 'a=b=c&%C3%A9=%E2%82%AC', 'a=%EF%BB%BFx&a=%', '', '&=&x=%zz+%2B']) {
     assert.deepEqual(read(body), [...new URLSearchParams(body)], body);
   }
@@ -22,7 +22,7 @@ test('a urlencoded body is read as every client reads it', () => {
   );
 });
 
-test('the charset of the body, or the one that a browser fills into _charset_, is converted', () => {
+test('a body is converted from its charset, or from the charset that a browser writes into _charset_', () => {
   const type = 'application/x-www-form-urlencoded; charset=ISO-8859-1';
   assert.deepEqual(read('a=M%FCller+%80', type), [['a', 'Müller €']]);
   assert.deepEqual(read('a=M%FCller&_charset_=windows-1252')[0], ['a', 'Müller']);
@@ -30,7 +30,7 @@ test('the charset of the body, or the one that a browser fills into _charset_, i
   assert.deepEqual(read('_charset_=&a=%C3%A9')[1], ['a', 'é']);
 });
 
-test('a part of a multipart form may name its own', () => {
+test('a part of a multipart form may name its own charset', () => {
   const parts = [text('a', 'fc', 'iso-8859-1'), text('b', 'c3bc'), text('_charset_', '7574662d38')];
   assert.deepEqual(decodeTexts(parts, 'koi8-r'), [
     ['a', 'ü'],
@@ -40,7 +40,7 @@ test('a part of a multipart form may name its own', () => {
   assert.equal(charsetOf('text/plain; format=flowed; charset="windows-1252"'), 'windows-1252');
 });
 
-test('bytes that are not of the charset, and a charset that nobody knows, are errors and never replaced', () => {
+test('invalid bytes and unknown charsets are errors, and bytes are never replaced', () => {
   for (const body of ['a=M%FCller', 'a=%C3', 'a=%ED%A0%80', '_charset_=Shift_JIS&a=%FF', 'a=\xff']) {
     assert.throws(
       () => read(body),

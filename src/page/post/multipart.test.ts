@@ -6,7 +6,7 @@ import { partLimits, readParts } from './multipart.ts';
 
 const field = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\nx\r\n';
 
-/** A request with these chunks as its body. */
+/** Returns a request with these chunks as its body. */
 function requestOf(chunks: Iterable<Buffer>): IncomingMessage {
   const headers = { 'content-type': 'multipart/form-data; boundary=b' };
   return Object.assign(Readable.from(chunks, { objectMode: false }), {
@@ -14,7 +14,9 @@ function requestOf(chunks: Iterable<Buffer>): IncomingMessage {
   }) as unknown as IncomingMessage;
 }
 
-/** Reads all parts. Returns how many came, and how often other work had its turn in the meantime. */
+/**
+ * Reads all parts. Returns their number, and the number of event loop turns that other work had meanwhile.
+ */
 async function readAll(request: IncomingMessage): Promise<{ parts: number; turns: number; error: unknown }> {
   let [parts, turns, isOver] = [0, 0, false];
   const count = (): void => {
@@ -32,7 +34,7 @@ async function readAll(request: IncomingMessage): Promise<{ parts: number; turns
   }
 }
 
-test('a body of endless fields is refused at the limit, long before its end', async () => {
+test('a body with endless fields is rejected at the limit, long before its end', async () => {
   let sent = 0;
   function* endless(): Generator<Buffer> {
     for (; sent < 100_000; sent += 1_000) yield Buffer.from(field.repeat(1_000));
@@ -43,7 +45,7 @@ test('a body of endless fields is refused at the limit, long before its end', as
   assert.ok(sent < 3 * partLimits.fields, `${sent} fields were taken`);
 });
 
-test('other requests run between the fields of one chunk: at least once every 300 fields', async () => {
+test('other requests run between the fields of one chunk, at least once every 300 fields', async () => {
   const fields = 4_500;
   const body = Buffer.from(`${field.repeat(fields)}--b--\r\n`);
   const { parts, turns, error } = await readAll(requestOf([body]));

@@ -5,7 +5,7 @@ import { renderNotice } from '../render/notices.ts';
 import { type Look, lookOf, plainLook } from '../theme/look.ts';
 import { headersFor, pageHeaders } from './problem-page.ts';
 
-/** The value of a policy's directive. */
+/** Returns the value of a directive of the policy. */
 const directive = (policy: string, name: string): string =>
   policy
     .split('; ')
@@ -18,7 +18,7 @@ const occasions: Readonly<Record<string, Look>> = {
   'of a theme': lookOf('1', themed, { isEmbedded: false, language: 'en' }),
 };
 for (const [what, look] of Object.entries(occasions)) {
-  test(`the policy of a page ${what} admits its style sheets by their hashes, and files of this origin`, () => {
+  test(`the policy of a page ${what} allows its style sheets by hash, and files of its origin`, () => {
     const page = renderNotice({ title: 'Closed', message: 'Come back later.', language: 'en', look });
     const styles = [...page.matchAll(/<style>([^<]*)<\/style>/g)].map(([, style]) => style!);
     const hashes = styles.map((style) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`);
@@ -61,7 +61,7 @@ for (const [what, look, ancestors] of framings) {
   });
 }
 
-test('a page is not kept, sniffed, referred from, or opened into', () => {
+test('a page is not cached or sniffed, sends no referrer, and is isolated from its opener', () => {
   assert.equal(pageHeaders['Cache-Control'], 'no-store');
   assert.equal(pageHeaders['X-Content-Type-Options'], 'nosniff');
   assert.equal(pageHeaders['Referrer-Policy'], 'no-referrer');

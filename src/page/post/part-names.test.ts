@@ -9,7 +9,7 @@ const visitor = openVisitor(service);
 const tenant = await service.makeTenant();
 const form = await makeForm(tenant, [element('file_upload', 'cv')]);
 
-/** Posts one file whose part has this `Content-Disposition`, and returns the name that the submission has for it. */
+/** Posts one file whose part has this `Content-Disposition`, and returns its name in the submission. */
 async function nameOf(disposition: string): Promise<string | undefined> {
   const { status, text } = await visitor.fetch(`/f/${form.id}`, {
     method: 'POST',
@@ -62,12 +62,12 @@ const sent: Record<string, readonly [disposition: string, filename: string]> = {
   'a parameter that nobody knows': ['form-data; x="\\"; name="cv"; size=1; filename="a.txt"', 'a.txt'],
 };
 for (const [what, [disposition, filename]] of Object.entries(sent)) {
-  test(`A file name arrives as it was given: ${what}`, async () => {
+  test(`a file name arrives as given: ${what}`, async () => {
     assert.equal(await nameOf(disposition), filename);
   });
 }
 
-test('The name of a field is read by the same rule', async () => {
+test('the name of a field is decoded by the same rule as a file name', async () => {
   const part = (disposition: string): string =>
     `--b\r\nContent-Disposition: form-data; ${disposition}\r\n\r\nx\r\n`;
   for (const [name, expected] of [

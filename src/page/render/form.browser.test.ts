@@ -56,7 +56,7 @@ const checked = checkAnswers(form, values, new Map(), {
 assert.ok(!checked.ok);
 const held = new Map([['file_upload', [{ token: 't', filename: `${longWord}.pdf`, size: 2_000 }]]]);
 
-// With the rules of the types that it has, as it is sent.
+// Includes the style rules of the types on the page, as it is served.
 const look = { ...plainLook, style: styleOf(form) };
 const pages: Readonly<Record<string, string>> = {
   blank: renderForm(viewOf(form, { look })),
@@ -73,7 +73,7 @@ const pages: Readonly<Record<string, string>> = {
   notice: renderNotice({ title: 'This form is closed', message: 'Come back in May.', language: 'en' }),
 };
 
-/** Bodies that were posted, newest last. */
+/** Posted bodies, newest last. */
 const posts: string[] = [];
 
 const server = createServer((request, response) => {
@@ -103,10 +103,10 @@ after(async () => {
   server.close();
 });
 
-/** The window that the check before has left: none when it failed. */
+/** The page that the previous check left open; undefined if that check failed. */
 let left: Page | undefined;
 
-/** Opens a page of the table for one check, and fails it when the page complains about anything. */
+/** Opens a test page for one check, and fails it if the console shows a message. */
 async function visit(name: string, width: number, check: (page: Page) => Promise<void>): Promise<void> {
   const page = left ?? (await browser.newPage());
   left = undefined;
@@ -134,7 +134,7 @@ const looks: readonly (readonly [viewport: { width: number; height: number }, me
 ];
 
 for (const [turn, name] of Object.keys(pages).entries()) {
-  test(`${name}: no accessibility finding from WCAG 2.0 to 2.2 AA, light and dark, wide and narrow, and no horizontal scrolling from 320 px to 1920 px`, async () => {
+  test(`${name} has no WCAG 2.0 to 2.2 AA findings, light or dark, wide or narrow, and no horizontal scrolling from 320 px to 1920 px`, async () => {
     await visit(name, 1280, async (page) => {
       for (const [viewport, media] of looksAt(turn, looks)) {
         await page.setViewportSize(viewport);
@@ -149,7 +149,7 @@ for (const [turn, name] of Object.keys(pages).entries()) {
   });
 }
 
-test('what is touched is at least 44 px high, and what is typed into has at least 16 px letters', async () => {
+test('touch targets are at least 44 px high, and text fields use a font of at least 16 px', async () => {
   await visit('errors', 375, async (page) => {
     const small =
       await page.evaluate(`[...document.querySelectorAll('button:not(.unseen), select, textarea, .option, .drop, .labelled > input')]
@@ -159,7 +159,7 @@ test('what is touched is at least 44 px high, and what is typed into has at leas
   });
 });
 
-test('grids are columns from 640 px on, and one column below', async () => {
+test('grids have columns from 640 px, and one column below', async () => {
   const columns = `['grid_2', 'grid_3', 'grid_4'].map((name) =>
     getComputedStyle(document.querySelector('.group > .' + name)).gridTemplateColumns.split(' ').length)`;
   await visit('blank', 639, async (page) => {
@@ -174,7 +174,10 @@ test('grids are columns from 640 px on, and one column below', async () => {
   });
 });
 
-/** What has the focus: its id, and whether it or the row around it shows a ring. Nothing at the end of the page. */
+/**
+ * Returns the ID of the focused element, and whether it or its row has a focus ring. Undefined at the end of
+ * the page.
+ */
 const focused = `(() => {
   const target = document.activeElement;
   if (target === document.body) return undefined;
@@ -182,7 +185,7 @@ const focused = `(() => {
   return { id: target.id, hasRing: outlineStyle === 'solid' && parseFloat(outlineWidth) >= 3 };
 })()`;
 
-test('the keyboard reaches every question, and whatever it reaches shows a focus ring', async () => {
+test('the keyboard reaches every question, and each element it reaches shows a focus ring', async () => {
   await visit('errors', 1280, async (page) => {
     const reached = new Map<string, boolean>();
     for (let presses = 0; presses < 300; presses += 1) {
@@ -193,7 +196,7 @@ test('the keyboard reaches every question, and whatever it reaches shows a focus
     }
     const bare = [...reached].filter(([, hasRing]) => !hasRing);
     assert.deepEqual(bare, []);
-    // Of a radio group the chosen button is reached, or the first.
+    // In a radio group, the keyboard reaches the selected button, or the first one.
     for (const type of inputTypes) assert.ok(reached.has(type), type);
   });
 });
@@ -213,13 +216,13 @@ test('after a failed submit the summary has the focus, and its links lead to the
   });
 });
 
-test('after adding a row its first field has the focus', async () => {
+test('after a row is added, its first field has the focus', async () => {
   await visit('added', 1280, async (page) => {
     assert.equal(await page.evaluate('document.activeElement.id'), 'team[1][member]');
   });
 });
 
-test('without a script: the Enter key submits, and each button of a row posts what it does', async () => {
+test('without a script, the Enter key submits, and each button of a row posts its action', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false });
   const press = async (act: (page: Page) => Promise<void>): Promise<string> => {
     const before = posts.length;

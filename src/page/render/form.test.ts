@@ -32,16 +32,16 @@ const groupTypes = [
   'consent',
 ];
 
-/** The control that carries the id; of a set of buttons the first. */
+/** Returns the control with the ID; for a set of buttons, the first one. */
 const controlOf = (page: readonly Tag[], type: string) => byId(page, type);
-/** What the help and the errors of a field are announced with: the control, or the set that it belongs to. */
+/** Returns the element that carries the help and the errors of a field: the control, or its fieldset. */
 const describedOf = (page: readonly Tag[], type: string) =>
   page.find(({ attrs }) => attrs['aria-describedby']?.split(' ').includes(`error~${type}`));
 
 for (const type of inputTypes) {
-  test(`${type}: has its label, id, name, help and a place for errors`, () => {
+  test(`${type} has its label, ID, name, help text and container for errors`, () => {
     const page = readPage(everyElement);
-    // The first of a matrix is that of its first row.
+    // The name of a matrix control is that of its first row.
     const row = type === 'matrix' ? '[Tea]' : '';
     assert.equal(controlOf(page, type).attrs['name'], `${type}${row}`);
     const caption = groupTypes.includes(type)
@@ -54,7 +54,7 @@ for (const type of inputTypes) {
     assert.equal(byId(page, `error~${type}`).text, '');
   });
 
-  test(`${type}: an error stands at the field, and behind its label in the summary`, () => {
+  test(`${type}: an error appears at the field, and after its label in the summary`, () => {
     const message = 'Enter it, please';
     const page = readPage(everyElement, { errors: [{ field: type, message }] });
     assert.equal(byId(page, `error~${type}`).text, message);
@@ -67,7 +67,7 @@ for (const type of inputTypes) {
     );
   });
 
-  test(`${type}: is marked in words when it is required`, () => {
+  test(`${type}: a required field is marked in words`, () => {
     const page = readPage([element(type, 'one', { required: true }), element(type, 'two')]);
     const captions = page.filter(({ tag, attrs }) => tag === 'legend' || (tag === 'label' && attrs['for']));
     assert.deepEqual(
@@ -77,7 +77,7 @@ for (const type of inputTypes) {
   });
 }
 
-test('inputs have the type, keyboard and autofill of what they ask for', () => {
+test('inputs have the type, keyboard and autofill that suit their questions', () => {
   const page = readPage(everyElement);
   const expected: [string, Record<string, string>][] = [
     ['text', { type: 'text' }],
@@ -95,7 +95,7 @@ test('inputs have the type, keyboard and autofill of what they ask for', () => {
   }
 });
 
-test('a field about the visitor can be filled in by the browser, one in a row about others cannot', () => {
+test('browsers can autofill a field about the visitor, but not a field in rows about others', () => {
   const name = element('text', 'First_Name');
   const page = readPage([
     name,
@@ -106,7 +106,7 @@ test('a field about the visitor can be filled in by the browser, one in a row ab
   assert.equal(byId(page, 'team[0][mail]').attrs['autocomplete'], undefined);
 });
 
-test('the form says what the browser fills in; else an address that speaks of somebody else is left alone', () => {
+test('`autocomplete` of the element decides about autofill; without it, a question about another person has none', () => {
   const of = (type: string, id: string, attrs: Record<string, unknown> = {}) =>
     byId(readPage([element(type, id, attrs)]), id).attrs['autocomplete'];
   assert.equal(of('email', 'mail'), 'email');
@@ -138,7 +138,7 @@ const kept: [
   ),
   ['number', 3.5, (page) => byId(page, 'number').attrs['value'], '3.5'],
   ['number', 0, (page) => byId(page, 'number').attrs['value'], '0'],
-  // The line break after the tag is the page's; the browser drops it.
+  // The page adds the line break after the tag, and the browser drops it.
   ['textarea', '\n<b>\n two', (page) => byId(page, 'textarea').text, '\n\n<b>\n two'],
   ['dropdown', 'Green', (page) => chosen(page, 'option'), ['Green']],
   ['dropdown', 'Mauve', (page) => chosen(page, 'option'), []],
@@ -149,7 +149,7 @@ const kept: [
   ['yes_no', 'perhaps', (page) => chosen(page, 'yes_no'), []],
 ];
 
-/** Values of the chosen options, of a select or by the name of their buttons. */
+/** Returns the values of the selected options of a select, or of the checked buttons with this name. */
 function chosen(page: readonly Tag[], name: string): (string | undefined)[] {
   const options = page.filter(
     ({ tag, attrs }) => tag === name || (tag === 'input' && attrs['name'] === name),
@@ -160,19 +160,19 @@ function chosen(page: readonly Tag[], name: string): (string | undefined)[] {
 }
 
 for (const [type, raw, shown, expected] of kept) {
-  test(`${type}: ${JSON.stringify(raw)} is kept when the page comes back`, () => {
+  test(`${type}: ${JSON.stringify(raw)} is kept when the page is shown again`, () => {
     const page = readPage(everyElement, { values: { [type]: raw } });
     assert.deepEqual(shown(page, type), expected);
   });
 }
 
-test('a dropdown starts with no answer', () => {
+test('a dropdown starts without an answer', () => {
   const options = readPage([element('dropdown', 'a')]).filter(({ tag }) => tag === 'option');
   assert.equal(options.length, 4);
   assert.equal(options[0]?.attrs['value'], '');
 });
 
-test('a file element says its limits beforehand, and shows the files that are held', () => {
+test('a file element shows its limits in advance, and the files that are kept', () => {
   const file = { token: 'a.b', filename: '"><script>.pdf', size: 1_300_000 };
   const page = readPage([element('file_upload', 'cv')], { held: new Map([['cv', [file]]]) });
   assert.equal(byId(page, 'help~cv').text, 'Up to 10 files, 10 MB each.');
@@ -186,13 +186,13 @@ test('a file element says its limits beforehand, and shows the files that are he
   ]);
 });
 
-test('the place for a typed signature has its label where no script draws a pad: on the canvas too', () => {
+test('the field for a typed signature has its label even without a script, as on the canvas', () => {
   const page = readPage([element('signature', 'sign')]);
   const labels = page.filter(({ tag, attrs }) => tag === 'label' && attrs['for'] === 'sign');
   assert.equal(labels.at(-1)?.text, wordsOf.en.signName);
 });
 
-test('the form is multipart exactly when it takes files', () => {
+test('the form is multipart only if it has a file question', () => {
   const enctype = (...nodes: FormNode[]) =>
     readPage(nodes).find(({ tag }) => tag === 'form')?.attrs['enctype'];
   assert.equal(enctype(element('text', 'a')), undefined);
@@ -222,7 +222,7 @@ test('a repeatable composite starts with one row, which cannot be removed', () =
   assert.equal(add?.text, 'Add another Guest');
 });
 
-test('each row keeps its answers and errors and has a button that removes it', () => {
+test('each row keeps its answers and errors, and has a button to remove it', () => {
   const page = readPage([team], {
     values: { team: [{ name: 'Ada', colour: 'Red' }, {}] },
     errors: [
@@ -246,18 +246,18 @@ test('each row keeps its answers and errors and has a button that removes it', (
   );
 });
 
-test('100 rows are the most: no button adds another', () => {
+test('a group has at most 100 rows, and then no button to add one', () => {
   const page = readPage([team], { values: { team: Array.from({ length: 100 }, () => ({})) } });
   assert.ok(!page.some(({ attrs }) => attrs['name'] === '_add'));
   assert.ok(page.some(({ text }) => text === 'You can add at most 100.'));
 });
 
-test('the first button of a form submits it, so that the Enter key does not press a button of a row', () => {
+test('the first button of a form submits it, so the Enter key does not press a button of a row', () => {
   const [first] = readPage([team]).filter(({ tag }) => tag === 'button');
   assert.deepEqual([first?.attrs['name'], first?.attrs['value']], ['_go', 'submit']);
 });
 
-test('one thing takes the focus: the errors, else the field, the row or the button that was asked for', () => {
+test('only one element has autofocus: the errors, or else the requested field, row or button', () => {
   const focused = (more: Parameters<typeof readPage>[1]) =>
     readPage([element('radio', 'colours'), team], more).filter(({ attrs }) => 'autofocus' in attrs);
   const cases: [focus: string | undefined, attribute: string, expected: (string | undefined)[]][] = [
@@ -279,7 +279,7 @@ test('one thing takes the focus: the errors, else the field, the row or the butt
   assert.deepEqual(others, []);
 });
 
-test('every link of the summary leads to an element; an error of no field on the page is said without a link', () => {
+test('every link of the summary leads to an element; an error without a field on the page has no link', () => {
   const form = formOf(...everyElement, team);
   const values = { team: [{ colour: 'Red' }, 'no row'], unknown: 'x', email: 'x' };
   const result = checkAnswers(form, values, new Map(), context);
@@ -305,7 +305,7 @@ const steps = (...attrs: object[]): Form => {
   return result.form;
 };
 
-test('headings leave out no level, and steps are numbered when there are several', () => {
+test('headings skip no level, and steps are numbered if there are several', () => {
   const headings = (form: Form) =>
     readMarkup(renderForm(viewOf(form)))
       .filter(({ tag }) => /^h\d$/.test(tag))
@@ -321,7 +321,7 @@ test('headings leave out no level, and steps are numbered when there are several
   ]);
 });
 
-test('the page says its language and direction', () => {
+test('the page states its language and direction', () => {
   for (const [language, dir] of [
     ['en', 'ltr'],
     ['ar', 'rtl'],
@@ -333,13 +333,13 @@ test('the page says its language and direction', () => {
   }
 });
 
-test('hidden values travel with the post', () => {
+test('hidden values are included in the post', () => {
   const page = readPage([element('text', 'a')], { hidden: [['_key', 'a"b']] });
   const hidden = page.find(({ attrs }) => attrs['name'] === '_key');
   assert.deepEqual(hidden?.attrs, { type: 'hidden', name: '_key', value: 'a"b' });
 });
 
-test('the confirmation thanks, says the message or a default, and shows the reference number', () => {
+test('the confirmation thanks the visitor, shows its message or a default, and the reference number', () => {
   const view = { formName: 'A & B', receipt: '0199', language: 'en', words: wordsOf.en };
   const page = readMarkup(renderConfirmation({ ...view, message: 'See <you>' }));
   assert.equal(page.find(({ tag }) => tag === 'title')?.text, 'Thank you – A & B');
@@ -349,7 +349,7 @@ test('the confirmation thanks, says the message or a default, and shows the refe
   assert.match(renderConfirmation({ ...view, message: undefined }), /Your answers have been received\./);
 });
 
-/** What has been tried against pages, and anything else. */
+/** Known attack payloads, and random text. */
 const payload = fc.oneof(
   fc.constantFrom(
     '<script>alert(1)</script>',
@@ -366,7 +366,7 @@ const payload = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.trim() !== ''),
 );
 
-/** A form with that text in every place where an author, a visitor or a file can put one. */
+/** Renders forms with this text in every position that an author, a visitor or a file can fill. */
 function pagesWith(text: string): string[] {
   const attrs = { label: text, help_text: text, placeholder: text, options: [text, `${text}2`] };
   const inputs = everyElement.map(({ type }) => element(type, type, attrs));
@@ -391,7 +391,7 @@ function pagesWith(text: string): string[] {
   ];
 }
 
-/** The page without its texts: its elements and the names of their attributes. */
+/** Returns the elements of a page and the names of their attributes, without texts. */
 const shapeOf = (page: string) =>
   readMarkup(page).map(({ tag, attrs }) => [tag, ...Object.keys(attrs)].join(' '));
 
@@ -407,7 +407,7 @@ test('no text of an author, a visitor or a file adds an element or an attribute 
 test('a page has no script, no style attribute and no event handler', () => {
   const page = readPage([...everyElement, team]);
   assert.ok(!page.some(({ tag }) => ['script', 'iframe', 'link'].includes(tag)));
-  // The only picture is that of the element, which has no address here.
+  // The only image is the element's, which has no URL here.
   assert.deepEqual(
     page.filter(({ tag }) => tag === 'img').map(({ attrs }) => attrs['src']),
     [''],
@@ -420,7 +420,7 @@ test('a page has no script, no style attribute and no event handler', () => {
   );
 });
 
-test('a text of five rows is a text: what is an attribute of another type stands in no page’s way', () => {
+test('attributes that belong to another type do not break a page', () => {
   const options = [{ id: 'x', label: 'X', capacity: 1, show_when: 5 }];
   const form = formOf(
     element('textarea', 'letter', { rows: 5, options: [] }),
@@ -440,7 +440,7 @@ test('a text of five rows is a text: what is an attribute of another type stands
   );
 });
 
-test('the table of elements says of each type what its page does: whether the empty control shows a placeholder', () => {
+test('`showsPlaceholder` matches the page for each type: it tells whether the empty control shows a placeholder', () => {
   const ownControls = ['date', 'time', 'datetime-local'];
   for (const type of inputTypes.filter((each) => 'placeholder' in elements[each as ElementType].attrs)) {
     const tags = readPage([element(type, 'a', { placeholder: 'Say it' })]);

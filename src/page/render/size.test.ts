@@ -9,7 +9,7 @@ import { sentencesFor } from '../words/say-problem.ts';
 import { renderForm } from './form.ts';
 import { type ScriptData, scriptWords } from './view.ts';
 
-/** What a page may weigh with its style, gzipped, in bytes; its script has 8 KB more (issue 4). */
+/** The budget of a page with its styles, gzipped, in bytes; its script may have 8 KB more (issue 4). */
 const budget = 12 * 1024;
 
 const subjects = [
@@ -22,7 +22,7 @@ const subjects = [
   'the price',
 ];
 
-/** As an author would write it: each element with a label and a help text of its own. */
+/** As an author would write them: each element has a different label and help text. */
 const twenty = Array.from({ length: 20 }, (_, index) =>
   element(inputTypes[index % inputTypes.length]!, `question_${index}`, {
     label: `What do you think of ${subjects[index % subjects.length]}?`,
@@ -31,7 +31,7 @@ const twenty = Array.from({ length: 20 }, (_, index) =>
   }),
 );
 
-test('the first view of a form of 20 elements, with its style and what its script is told, is at most 12 KB', () => {
+test('the first page of a form of 20 elements, with its styles and script data, is at most 12 KB', () => {
   const form = stepsOf({ title: 'One' }, twenty.slice(0, 10), { title: 'Two' }, twenty.slice(10)) as Form;
   const data: ScriptData = {
     form,

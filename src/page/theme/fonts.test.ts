@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { type Face, type FaceName, faces } from './fonts.ts';
 
 for (const name of Object.keys(faces) as FaceName[]) {
-  test(`the files of ${name} are those whose hashes its addresses carry, and its license is open`, async () => {
+  test(`the files of ${name} match the hashes in their URLs, and the license is open`, async () => {
     const { source, files }: Face = faces[name];
     for (const [subset, hash] of Object.entries(files)) {
       const file = `@fontsource-variable/${source}/files/${source}-${subset}-wght-normal.woff2`;

@@ -4,13 +4,13 @@ import { gzipSync } from 'node:zlib';
 import { fontNames } from '#ast/theme/theme.ts';
 import { themeStyle } from './look.ts';
 
-test('a form without a theme has no style of its own, and neither has an empty theme', () => {
+test('a form without a theme, or with an empty one, has no theme styles', () => {
   assert.equal(themeStyle(undefined), '');
   assert.equal(themeStyle({}), '');
   assert.equal(themeStyle({ font: 'system' }), '');
 });
 
-test('a theme is at most 2 KB on its way', () => {
+test('a compressed theme is at most 2 KB', () => {
   for (const font of fontNames) {
     const style = themeStyle({
       font,
@@ -23,7 +23,7 @@ test('a theme is at most 2 KB on its way', () => {
   }
 });
 
-test('a theme of one scheme ignores what the visitor’s system prefers', () => {
+test('a theme with one color scheme ignores the visitor’s system preference', () => {
   for (const mode of ['light', 'dark'] as const) {
     const style = themeStyle({ mode });
     assert.match(style, new RegExp(`color-scheme:${mode};`));
@@ -31,7 +31,7 @@ test('a theme of one scheme ignores what the visitor’s system prefers', () => 
   }
 });
 
-test('a theme of both schemes has a palette for each', () => {
+test('a theme with both color schemes has a palette for each', () => {
   const style = themeStyle({ color: '#7a1f8a' });
   assert.match(style, /^:root\{.*--accent:#7a1f8a;/);
   assert.match(style, /@media \(prefers-color-scheme:dark\)\{:root\{.*--accent:#(?!7a1f8a)/);

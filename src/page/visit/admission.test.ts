@@ -36,7 +36,7 @@ for (const [what, settings, reason, code] of cases) {
   });
 }
 
-test('a form that does not exist and one that was never published are the same', async () => {
+test('a form that does not exist and an unpublished form get the same answer', async () => {
   const scene = await openScene(database, questions);
   const unpublished = { ...(await scene.live()), status: 'draft', wasPublished: false } as const;
   const [absent, draft] = [
@@ -46,7 +46,7 @@ test('a form that does not exist and one that was never published are the same',
   assert.deepEqual([absent!.error.body, absent!.reason], [draft!.error.body, 'absent']);
 });
 
-test('a form with its maximum refuses, in the words of its author where there are any', async () => {
+test("a form at its response limit refuses submissions, with its author's message if there is one", async () => {
   const scene = await openScene(database, questions, {
     max_submissions: 1,
     closed_message: 'See you next year!',
@@ -66,7 +66,7 @@ const enter = async (scene: Scene, given: string, address = '192.0.2.1', publicU
     publicUrl,
   });
 
-test('the right password gives a cookie that admits to this form, and no wrong one does', async () => {
+test('the correct password gives a cookie for this form, and a wrong password gives none', async () => {
   const [scene, other] = [await guarded(), await guarded()];
   assert.equal(await enter(scene, 'open sesame'), undefined);
   assert.equal(await enter(scene, ''), undefined);
@@ -96,7 +96,7 @@ test('the right password gives a cookie that admits to this form, and no wrong o
   }
 });
 
-test('an entry admits until its time, which is twelve hours from the password, and not for good', async () => {
+test('an entry expires twelve hours after the password was entered', async () => {
   const scene = await guarded();
   const { passwordHash } = await scene.live();
   const inSeconds = (seconds: number): string => String(Math.floor(now().getTime() / 1_000) + seconds);
@@ -109,7 +109,7 @@ test('an entry admits until its time, which is twelve hours from the password, a
   assert.equal((await refusalOf(scene, undefined, entryUntil(inSeconds(-60))))?.reason, 'password');
 });
 
-test('another password makes the entries of the former one void; the same settings without it do not', async () => {
+test('changing the password invalidates existing entries; changing other settings does not', async () => {
   const scene = await guarded();
   const { cookie } = (await enter(scene, password))!;
   await changeSettings(database, scene.workspaceId, scene.formId, { closed_message: 'Closed.' });
@@ -120,7 +120,7 @@ test('another password makes the entries of the former one void; the same settin
   assert.equal((await refusalOf(scene, cookie))?.reason, 'invited');
 });
 
-test('of 30 guesses at once from one address ten are looked at, and the others wait; another address does not', async () => {
+test('of 30 parallel guesses from one IP address ten are checked and the others wait; another address is not limited', async () => {
   const scene = await guarded();
   const guesses = await Promise.all(
     Array.from({ length: 30 }, () => enter(scene, 'guess').catch((error: { code: string }) => error.code)),

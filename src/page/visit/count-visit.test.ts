@@ -6,7 +6,7 @@ import { browserAgent, openPaper, publishForm } from '#test/paper.ts';
 import { shareService, until } from '#test/service.ts';
 import { asJson, makeForm, openVisitor } from '#test/visitor.ts';
 
-/* How visits are counted: what of them is known with and without a script, and whose are left out. */
+/* How visits are counted: what is known with and without a script, and which visits are excluded. */
 const service = await shareService();
 const tenant = await service.makeTenant({ rateLimit: 100_000 });
 const visitor = openVisitor(service);
@@ -25,7 +25,7 @@ const analytics = async (form: string, query = ''): Promise<Analytics> => {
   assert.equal(status, 200, JSON.stringify(body));
   return body as unknown as Analytics;
 };
-/** The counts once so many were written: what came before is written by then. */
+/** Returns the counts when `count` of them are written; earlier events are written by then. */
 const counted = (form: string, what: 'views' | 'starts' | 'completions', count: number): Promise<Analytics> =>
   until(`${count} ${what}`, async () => {
     const found = await analytics(form);
@@ -35,7 +35,7 @@ const counted = (form: string, what: 'views' | 'starts' | 'completions', count: 
 const person = { 'User-Agent': browserAgent };
 const view = (form: string, headers: Record<string, string> = person, method = 'GET') =>
   visitor.fetch(`/f/${form}`, { method, headers });
-/** What the script of a page tells when the page is left. */
+/** Sends what the script of a page reports when the visitor leaves. */
 const tell = (form: string, told: string, headers: Record<string, string> = {}) =>
   visitor.fetch(`/f/${form}/visit`, {
     method: 'POST',
@@ -47,7 +47,7 @@ const stepsIn = ({ steps }: Analytics) =>
 const leftIn = ({ questions }: Analytics) =>
   Object.fromEntries(questions.flatMap(({ id, left }) => (left > 0 ? [[id, left]] : [])));
 
-test('a form that nobody has seen has every step and question, with zeros', async () => {
+test('a form without visits lists every step and question, with zeros', async () => {
   const form = await publishForm(tenant, trip);
   assert.deepEqual(await analytics(form, '?from=2026-01-01&to=2026-12-31'), {
     is_counting: true,
@@ -78,14 +78,14 @@ test('a form that nobody has seen has every step and question, with zeros', asyn
   });
 });
 
-test('without a script a visit begins with its first post; its steps and its last answer are known from there', async () => {
+test('without a script, a visit begins with its first post, which gives its steps and last answer', async () => {
   const form = await publishForm(tenant, trip);
   const open = () => openPaper(service, `/f/${form}`);
   await open();
   const second = await (await open()).press('next', { name: 'Ada', mail: 'ada@example.org' });
   assert.deepEqual(second.headings, ['Trip']);
   const third = await (await (await open()).press('next', { name: 'Ben' })).press('next', { colour: 'Red' });
-  // To and fro is not counted again.
+  // Moving back and forth is not counted again.
   const again = await (await (await third.press('back')).press('back')).press('next');
   const sent = await (await again.press('next')).press('submit', { notes: 'Bye' });
   assert.match(sent.location ?? '', /\/submitted/);
@@ -111,7 +111,7 @@ test('without a script a visit begins with its first post; its steps and its las
   assert.deepEqual([before.views, stepsIn(before)[0]], [0, [0, 0, null]]);
 });
 
-test('what its script tells of a visit goes on from what was told before, up to the submission', async () => {
+test('each report of the script continues the previous one, up to the submission', async () => {
   const form = await publishForm(tenant, trip);
   for (let views = 0; views < 3; views += 1) await view(form);
   assert.equal((await tell(form, '|0:name')).status, 204);
@@ -127,7 +127,7 @@ test('what its script tells of a visit goes on from what was told before, up to 
   ] as const;
   const post = { headers: { ...asJson.headers, ...person } };
   assert.equal((await visitor.post(form, parts, post)).status, 201);
-  // The same once more is no other visit, and what is saved by itself says nothing.
+  // A repeated post is not another visit, and automatic saving is not counted.
   assert.equal((await visitor.post(form, parts, post)).status, 201);
 
   const found = await counted(form, 'completions', 1);
@@ -140,7 +140,7 @@ test('what its script tells of a visit goes on from what was told before, up to 
   assert.deepEqual(leftIn(found), { colour: 1, mail: 1 });
 });
 
-test('what a page cannot truly tell is not counted, nor what another site has a browser tell', async () => {
+test('impossible reports of a page are not counted, nor reports sent from another site', async () => {
   const form = await publishForm(tenant, trip);
   await tell(form, '|99.x.-1.0.0:toString');
   await tell(form, '|0:name', { Origin: 'https://other.example', 'Sec-Fetch-Site': 'cross-site' });
@@ -154,7 +154,7 @@ test('what a page cannot truly tell is not counted, nor what another site has a 
   assert.deepEqual([leftIn(found), found.completion_rate], [{}, 0]);
 });
 
-test('machines, previews, pages fetched ahead and who asks to be left out are not counted, nor a form that does not count', async () => {
+test('bots, previews, prefetched pages and visitors with Do Not Track are not counted, nor forms with analytics turned off', async () => {
   const form = await makeForm(tenant, [element('text', 'name')]);
   const silent = await makeForm(tenant, [element('text', 'name')], { settings: { analytics: false } });
   const left: readonly Record<string, string>[] = [
@@ -186,7 +186,7 @@ test('machines, previews, pages fetched ahead and who asks to be left out are no
   );
 });
 
-test('answers that are gone on with go on with their visit, and those that are held as spam end none', async () => {
+test('resumed answers continue their visit, and spam completes no visit', async () => {
   const form = await publishForm(tenant, trip, { save_progress: true });
   const second = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
   const saved = await second.press('save', { colour: 'Red' });
@@ -198,7 +198,8 @@ test('answers that are gone on with go on with their visit, and those that are h
   const last = await (await spam.press('next')).press('next');
   assert.match((await last.press('submit', { _website: 'x' })).location ?? '', /\/submitted/);
 
-  // What a visit has seen is written after the page was sent: the held one's last step may follow the other's completion.
+  // A view is written after its page was sent: the last step of the spam may be written after the completion
+  // of the other visit.
   const found = await until('both at the last step, one of them to its end', async () => {
     const found = await analytics(form);
     return found.completions === 1 && found.steps.at(-1)?.reached === 2 ? found : undefined;
@@ -212,7 +213,7 @@ test('answers that are gone on with go on with their visit, and those that are h
   assert.deepEqual(leftIn(found), {});
 });
 
-test('a form that asks its questions one by one and lists the answers has its own steps, and the list as the last', async () => {
+test('a form with one question at a time and a review step counts each question as a step, and the review as the last', async () => {
   const form = await publishForm(tenant, trip, { layout: 'question', review_step: true });
   const mail = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ada' });
   const colour = await (await openPaper(service, `/f/${form}`)).press('next', { name: 'Ben' });
@@ -238,7 +239,7 @@ test('a form that asks its questions one by one and lists the answers has its ow
   );
 });
 
-test('the analytics of a form that is not there are a 404, and a day that is none a 400', async () => {
+test('analytics return 404 for a missing form, and 400 for an invalid day', async () => {
   const form = await publishForm(tenant, trip);
   for (const query of ['?from=2026-02-30', '?to=today', '?from=2026-1-1'])
     assert.equal((await tenant.call('GET', `/forms/${form}/analytics${query}`)).status, 400, query);

@@ -5,7 +5,7 @@ import { signIn } from '#test/console.ts';
 import { openService } from '#test/service.ts';
 import { asJson, openVisitor } from '#test/visitor.ts';
 
-// What the operator's limits do, each with small numbers of its own.
+// Tests the limits of the operator, each with a small value.
 const service = await openService({
   SUBMITS_PER_FORM: '3',
   UPLOAD_MB_PER_FORM: '2',
@@ -19,7 +19,7 @@ const makeForm = async (): Promise<string> => {
   return body.id;
 };
 
-test('submits over the limit of a form are asked to come later, a page keeps what was typed, and other forms go on', async () => {
+test('a submit over the limit of a form gets 429, its page keeps the answers, and other forms are not limited', async () => {
   const form = await makeForm();
   const send = (name: string) =>
     visitor.fetch(`/f/${form}`, {
@@ -40,7 +40,7 @@ test('submits over the limit of a form are asked to come later, a page keeps wha
   assert.equal((await visitor.post(await makeForm(), [['name', 'Fay']], asJson)).status, 201);
 });
 
-test('an address that fills in more rows than a request may draw is refused before they are drawn', async () => {
+test('a URL that prefills more rows than a request may render is rejected before rendering', async () => {
   const groups = Array.from({ length: 10 }, (_, index) =>
     composite(
       `g${index}`,
@@ -57,7 +57,7 @@ test('an address that fills in more rows than a request may draw is refused befo
   assert.match(refused.text, /Shorten them, or remove some entries/);
 });
 
-test('files that a form has no room for are refused while they come, and removed ones make room', async () => {
+test('files beyond the storage of a form are rejected during the upload, and removing files frees space', async () => {
   const form = await makeForm();
   const upload = (megabytes: number) => {
     const body = new FormData();
@@ -82,7 +82,7 @@ test('files that a form has no room for are refused while they come, and removed
   assert.equal((await upload(1)).status, 201);
 });
 
-test('a person asks the console so often in a minute, and is then told when to come again', async () => {
+test('a person has a limit of console requests per minute, and then gets the time to wait', async () => {
   const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'viewer' });
   const statuses: number[] = [];
   for (let index = 0; index < 21; index += 1) {

@@ -15,7 +15,7 @@ const { database } = await testDatabase();
 const requestCounter = await openRequestCounter({ valkeyUrl: undefined, log: openLog('silent') });
 const questions = [element('text', 'name', { required: true })];
 
-/** A page's key as it was made so many seconds ago. */
+/** Returns a page key that was made `seconds` ago. */
 function pageOf(scene: Scene, seconds = 0): string {
   const served = (Date.now() - seconds * 1_000).toString(16).padStart(12, '0');
   const key = `${served.slice(0, 8)}-${served.slice(8)}${newId().slice(13)}`;
@@ -50,7 +50,7 @@ const outcome = async (scene: Scene) => {
   return { held: rows.map(({ reason }) => reason), ...(await scene.counts()).found };
 };
 
-/** Some number that is a proof for the page, and one that is none. */
+/** Finds a valid proof for the page, and an invalid one. */
 function work(page: string): { proof: string; none: string } {
   let proof = 0;
   while (!hasWorked(page, String(proof))) proof += 1;
@@ -121,7 +121,7 @@ function proven(scene: Scene, which: 'proof' | 'none'): Partial<Sender> {
   return { page, proof: work(page)[which] };
 }
 
-/** A number that is a proof for another page, and so with all likelihood none for the one that is sent. */
+/** Returns a proof for another page, which is almost certainly invalid for the one that is sent. */
 const foreignProof = (scene: Scene): string => work(pageOf(scene, 90)).proof;
 
 for (const [what, settings, sender, reason] of cases) {
@@ -133,7 +133,7 @@ for (const [what, settings, sender, reason] of cases) {
   });
 }
 
-test('answers to correct are shown as ever, whoever sends them, and nothing is held', async () => {
+test('answers with errors are shown as usual for every sender, and nothing goes to spam', async () => {
   const scene = await openScene(database, questions, { min_seconds: 5, limit_per_address: 1 });
   for (const sender of [{}, { website: 'x' }, { page: undefined }]) {
     const result = await send(scene, sender, {});
@@ -147,7 +147,7 @@ for (const [setting, sender] of [
   ['limit_per_address', () => ({ address: '192.0.2.9' })],
   ['limit_per_form', (index: number) => ({ address: `192.0.2.${index}` })],
 ] as const) {
-  test(`of 20 parallel submits ${setting} 3 lets three pass, and says when to come back`, async () => {
+  test(`of 20 parallel submits ${setting} 3 allows three, and the others get the time to wait`, async () => {
     const scene = await openScene(database, questions, { [setting]: 3 });
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) => send(scene, sender(index))),
@@ -162,7 +162,7 @@ for (const [setting, sender] of [
   });
 }
 
-test('another address is not limited by this one, and a retry of what was taken gets its receipt', async () => {
+test('one address does not limit another, and a retry of an accepted submission gets its receipt', async () => {
   const scene = await openScene(database, questions, { limit_per_address: 1 });
   const page = pageOf(scene, 60);
   const first = await send(scene, { page });
@@ -174,7 +174,7 @@ test('another address is not limited by this one, and a retry of what was taken 
   assert.ok((await send(scene, { address: '192.0.2.2' })).ok);
 });
 
-test('what was held is held again under its receipt when it is sent again in due time', async () => {
+test('resending spam later, within the time limits, returns its receipt and it stays spam', async () => {
   const scene = await openScene(database, questions, { min_seconds: 100 });
   const page = pageOf(scene, 60);
   const first = await send(scene, { page });
@@ -186,7 +186,7 @@ test('what was held is held again under its receipt when it is sent again in due
   assert.deepEqual(await outcome(scene), { held: ['too_fast'] });
 });
 
-test('the address of a sender is kept as a keyed hash alone, another one in each form', async () => {
+test('the IP address of a sender is stored only as a keyed hash, which differs in each form', async () => {
   const [scene, other] = [await openScene(database, questions), await openScene(database, questions)];
   for (const some of [scene, scene, other]) await send(some, { website: 'x', page: pageOf(some, 60) });
   const { rows } = await database.query<{ address: Buffer }>(
@@ -199,13 +199,13 @@ test('the address of a sender is kept as a keyed hash alone, another one in each
   assert.equal(rows[0]!.address.length, 32);
 });
 
-test('proofs are numbers of at most 16 digits', () => {
+test('a proof is a number of at most 16 digits', () => {
   for (const proof of ['', '-1', '1e3', '0x1', '1'.repeat(17), ' 1'])
     assert.ok(!hasWorked('page', proof, 0), proof);
   assert.ok(hasWorked('page', '1', 0));
 });
 
-test('an address that saves more than a person can is refused', async () => {
+test('an address that saves more often than a person can is rejected', async () => {
   const form = newId();
   for (let saves = 0; saves < 120; saves += 1) await limitSaves(requestCounter, form, '192.0.2.1');
   await assert.rejects(limitSaves(requestCounter, form, '192.0.2.1'), { code: 'rate_limit_exceeded' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { locales } from '#ast/basics/locales.ts';
 import { chooseLocale, problemsOf, wordsOf } from './choose-locale.ts';
 
-/** The `{names}` of a sentence, in any order: languages turn them around. */
+/** Returns the `{names}` of a sentence in sorted order, because languages order them differently. */
 const placesIn = (sentence: string): string[] => (sentence.match(/\{\w*\}/g) ?? []).sort();
 
 /** The two sets of sentences, by name and language. */
@@ -13,7 +13,7 @@ for (const [what, set] of Object.entries(sets)) {
   const english: Readonly<Record<string, string>> = set.en;
 
   for (const locale of locales) {
-    test(`${locale}: ${what} say everything that they say in English, with the same places to fill`, () => {
+    test(`${locale}: ${what} have all the sentences of English, with the same placeholders`, () => {
       const sentences: Readonly<Record<string, string>> = set[locale];
       assert.deepEqual(Object.keys(sentences), Object.keys(english));
       for (const [name, sentence] of Object.entries(sentences)) {
@@ -23,8 +23,8 @@ for (const [what, set] of Object.entries(sets)) {
     });
   }
 
-  test(`${what}: no language but English speaks English`, () => {
-    // Sentences, not single words: "No" is Spanish too.
+  test(`${what}: no other language contains English sentences`, () => {
+    // Only sentences: the single word "No" is Spanish too.
     const long = Object.entries(english).filter(([, text]) => text.split(' ').length > 3);
     for (const locale of locales.filter((each) => each !== 'en')) {
       const sentences: Readonly<Record<string, string>> = set[locale];
@@ -53,5 +53,5 @@ const choices: readonly (readonly [
   ['the address asks for one that is not spoken', { asked: 'xx', setting: 'ar' }, 'ar'],
 ];
 for (const [what, wishes, expected] of choices) {
-  test(`the page speaks ${expected} when ${what}`, () => assert.equal(chooseLocale(wishes), expected));
+  test(`the page is in ${expected} when ${what}`, () => assert.equal(chooseLocale(wishes), expected));
 }

@@ -5,7 +5,10 @@ import { composite, element } from '#test/ast/forms.ts';
 import { shareService } from '#test/service.ts';
 import { makeForm, openVisitor } from '#test/visitor.ts';
 
-/* What a bar of the summary counts is found in the list of submissions, where no condition of the form language says it. */
+/*
+ * The list of submissions finds what a bar of the summary counts, even if the form language has no condition
+ * for it.
+ */
 const service = await shareService();
 const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
@@ -62,7 +65,7 @@ const scenarios: readonly (readonly [counted: Counted, found: readonly string[]]
   [{ element: 'note', by: 'answered' }, []],
 ];
 for (const [counted, found] of scenarios) {
-  test(`what a bar counts is found: ${JSON.stringify(counted)}`, async () => {
+  test(`the list finds the submissions of a bar: ${JSON.stringify(counted)}`, async () => {
     const { status, body } = await list(counted);
     assert.equal(status, 200, JSON.stringify(body));
     const names = (of: typeof body) => of.data.map(({ answers }) => (answers as { name: string }).name);
@@ -84,7 +87,7 @@ const refused = [
   { element: 'guest', by: 'text', value: '\u0000' },
 ];
 for (const counted of refused) {
-  test(`what no bar counts is refused: ${JSON.stringify(counted)}`, async () => {
+  test(`a value without a bar is rejected: ${JSON.stringify(counted)}`, async () => {
     const { status, body } = await list(counted);
     assert.deepEqual([status, body.error, body.errors[0]!.field], [400, 'bad_request', 'counted']);
   });

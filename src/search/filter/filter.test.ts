@@ -18,7 +18,7 @@ import { snapshotOf } from '#webhooks/event.ts';
 import { meetsFilter } from '#webhooks/record-event.ts';
 import { createKey } from '#workspaces/keys.ts';
 
-/* Which submissions of a form are read: by what was answered, in the language of webhook filters, and by all else. */
+/* Which submissions of a form are listed, by conditions of the form language and by other filters. */
 const service = await shareService();
 const tenant = await service.makeTenant({ rateLimit: 1_000_000 });
 const visitor = openVisitor(service);
@@ -86,7 +86,7 @@ const everybody = (await tenant.call('GET', path)).body.data;
 const find = (where: unknown, more = '') =>
   tenant.call('GET', `${path}?where=${encodeURIComponent(JSON.stringify(where))}${more}`);
 
-/** What the same condition lets through when it is the filter of a webhook. */
+/** Returns the submissions for which the condition passes as a webhook filter. */
 const meeting = (where: Condition): string[] =>
   everybody
     .filter(({ id, answers, metadata }) => {
@@ -106,7 +106,7 @@ const meeting = (where: Condition): string[] =>
     })
     .map(({ id }) => id);
 
-/** Values that meet some of the people, in the ways in which texts and numbers are written. */
+/** Values that match some of the submissions, in all spellings of texts and numbers. */
 const compared: Readonly<Record<string, readonly ConditionValue[]>> = {
   name: [' ada lovelace ', 'BEN', 'lovel', '100%', 'école', '.', '^'],
   story: ['(A+B)* "quoted" \\', 'line\nand', '$.name == "x" || true', '|'],
@@ -152,7 +152,7 @@ const same = async (where: Condition): Promise<void> => {
   );
 };
 
-test('every comparison of the language finds whom it would tell a webhook of', async () => {
+test('every comparison finds the submissions that it passes as a webhook filter', async () => {
   const found = new Set<number>();
   for (const where of comparisons) {
     found.add(meeting(where).length);
@@ -161,7 +161,7 @@ test('every comparison of the language finds whom it would tell a webhook of', a
   assert.deepEqual([...found].sort(), [0, 1, 2, 3, 4], 'the comparisons tell people apart');
 });
 
-test('and so does whatever they are joined to', async () => {
+test('combined conditions find the submissions that they pass as webhook filters', async () => {
   const { tree } = fc.letrec<{ tree: Condition }>((tie) => ({
     tree: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
@@ -174,7 +174,7 @@ test('and so does whatever they are joined to', async () => {
   await fc.assert(fc.asyncProperty(tree, same), { numRuns: cases(60) });
 });
 
-test('a question of an older version is asked as it was then, one of another type as it is now', async () => {
+test('a question of an older version is filtered by its old definition, one with a new type by the new definition', async () => {
   const changed = await makeForm(tenant, [
     element('text', 'a'),
     element('radio', 'b', { options: ['Old', 'Kept'] }),
@@ -212,8 +212,8 @@ const misunderstood: Readonly<Record<string, string>> = {
   'six deep': `${'{"not":'.repeat(6)}{"element":"age","is":"answered"}${'}'.repeat(6)}`,
 };
 for (const [what, where] of Object.entries(misunderstood)) {
-  test(`a condition that is ${what} is a 400, never ignored`, async () => {
-    // Elsewhere it may stand outside of rows.
+  test(`a condition that is ${what} returns 400 and is never ignored`, async () => {
+    // In the list of the workspace, the guest condition is valid outside rows.
     for (const list of where.includes('guest') ? [path] : [path, '/submissions']) {
       const { status, body } = await tenant.call('GET', `${list}?where=${encodeURIComponent(where)}`);
       assert.deepEqual([status, body.error, body.errors[0]!.field], [400, 'bad_request', 'where'], list);
@@ -221,9 +221,9 @@ for (const [what, where] of Object.entries(misunderstood)) {
   });
 }
 
-test('a condition over more submissions than one request may look at is refused, with the way out', async () => {
+test('a condition over more submissions than one request may read is rejected with a remedy', async () => {
   const large = await makeForm(tenant, [element('number', 'a')]);
-  // As many comparisons as there may be, so that it takes few submissions.
+  // The maximum number of comparisons, so that fewer submissions reach the limit.
   const any = Array.from({ length: 100 }, (_, value) => ({ element: 'a', is: 'equals', value }));
   const since = new Date(Date.now() - 120_000);
   await insertMany(database, {
@@ -251,7 +251,7 @@ test('a condition over more submissions than one request may look at is refused,
   assert.deepEqual([narrowed.status, narrowed.body.pagination.total_count], [200, 100]);
 });
 
-test('a condition over forms of more versions than one request may look through is refused, with the way out', async () => {
+test('a condition over forms with more versions than one request may read is rejected with a remedy', async () => {
   const own = await service.makeTenant();
   const { id } = await makeForm(own, [element('number', 'a')]);
   await database.query(
@@ -266,7 +266,7 @@ test('a condition over forms of more versions than one request may look through 
   assert.match(refused.body.message, /more than 20000 versions together\. Filter one form at a time\./);
 });
 
-test('status, times, version, tag and condition must all hold, in either order, by page and by cursor', async () => {
+test('status, times, version, tag and condition are combined, in both orders, by page and by cursor', async () => {
   const own = await makeForm(tenant, [element('number', 'a')]);
   const at = `/forms/${own.id}/submissions`;
   const ids: string[] = [];
@@ -329,7 +329,7 @@ test('status, times, version, tag and condition must all hold, in either order, 
   }
 });
 
-test('all submissions of the workspace: what the key reaches, by the same filters and cursors', async () => {
+test("the list of the workspace has all submissions within the key's scope, with the same filters and cursors", async () => {
   const own = await service.makeTenant();
   const [one, two, gone] = [
     await makeForm(own, [element('text', 'a')]),
@@ -367,7 +367,7 @@ test('all submissions of the workspace: what the key reaches, by the same filter
   assert.ok(!reached.body.data.some(({ id }) => id === oldest));
 });
 
-test('a condition over all forms is in each what it is there; a form that it cannot be asked of has no answer to it', async () => {
+test('a condition over all forms follows the element type of each form; forms where it does not apply count as unanswered', async () => {
   const own = await service.makeTenant();
   const numbers = await makeForm(own, [element('number', 'a'), element('text', 'name')]);
   const texts = await makeForm(own, [element('text', 'a'), element('text', 'name')]);
@@ -454,7 +454,7 @@ test('a condition over all forms is in each what it is there; a form that it can
   );
 });
 
-test('a filtered list of a form that is not there is a 404, with a condition too', async () => {
+test('a filtered list of a missing form returns 404, also with a condition', async () => {
   const { workspaceId: _, ...other } = await service.makeTenant();
   const where = encodeURIComponent(JSON.stringify({ element: 'age', is: 'answered' }));
   for (const query of ['tag=a', 'sort=oldest', 'cursor=*', `where=${where}`])

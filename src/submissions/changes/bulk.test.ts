@@ -44,7 +44,7 @@ const tagsOf = async (scene: Scene): Promise<Record<string, string[]>> => {
   return Object.fromEntries(rows.map(({ name, tags }) => [name, tags]));
 };
 
-/** Starts a bulk change, lets a worker do it, and says how it ended. */
+/** Starts a bulk change, waits for the worker and returns the result. */
 async function run(scene: Scene, request: Omit<BulkRequest, 'by'>, meanwhile?: () => Promise<void>) {
   return finish(scene, await startBulk(scene.context, scene, { ...request, by }), meanwhile);
 }
@@ -81,7 +81,7 @@ async function finish(
   return { total, done, woken };
 }
 
-test('a bulk change touches its own list alone, and of that what is of its own form', async () => {
+test('a bulk change affects only its list, and only submissions of its form', async () => {
   const [scene, stranger] = [await openHeardScene(), await openHeardScene()];
   const [ada, ben] = [await scene.submit({ name: 'Ada' }), await scene.submit({ name: 'Ben' })];
   const foreign = await stranger.submit({ name: 'Cleo' });
@@ -109,7 +109,7 @@ test('a bulk change touches its own list alone, and of that what is of its own f
   });
 });
 
-test('what lies in the trash goes for good in batches, exactly the list, with an event for each that had been completed', async () => {
+test('emptying the trash deletes exactly the list in batches, with an event for each completed submission', async () => {
   const scene = await openHeardScene();
   const stranger = await openHeardScene();
   const ids: string[] = [];
@@ -135,7 +135,7 @@ test('what lies in the trash goes for good in batches, exactly the list, with an
   assert.equal(rows.length, 0);
 });
 
-test('those that are removed go for good wherever they lie, and those that are trashed can come back', async () => {
+test('permanent deletion works in and outside the trash, and trashed submissions can be restored', async () => {
   const scene = await openHeardScene();
   const [live, trashed, third] = [
     await scene.submit({ name: 'Live' }),
@@ -148,7 +148,7 @@ test('those that are removed go for good wherever they lie, and those that are t
   assert.deepEqual(Object.keys(await tagsOf(scene)), ['Third']);
 });
 
-test('many are tagged: what they have stays, what is taken away goes whatever its case, and nobody is told', async () => {
+test('bulk tagging keeps other tags, removes tags in any letter case, and triggers no events', async () => {
   const scene = await openHeardScene();
   const ids: Record<string, string> = {};
   for (const name of ['plain', 'tagged', 'full', 'trashed']) ids[name] = await scene.submit({ name });
@@ -182,7 +182,7 @@ test('many are tagged: what they have stays, what is taken away goes whatever it
       changes: [{ part: 'tags', name: '', from: ['VIP', 'old', 'kept'], to: ['VIP', 'kept', 'new'] }],
     },
   ]);
-  // The index of words has the tags as well, by which a search finds them.
+  // The search index also contains the tags.
   const { rows: indexed } = await database.query<{ marks: string[] }>(
     `select array(select substr(term, strpos(term, '#') + 1) from unnest(tsvector_to_array(terms)) as term
                   where term ~ '^[0-9a-f]+#' order by term) as marks
@@ -190,7 +190,7 @@ test('many are tagged: what they have stays, what is taken away goes whatever it
     [ids['tagged']],
   );
   assert.deepEqual(indexed, [{ marks: ['VIP', 'kept', 'new'] }]);
-  // Done again it finds all as they should be, and writes nothing.
+  // A second run finds nothing to change and writes nothing.
   assert.equal((await run(scene, { kind: 'tag', ids: [ids['tagged']!], tags })).done, 1);
   const again = await database.query('select from submission_changes where submission_id = $1', [
     ids['tagged'],
@@ -198,7 +198,7 @@ test('many are tagged: what they have stays, what is taken away goes whatever it
   assert.equal(again.rowCount, 1);
 });
 
-test('a tag that somebody sets while many are tagged stays beside theirs', async () => {
+test('a tag set by a member during bulk tagging is kept', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   let isSet = Promise.resolve();
@@ -218,12 +218,12 @@ test('a tag that somebody sets while many are tagged stays beside theirs', async
   assert.deepEqual(await tagsOf(scene), { Ada: ['by hand', 'of many'] });
 });
 
-test('a worker that dies between batches leaves the rest to the next: each is done once', async () => {
+test('if a worker dies between batches, the next one does the rest, and each submission is changed once', async () => {
   const scene = await openHeardScene();
   const ids: string[] = [];
   for (let index = 0; index < 501; index += 1) ids.push(await scene.submit({ name: `Number ${index}` }));
   const ended = await run(scene, { kind: 'trash', ids }, async () => {
-    // One batch is done by a worker that is gone before it commits, and one that commits.
+    // One worker dies before its batch commits, and one commits its batch.
     for (const fails of [true, false]) {
       const { rows } = await database.query<Record<string, string>>(
         `update jobs set lease_token = gen_random_uuid(), run_at = now() where kind = $1
@@ -254,14 +254,14 @@ test('a worker that dies between batches leaves the rest to the next: each is do
   assert.equal(rowCount, 501);
 });
 
-/** As `run`, and then what undoes it, with what is done in between. */
+/** Runs a bulk change, the steps in between, and then its undo. */
 async function runAndUndo(
   scene: Scene,
   request: Omit<BulkRequest, 'by'>,
   between = async (_undoes: string) => {},
 ) {
   const { id: undoes } = await startBulk(scene.context, scene, { ...request, by });
-  // Before it is finished nothing of it can be undone.
+  // A bulk change cannot be undone before it has finished.
   await assert.rejects(undoBulk(scene.context, scene, { undoes, by }), { code: 'conflict' });
   await finish(scene, { id: undoes, total: request.ids.length });
   await between(undoes);
@@ -270,7 +270,7 @@ async function runAndUndo(
   return ended;
 }
 
-test('many that were laid into the trash come back, but those that somebody else restored, deleted again or for good', async () => {
+test('undoing a bulk deletion restores submissions, except those restored, deleted again or permanently deleted since', async () => {
   const scene = await openHeardScene();
   const ids: Record<string, string> = {};
   for (const name of ['Ada', 'Ben', 'Cleo', 'Dora', 'before']) ids[name] = await scene.submit({ name });
@@ -303,7 +303,7 @@ test('many that were laid into the trash come back, but those that somebody else
   );
 });
 
-test('tags of many are put back: who had one before keeps it, who lost one has it again, and what was set since stays', async () => {
+test('undoing bulk tagging restores earlier tags, removes only the added ones, and keeps tags set since', async () => {
   const scene = await openHeardScene();
   const ids: Record<string, string> = {};
   for (const name of ['none', 'had', 'lost', 'since', 'again']) ids[name] = await scene.submit({ name });
@@ -314,7 +314,7 @@ test('tags of many are put back: who had one before keeps it, who lost one has i
   const tags = { added: ['vip'], removed: ['old'] };
   const ended = await runAndUndo(scene, { kind: 'tag', ids: Object.values(ids), tags }, async () => {
     await set('since', ['vip', 'by hand']);
-    // What was taken away and set again is what somebody set.
+    // A tag that was removed and set again counts as set by a member.
     const again = { kind: 'tag' as const, ids: [ids['again']!] };
     await run(scene, { ...again, tags: { added: [], removed: ['VIP'] } });
     await run(scene, { ...again, tags: { added: ['vip'], removed: [] } });
@@ -329,7 +329,7 @@ test('tags of many are put back: who had one before keeps it, who lost one has i
   });
 });
 
-test('many are given a status, as far as their answers are valid, with their events; undone, each has that of before', async () => {
+test('a bulk status change applies to valid submissions with their events, and undo restores each previous status', async () => {
   const scene = await openScene(database, [element('text', 'name', { required: true })]);
   await scene.listen();
   const done = await scene.submit({ name: 'Done' });
@@ -366,7 +366,7 @@ test('many are given a status, as far as their answers are valid, with their eve
   assert.deepEqual((await scene.counts()).shown, { completed: 2, incomplete: 2 });
 });
 
-test('what is deleted for good, and what undoes, cannot be undone', async () => {
+test('permanent deletions and undos cannot be undone', async () => {
   const scene = await openHeardScene();
   const ids = [await scene.submit({ name: 'Ada' })];
   const { id: trash } = await startBulk(scene.context, scene, { kind: 'trash', ids, by });
@@ -382,7 +382,7 @@ test('what is deleted for good, and what undoes, cannot be undone', async () => 
     });
 });
 
-test('a bulk change whose job was parked says why it stopped, and an undo of it is refused with that reason', async () => {
+test('a bulk change with a parked job gives the reason, and undoing it is rejected with that reason', async () => {
   const scene = await openHeardScene();
   const ids = [await scene.submit({ name: 'Ada' })];
   const bulk = await startBulk(scene.context, scene, { kind: 'trash', ids, by });

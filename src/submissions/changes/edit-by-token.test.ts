@@ -34,7 +34,7 @@ const filesOf = async (scene: Scene) =>
     )
   ).rows.map(({ filename, kept }) => `${filename} ${kept ? 'kept' : 'let go'}`);
 
-test('the link opens what was submitted and changes it: submission.updated, counts as before', async () => {
+test('an edit link opens the submission and changes it, with submission.updated and unchanged counts', async () => {
   const scene = await openScene(database, questions, editing);
   await scene.listen();
   const { id, token } = await submitted(scene, { name: 'Ada' });
@@ -52,7 +52,7 @@ test('the link opens what was submitted and changes it: submission.updated, coun
   assert.deepEqual((await scene.counts()).shown, { completed: 1 });
 });
 
-test('the same change twice tells once, and one on top of a change that was not seen is refused', async () => {
+test('a repeated change triggers one event, and a change based on outdated answers is rejected', async () => {
   const scene = await openScene(database, questions, editing);
   await scene.listen();
   const { id, token } = await submitted(scene, { name: 'Ada' });
@@ -64,7 +64,7 @@ test('the same change twice tells once, and one on top of a change that was not 
   assert.deepEqual((await scene.read(id)).answers, { name: 'Grace' });
 });
 
-test('files are kept, added and removed', async () => {
+test('an edit can keep, add and remove files', async () => {
   const scene = await openScene(database, questions, editing);
   const [one, two] = [await scene.upload('photo', 'one.png'), await scene.upload('photo', 'two.png')];
   const { id, token } = await submitted(scene, { name: 'Ada' }, new Map([['photo', [one, two]]]));
@@ -74,7 +74,7 @@ test('files are kept, added and removed', async () => {
   assert.deepEqual(await filesOf(scene), ['one.png let go', 'two.png kept', 'three.png kept']);
 });
 
-test('a file of another submission cannot be taken over by an edit', async () => {
+test('an edit cannot claim a file of another submission', async () => {
   const scene = await openScene(database, questions, editing);
   const foreign = await scene.upload('photo', 'foreign.png');
   const other = await submitted(scene, { name: 'Eve' }, new Map([['photo', [foreign]]]));
@@ -85,7 +85,7 @@ test('a file of another submission cannot be taken over by an edit', async () =>
   assert.deepEqual((await scene.read(other.id)).answers['photo'], [foreign]);
 });
 
-test('an edit is checked against the version that was answered', async () => {
+test('an edit is validated against the answered version', async () => {
   const scene = await openScene(database, questions, editing);
   const { token } = await submitted(scene, { name: 'Ada' });
   await changeForm(database, scene.workspaceId, scene.formId, {
@@ -118,7 +118,7 @@ const broken: readonly [what: string, breakIt: (scene: Scene, id: string) => Pro
 ];
 
 for (const [what, breakIt] of broken) {
-  test(`a link ${what} leads nowhere, and changes nothing`, async () => {
+  test(`an edit link ${what} is invalid, and changes nothing`, async () => {
     const scene = await openScene(database, questions, editing);
     const { id, token } = await submitted(scene, { name: 'Ada' });
     await breakIt(scene, id);
@@ -132,7 +132,7 @@ for (const [what, breakIt] of broken) {
   });
 }
 
-test('a link leads nowhere in the address of another form of the same workspace', async () => {
+test('an edit link is invalid for another form of the same workspace', async () => {
   const scene = await openScene(database, questions, editing);
   const { token } = await submitted(scene, { name: 'Ada' });
   const { formId } = await openScene(database, questions, editing, scene);
@@ -145,7 +145,7 @@ test('a link leads nowhere in the address of another form of the same workspace'
   );
 });
 
-test("the id of a submission, its token in another form's address, and a link to go on are no links to edit", async () => {
+test('the ID of a submission, its token with another form, and a resume link are not valid edit links', async () => {
   const [scene, other] = [
     await openScene(database, questions, editing),
     await openScene(database, questions, editing),
@@ -157,7 +157,7 @@ test("the id of a submission, its token in another form's address, and a link to
   await assert.rejects(openEdit(database, scene.formId, token), { code: 'not_found' });
 });
 
-test('a form without editing gives no link', async () => {
+test('a form without editing creates no edit link', async () => {
   const scene = await openScene(database, questions);
   const result = await scene.send({ name: 'Ada' });
   assert.ok(result.ok && !('editToken' in result));

@@ -58,7 +58,7 @@ const find = async (scene: Scene, q: string): Promise<string[]> =>
     })
   ).map((row) => row.id);
 
-test('edited answers are stored, found by search in place of the old ones, and told as submission.updated', async () => {
+test('edited answers are stored, replace the old ones in search, and trigger submission.updated', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada', age: 36 });
   await edit(scene, id, { answers: { name: 'Grace', age: 85 } });
@@ -74,7 +74,7 @@ test('edited answers are stored, found by search in place of the old ones, and t
   assert.deepEqual(events[1]!.snapshot.submission.responses, { name: 'Grace', age: 85 });
 });
 
-test('an edit is checked by the version that was answered; its problems are located, and nothing is written or told', async () => {
+test('an edit is validated against the answered version; its errors are located, and nothing is written or sent', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   const before = await scene.read(id);
@@ -87,7 +87,7 @@ test('an edit is checked by the version that was answered; its problems are loca
   assert.deepEqual(await kinds(scene), ['submission.created']);
 });
 
-test('an edit that hides a question keeps its answer and says so, until it is taken away; a hidden answer is checked too', async () => {
+test('an edit that hides a question keeps and reports its answer until it is removed; hidden answers are validated too', async () => {
   const when = (value: string) => ({ show_when: { element: 'level', is: 'equals', value } });
   const scene = await openScene(database, [
     element('text', 'level'),
@@ -109,7 +109,7 @@ test('an edit that hides a question keeps its answer and says so, until it is ta
   assert.deepEqual((await scene.read(id)).answers, { level: 'beginner' });
 });
 
-test('an edit that leaves rows away from what is asked, or sends what are no rows, fails on nothing of it', async () => {
+test('an edit that hides rows, or sends null as a row, does not fail', async () => {
   const scene = await openScene(database, [
     element('text', 'level', { options: 'none' }),
     composite('guests', [element('text', 'guest'), element('file_upload', 'ticket')], {
@@ -129,7 +129,7 @@ test('an edit that leaves rows away from what is asked, or sends what are no row
   assert.deepEqual((await scene.read(id)).answers, { level: 'expert', guests: [{ guest: 'Tim' }] });
 });
 
-test('an edit that changes nothing writes nothing and tells nobody', async () => {
+test('an edit without changes writes nothing and triggers no event', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { utm: 'mail' } });
   const before = await scene.read(id);
@@ -141,7 +141,7 @@ test('an edit that changes nothing writes nothing and tells nobody', async () =>
   assert.deepEqual(await kinds(scene), ['submission.created']);
 });
 
-test('of two editors who saw the same submission the second is told, and overwrites nothing', async () => {
+test('of two editors of one submission, the second gets an error and overwrites nothing', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   const target = await targetOf(scene, id);
@@ -153,7 +153,7 @@ test('of two editors who saw the same submission the second is told, and overwri
   assert.deepEqual((await scene.read(id)).answers, { name: 'First' });
 });
 
-test('files stay when they are named and become orphans for the sweep when they are taken away; one of another question is none', async () => {
+test('files named in an edit are kept, omitted ones become orphans for the sweep, and files of another question are rejected', async () => {
   const scene = await openHeardScene();
   const [photo, other, ticket] = [
     await scene.upload('photo', 'a.png'),
@@ -195,7 +195,7 @@ test('files stay when they are named and become orphans for the sweep when they 
   assert.equal((await scene.read(id)).has_files, false);
 });
 
-test('edited reference data is stored, searched and told; unclean text is refused', async () => {
+test('edited reference data is stored, searched and sent in events; invalid text is rejected', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' }, { reference: { campaign: 'spring' } });
   await assert.rejects(edit(scene, id, { reference: { a: 'x\u0000' } }), fails('validation_error', ['a']));
@@ -207,7 +207,7 @@ test('edited reference data is stored, searched and told; unclean text is refuse
   assert.deepEqual(events.at(-1)!.snapshot.submission.reference_data, { campaign: 'autumn' });
 });
 
-test('tags are stored as they are typed, each once, and no event tells of them', async () => {
+test('tags are stored as typed, without duplicates, and trigger no events', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   await edit(scene, id, { tags: [' VIP ', 'vip', 'follow\tup'] });
@@ -220,7 +220,7 @@ test('tags are stored as they are typed, each once, and no event tells of them',
   assert.deepEqual(await kinds(scene), ['submission.created']);
 });
 
-test('what is left out of a change stays: answers, reference data, status and tags change one by one and together', async () => {
+test('omitted parts of a change keep their value: answers, reference data, status and tags change separately and together', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada', age: 36 }, { reference: { a: '1', b: '2' } });
   await edit(scene, id, { answers: { age: 37 }, reference: { a: null }, status: 'incomplete', tags: ['x'] });
@@ -233,7 +233,7 @@ test('what is left out of a change stays: answers, reference data, status and ta
   assert.deepEqual(await kinds(scene), ['submission.created', 'submission.updated']);
 });
 
-test('a status change moves exactly one count, is told as updated, and the first completion is told as created', async () => {
+test('a status change moves one count and triggers updated, and the first completion triggers created', async () => {
   const scene = await openHeardScene();
   const completed = await scene.submit({ name: 'Ada' });
   const begun = await scene.begin({ name: 'Tom' });
@@ -253,7 +253,7 @@ test('a status change moves exactly one count, is told as updated, and the first
   assert.deepEqual(await kinds(scene), [...told, ...after]);
 });
 
-test('an incomplete submission may lack what is required, is edited without an event, and is not completed before it is valid', async () => {
+test('an incomplete submission may lack required answers, is edited without an event, and is completed only if valid', async () => {
   const scene = await openHeardScene();
   const id = await scene.begin({ name: 'Tom' });
   const told = await kinds(scene);
@@ -282,7 +282,7 @@ test('a submission of another workspace, another form or a deleted form does not
   await assert.rejects(changeSubmission(scene.context, target, change), fails('not_found'));
 });
 
-test('status changes of many submissions in both directions at once leave exact counts', async () => {
+test('parallel status changes in both directions leave exact counts', async () => {
   const scene = await openHeardScene();
   const ids = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>

@@ -9,7 +9,7 @@ import { whileHeld } from '#test/while-held.ts';
 import type { BulkChange } from './bulk.ts';
 import { mostNotes } from './notes.ts';
 
-/* What changes submissions, asked as programs ask: with a key. */
+/* Changes to submissions through the API with a key. */
 const service = await shareService();
 const tenant = await service.makeTenant();
 const person = await signIn(service, { workspaceId: tenant.workspaceId, role: 'editor', name: 'Ada' });
@@ -32,7 +32,7 @@ const namesIn = async (path: string): Promise<unknown[]> =>
 const codeOf = async (answer: ReturnType<typeof call>) =>
   (({ status, body }) => [status, body?.error])(await answer);
 
-test('a submission is changed by a merge patch; the answer is what it is now, with its tags and its ETag', async () => {
+test('a merge patch changes a submission, and the response has its new state with tags and ETag', async () => {
   const form = await makeForm();
   const id = await submit(form, 'Grace');
   const read = await call('GET', `/submissions/${id}`);
@@ -63,7 +63,7 @@ test('a submission is changed by a merge patch; the answer is what it is now, wi
     assert.equal((await call('PATCH', `/submissions/${id}`, body)).status, 422);
 });
 
-test('a merge patch changes rows of a matrix, and takes those that are null', async () => {
+test('a merge patch changes rows of a matrix, and null removes a row', async () => {
   const form = await makeForm();
   const { id } = (await visitor.submit(form, { name: 'Grace', likes: { Tea: 'Red' } })).body;
   const patched = async (likes: object) =>
@@ -76,7 +76,7 @@ test('a merge patch changes rows of a matrix, and takes those that are null', as
   assert.deepEqual(await patched({ Coffee: null }), { name: 'Grace' });
 });
 
-test('what has files has another ETag when their links end', async () => {
+test('the ETag of a submission with files changes when their links expire', async () => {
   const form = await makeForm();
   const parts = [
     ['name', 'Ada'],
@@ -87,7 +87,7 @@ test('what has files has another ETag when their links end', async () => {
   assert.match(headers.get('etag')!, /^"\w+\.\d+"$/);
 });
 
-test('a deleted submission lies in the trash under the name of who deleted it, and comes back', async () => {
+test('a deleted submission goes to the trash with the name of the person who deleted it, and can be restored', async () => {
   const form = await makeForm();
   const [ada, ben] = [await submit(form, 'Ada'), await submit(form, 'Ben')];
   const tag = (await call('GET', `/submissions/${ada}`)).headers.get('etag')!;
@@ -121,7 +121,7 @@ test('a deleted submission lies in the trash under the name of who deleted it, a
   assert.deepEqual(await namesIn(`/forms/${form}/submissions`), ['Ben', 'Ada']);
 });
 
-test('deleted for good it is gone, in the trash or not, and webhooks hear of it', async () => {
+test('permanent deletion removes a submission, in the trash or not, and triggers webhooks', async () => {
   const form = await makeForm();
   const place = { workspaceId: tenant.workspaceId, formId: form };
   await makeWebhook(database, place, { url: 'https://receiver.invalid/', events: ['submission.deleted'] });
@@ -139,7 +139,7 @@ test('deleted for good it is gone, in the trash or not, and webhooks hear of it'
   assert.equal((await call('DELETE', `/submissions/${live}?permanent=yes`)).status, 400);
 });
 
-test('notes have their author and moment, and are taken away again; there are so many at most', async () => {
+test('notes have an author and a time, can be deleted, and have a maximum per submission', async () => {
   const form = await makeForm();
   const id = await submit(form, 'Ada');
   const add = (text: string) =>
@@ -175,7 +175,7 @@ test('notes have their author and moment, and are taken away again; there are so
   ]);
 });
 
-test('a note that is taken away while its submission is deleted for good is not there: neither waits for the other for ever', async () => {
+test('deleting a note while its submission is permanently deleted returns 404, without a deadlock', async () => {
   const id = await submit(await makeForm(), 'Ada');
   const { body: note } = await call('POST', `/submissions/${id}/notes`, { text: 'Called back.' });
   const held = { text: 'select from submissions where id = $1 for update', values: [id] };
@@ -189,7 +189,7 @@ test('a note that is taken away while its submission is deleted for good is not 
   assert.equal(answer.status, 404);
 });
 
-test('with a key answers are submitted by the rules of the page', async () => {
+test('answers submitted with a key follow the rules of the page', async () => {
   const form = await makeForm({ access: 'password', password: 'a long password', max_submissions: 2 });
   const send = (body: object, key?: string) =>
     call('POST', `/forms/${form}/submissions`, body, key === undefined ? {} : { 'Idempotency-Key': key });
@@ -216,7 +216,7 @@ for (const [what, settings, status] of [
   ['not open yet', { opens_at: '2999-01-01T00:00:00Z' }, 403],
   ['over', { closes_at: '2001-01-01T00:00:00Z' }, 410],
 ] as const) {
-  test(`a form that is ${what} takes nothing with a key either`, async () => {
+  test(`a form that is ${what} rejects submissions with a key too`, async () => {
     const form = await makeForm(settings);
     assert.equal(
       (await call('POST', `/forms/${form}/submissions`, { answers: { name: 'Ada' } })).status,
@@ -225,7 +225,7 @@ for (const [what, settings, status] of [
   });
 }
 
-test('a form that was never published takes nothing, and says so to its own key', async () => {
+test('an unpublished form rejects submissions, and tells its own key the reason', async () => {
   const draft = await publish(tenant, elements, { publish: false });
   const send = () => call('POST', `/forms/${draft.id}/submissions`, { answers: { name: 'Ada' } });
   assert.deepEqual(await codeOf(send()), [409, 'conflict']);
@@ -244,7 +244,7 @@ const bulk = async (path: string, body: object, of: 'deletions' | 'taggings', fo
   return started;
 };
 
-test('all of a filter are deleted when as many are meant; what is not of the filter stays', async () => {
+test('deleting by filter requires the expected number, and keeps submissions outside the filter', async () => {
   const form = await makeForm();
   for (const name of ['Spam one', 'Spam two', 'Good']) await submit(form, name);
   const remove = (body: object) => bulk(`/forms/${form}/submissions/deletions`, body, 'deletions', form);
@@ -263,7 +263,7 @@ test('all of a filter are deleted when as many are meant; what is not of the fil
   assert.deepEqual(await namesIn(`/forms/${form}/trash`), ['Spam two', 'Spam one']);
 });
 
-test('emptying the trash asks for its number where one is meant, and touches nothing that is not in it', async () => {
+test('emptying the trash checks the expected number, and changes nothing outside the trash', async () => {
   const form = await makeForm();
   const ids = [await submit(form, 'Ada'), await submit(form, 'Ben')];
   const live = await submit(form, 'Cleo');
@@ -278,7 +278,7 @@ test('emptying the trash asks for its number where one is meant, and touches not
   assert.deepEqual(await namesIn(`/forms/${form}/submissions`), ['Cleo']);
 });
 
-test('many are tagged by a filter, and a form lists its tags with how many have each', async () => {
+test('submissions can be tagged by filter, and a form lists its tags with their counts', async () => {
   const form = await makeForm();
   for (const name of ['Refund one', 'Refund two', 'Other']) await submit(form, name);
   const tag = (body: object) => bulk(`/forms/${form}/submissions/taggings`, body, 'taggings', form);
@@ -294,7 +294,7 @@ test('many are tagged by a filter, and a form lists its tags with how many have 
   assert.equal((await tag({ filter: {} })).status, 422);
 });
 
-test('deleting a form takes its trash with it', async () => {
+test('deleting a form also deletes its trash', async () => {
   const form = await makeForm();
   const id = await submit(form, 'Ada');
   await call('DELETE', `/submissions/${id}`);

@@ -13,12 +13,12 @@ const tenant = await service.makeTenant();
 const visitor = openVisitor(service);
 const { database } = service.services;
 
-/** Every table with a form_id, and those whose rows hang on a submission or a job. */
+/** All tables with a form_id, and those whose rows belong to a submission or a job. */
 const { rows: tables } = await database.query<{ name: string }>(
   "select table_name as name from information_schema.columns where column_name = 'form_id' and table_schema in ('public', 'cell')",
 );
 
-/** What is left of a form, as table and number of rows; empty when nothing is. */
+/** Returns the remaining rows of a form by table; empty if there are none. */
 async function leftOf(formId: string): Promise<Record<string, number>> {
   const left: Record<string, number> = {};
   const note = async (name: string, sql: string, values: unknown[]): Promise<void> => {
@@ -36,7 +36,10 @@ async function leftOf(formId: string): Promise<Record<string, number>> {
   return left;
 }
 
-/** Waits until nothing is left. What would take the sweep ten seconds and the job a minute is asked for at once. */
+/**
+ * Waits until nothing is left. Triggers the sweep and the job immediately, which otherwise takes ten seconds
+ * and a minute.
+ */
 const removed = (formId: string): Promise<boolean> =>
   until('the form to go', async () => {
     await sweepFiles(service.services);
@@ -45,7 +48,7 @@ const removed = (formId: string): Promise<boolean> =>
     return Object.keys(await leftOf(formId)).length === 0;
   });
 
-test('the tables that are looked at are all there are', () => {
+test('the checked tables are complete', () => {
   assert.deepEqual(
     [
       'deliveries',
@@ -63,7 +66,7 @@ test('the tables that are looked at are all there are', () => {
   );
 });
 
-test('a deleted form is removed with everything of it, however many batches that takes', async () => {
+test('a deleted form is removed with all its data, in any number of batches', async () => {
   const form = await makeForm(tenant, [element('text', 'a')]);
   const kept = await makeForm(tenant, [element('text', 'a')]);
   for (const { id } of [form, kept]) await visitor.submit(id, { a: 'removable' });
@@ -75,7 +78,7 @@ test('a deleted form is removed with everything of it, however many batches that
     names: [''],
     counts: [1],
   });
-  // The rest of three batches, written at once.
+  // Fills three batches in one statement.
   await database.query(
     `with copies as (
        insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at, completed_at)
@@ -93,7 +96,7 @@ test('a deleted form is removed with everything of it, however many batches that
   assert.equal((await tenant.call('GET', `/forms/${kept.id}`)).body.submission_count, 1);
 });
 
-test('each of its completed submissions is told as submission.deleted, once, before the form is gone', async () => {
+test('each completed submission of a deleted form triggers submission.deleted once before the form is gone', async () => {
   const receiver = await openReceiver();
   const form = await makeForm(tenant, [element('text', 'a')]);
   await createWebhook(service.services, {
@@ -125,7 +128,7 @@ test('each of its completed submissions is told as submission.deleted, once, bef
   assert.equal(receiver.requests.length, 29);
 });
 
-test('its files go with it: links answer 404 at once, bytes and rows follow', async () => {
+test('files of a deleted form are deleted with it: links answer 404 immediately, then bytes and rows are removed', async () => {
   const form = await makeForm(tenant, [element('file_upload', 'file')]);
   const before = await listFiles(service);
   const { body } = await visitor.post(form.id, [['file', new File(['bytes'], 'a.txt')]], asJson);
@@ -141,12 +144,12 @@ test('its files go with it: links answer 404 at once, bytes and rows follow', as
 });
 
 for (const uploaders of [0, 5]) {
-  test(`a form that is deleted while fifty visitors submit, ${uploaders} of them files, leaves nothing; each was taken before, or told that it is gone`, async () => {
+  test(`deleting a form while fifty visitors submit, ${uploaders} with files, leaves nothing; each submit is accepted before or gets a 404`, async () => {
     for (let round = 0; round < 4; round += 1) {
       const form = await makeForm(tenant, [element('text', 'a'), element('file_upload', 'file')]);
       const statuses = new Set<number>();
       const visit = async (withFile: boolean): Promise<void> => {
-        // 503: fifty at once may wait for a connection longer than anybody is let wait. They come again.
+        // 503: fifty parallel requests may exceed the waiting time for a connection. The visitors retry.
         for (let status = 201; status === 201 || status === 503; ) {
           const answer = withFile
             ? visitor.post(form.id, [['file', new File(['bytes'], 'a.txt')]], asJson)

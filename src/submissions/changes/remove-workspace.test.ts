@@ -29,7 +29,7 @@ type Column = { name: string; type: string; needed: boolean };
 type Key = { columns: string[]; parent: string; parent_columns: string[] };
 type Table = { name: string; columns: Column[]; keys: Key[] };
 
-/** Every table that has a row for a workspace, with what a row must have and what it hangs on. */
+/** Lists all tables with a row for a workspace, with their required columns and foreign keys. */
 async function tenantTables(): Promise<Table[]> {
   const { rows } = await database.query<Table>(`
     select t.relname as name,
@@ -53,7 +53,7 @@ async function tenantTables(): Promise<Table[]> {
 const countOf = async (table: string, workspaceId: string): Promise<number> =>
   (await database.query(`select from ${table} where workspace_id = $1`, [workspaceId])).rowCount!;
 
-/** Values that fit a type; words of a check are the table's own. */
+/** Returns a valid value for a column; for a check constraint, a word from it. */
 const valueOf = async (client: PoolClient | typeof database, table: string, { name, type }: Column) => {
   const { rows } = await client.query<{ word: string | null }>(
     `select (regexp_match(pg_get_constraintdef(c.oid), '''([^'']+)'''))[1] as word
@@ -71,7 +71,7 @@ const valueOf = async (client: PoolClient | typeof database, table: string, { na
   return type === 'bytea' ? '\\x00' : 'word';
 };
 
-/** Plants a row where none is yet, hanging on rows of this workspace that are there. */
+/** Inserts a row if the table has none, with references to existing rows of this workspace. */
 async function plant({ name, columns, keys }: Table, workspaceId: string): Promise<void> {
   const given = new Map<string, unknown>([['workspace_id', workspaceId]]);
   for (const { columns: own, parent, parent_columns } of keys) {
@@ -113,13 +113,13 @@ async function plantEverywhere(workspaceId: string): Promise<Table[]> {
 const endNow = (table: 'workspaces' | 'users', id: string) =>
   database.query(`update ${table} set ends_at = now() - interval '1 second' where id = $1`, [id]);
 const again = { password: 'a long test password' };
-/** The files below the folder of the workspace, wherever that is. */
+/** Lists the files in the folders of the workspace. */
 const bytesOf = async (workspaceId: string): Promise<string[]> =>
   (await readdir(service.dataDir, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.parentPath.includes(workspaceId))
     .map(({ name }) => name);
 
-test('a workspace that was deleted is in no table and no folder any more, and others are as they were', async () => {
+test('a deleted workspace is in no table and no folder, and other workspaces are unchanged', async () => {
   const tenant = await service.makeTenant();
   const { workspaceId } = tenant;
   await makeOneOfEach(service, tenant);
@@ -137,7 +137,7 @@ test('a workspace that was deleted is in no table and no folder any more, and ot
     await services.storage.put(storageKey(workspaceId, id), Readable.from([Buffer.from('bytes')]), 100);
   assert.ok((await bytesOf(workspaceId)).length > 0, 'there are bytes to remove');
   const before = await countOf('forms', neighbour.workspaceId);
-  // Its time has not come.
+  // Its deletion is not due yet.
   await removeEndedWorkspaces(services);
   assert.ok((await countOf('forms', workspaceId)) > 0);
   await endNow('workspaces', workspaceId);
@@ -152,7 +152,7 @@ test('a workspace that was deleted is in no table and no folder any more, and ot
   assert.deepEqual((await owner.call<Session>('GET', '/session')).body.workspaces, []);
 });
 
-test('a workspace that is being deleted is closed for keys, members and visitors, and opens again as it was', async () => {
+test('a workspace that is being deleted is closed for keys, members and visitors, and is unchanged after its restore', async () => {
   const owner = await signIn(service);
   const { workspaceId } = owner;
   const asked = { structure: structure(element('file_upload', 'photo')), publish: true };
@@ -223,7 +223,7 @@ const enter = async ({ email, password }: ConsolePerson) => {
     .join('; ');
 };
 
-test('an account that is being deleted is signed out, lets nobody in but to come back, and is gone in the end', async () => {
+test('an account that is being deleted is signed out, can sign in only to be restored, and is gone in the end', async () => {
   const owner = await signIn(service);
   const leaver = await signIn(service, { workspaceId: owner.workspaceId, role: 'admin' });
   const key = await leaver.api<{ key: string }>('POST', '/keys', { name: 'Mine' });
@@ -259,7 +259,7 @@ test('an account that is being deleted is signed out, lets nobody in but to come
   assert.equal((await owner.api('GET', `/forms/${made.body.id}`)).status, 200, 'what they made stays');
 });
 
-test('whoever alone owns a workspace hands it over or deletes it first', async () => {
+test('the only owner of a workspace must transfer or delete it before deleting the account', async () => {
   const owner = await signIn(service);
   const refused = await owner.call('DELETE', '/person', again);
   assert.deepEqual([refused.status, refused.body.error], [409, 'conflict']);
@@ -268,7 +268,7 @@ test('whoever alone owns a workspace hands it over or deletes it first', async (
   assert.equal((await owner.call('DELETE', '/person', again)).status, 200);
 });
 
-test('of two owners who delete their accounts at once one is told to stay', async () => {
+test('of two owners who delete their accounts at the same time, one gets a conflict', async () => {
   const first = await signIn(service);
   const second = await signIn(service, { workspaceId: first.workspaceId, role: 'owner' });
   const workspace = { text: 'select from workspaces where id = $1 for update', values: [first.workspaceId] };
@@ -278,7 +278,7 @@ test('of two owners who delete their accounts at once one is told to stay', asyn
   assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 409]);
 });
 
-test('the queue of a closed workspace stands still, whoever is at a job of it loses it, and it goes on where it stood', async () => {
+test('the queue of a closed workspace pauses, running jobs lose their lease, and it continues from the same point', async () => {
   const { workspaceId } = await service.makeTenant();
   const token = newId();
   const plantJob = async (id: string, runAt: string, leaseToken: string | null) =>
@@ -316,7 +316,7 @@ test('the queue of a closed workspace stands still, whoever is at a job of it lo
   assert.deepEqual(await days(), { [due]: 0, [later]: 3, [underWay]: 0 });
 });
 
-test('of two who bring a workspace back at once one does, and deleted forms stay deleted', async () => {
+test('of two parallel restores of a workspace one succeeds, and deleted forms stay deleted', async () => {
   const { workspaceId, ...owner } = await signIn(service);
   const [living, deleted] = [
     (await owner.api<{ id: string }>('POST', '/forms', form)).body.id,
@@ -335,7 +335,7 @@ test('of two who bring a workspace back at once one does, and deleted forms stay
   assert.deepEqual(rows, [{ form_id: living }]);
 });
 
-test('whoever deletes a workspace waits for a form that is being deleted, and not that one for them', async () => {
+test('deleting a workspace waits for a form deletion in progress, but not the other way round', async () => {
   const { workspaceId, ...owner } = await signIn(service);
   await owner.api('POST', '/forms', form);
   await enqueueJob(database, {
@@ -352,12 +352,12 @@ test('whoever deletes a workspace waits for a form that is being deleted, and no
     { text: 'select from form_lookup where workspace_id = $1 for update', ...of },
     1,
     () => beginEnd(database, workspaceId, undefined),
-    // Deleting a form ends with its job.
+    // The last step of a form deletion is its job.
     (client) => client.query({ text: 'select from jobs where workspace_id = $1 for update nowait', ...of }),
   );
 });
 
-test('a workspace whose owner has gone too comes back after its owner, and never without one', async () => {
+test('a workspace whose owner was deleted too can be restored only after its owner', async () => {
   const owner = await signIn(service);
   await signIn(service, { workspaceId: owner.workspaceId, role: 'admin' });
   await owner.call('DELETE', `/workspaces/${owner.workspaceId}`, again);
@@ -367,7 +367,7 @@ test('a workspace whose owner has gone too comes back after its owner, and never
   assert.equal(await run('workspace', 'restore', owner.workspaceId), 0);
 });
 
-test('the bytes of a deleted workspace go from an object store too', async () => {
+test('the files of a deleted workspace are also removed from an object store', async () => {
   const { workspaceId } = await service.makeTenant();
   const { directory, settings } = await openS3Server();
   const storage = s3Storage(settings, join(directory, 'spool'), 0);
@@ -387,7 +387,7 @@ test('the bytes of a deleted workspace go from an object store too', async () =>
   assert.equal(await countOf('files', workspaceId), 0);
 });
 
-test('one workspace that cannot be deleted keeps no other from it, and is tried again', async () => {
+test('a workspace that cannot be deleted does not block others, and is retried', async () => {
   const [stays, goes] = [(await service.makeTenant()).workspaceId, (await service.makeTenant()).workspaceId];
   for (const id of [stays, goes]) await endNow('workspaces', id);
   const isThere = async (id: string) =>
@@ -413,7 +413,7 @@ const run = async (...words: string[]) =>
     complain() {},
   });
 
-test('the operator deletes and brings back at the command line', async () => {
+test('the operator can delete and restore from the command line', async () => {
   const person = await signIn(service);
   const [member, other, third] = [
     await signIn(service, { workspaceId: person.workspaceId, role: 'editor' }),

@@ -15,7 +15,7 @@ async function openHeardScene(): Promise<Scene> {
   return scene;
 }
 
-/** Who was told to be deleted. */
+/** Returns the submissions with a submission.deleted event. */
 const deleted = async (scene: Scene): Promise<string[]> =>
   (await scene.events())
     .filter(({ kind }) => kind === 'submission.deleted')
@@ -28,7 +28,7 @@ const left = async (table: string, scene: Scene): Promise<number> =>
     ])
   ).rows[0]!.count;
 
-test('removing a completed submission removes its row, count and search text, orphans its files, and is told', async () => {
+test('removing a completed submission deletes its row, count and search text, orphans its files, and triggers an event', async () => {
   const scene = await openHeardScene();
   const photo = await scene.upload('photo', 'a.png');
   const id = await scene.submit({ name: 'Ada' }, { files: new Map([['photo', [photo]]]) });
@@ -57,7 +57,7 @@ test('a submission that was never completed is removed without an event', async 
   assert.deepEqual(await scene.counts(), { shown: {}, found: {} });
 });
 
-test('a submission is removed and told once; another form reaches none of it', async () => {
+test('a submission is removed once with one event, and cannot be removed through another form', async () => {
   const scene = await openHeardScene();
   const stranger = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });

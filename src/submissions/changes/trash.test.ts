@@ -40,7 +40,7 @@ const openHeardScene = async (): Promise<Scene> => {
   return scene;
 };
 
-/** What the API finds of a form: the ids of its list, of a search, and the total that it says. */
+/** Returns what the API shows of a form: the IDs of its list and of a search, and the total. */
 async function seen(
   scene: Scene,
   word: string,
@@ -63,14 +63,14 @@ async function seen(
 
 const kinds = async (scene: Scene): Promise<string[]> => (await scene.events()).map(({ kind }) => kind);
 
-/** As if they had been laid into the trash so many days ago. */
+/** Backdates the trashed submissions by this number of days. */
 const age = (scene: Scene, days: number) =>
   database.query(
     `update submissions set trashed_at = trashed_at - make_interval(days => $2) where form_id = $1 and trashed_at is not null`,
     [scene.formId, days],
   );
 
-test('what lies in the trash is in no list, search, count or file link, and comes back as it was', async () => {
+test('a submission in the trash is in no list, search, count or file link, and is unchanged after its restore', async () => {
   const scene = await openHeardScene();
   const photo = await scene.upload('photo', 'a.png');
   const id = await scene.submit({ name: 'Xylograph' }, { files: new Map([['photo', [photo]]]) });
@@ -99,7 +99,7 @@ test('what lies in the trash is in no list, search, count or file link, and come
   assert.deepEqual(await kinds(scene), ['submission.created', 'submission.created']);
 });
 
-test('the trash of one form is reached through no other form and no other workspace', async () => {
+test('the trash of a form is not accessible through another form or workspace', async () => {
   const [scene, stranger] = [await openHeardScene(), await openHeardScene()];
   const id = await scene.submit({ name: 'Ada' });
   for (const key of [
@@ -114,7 +114,7 @@ test('the trash of one form is reached through no other form and no other worksp
   assert.equal(await restoreMany(database, stranger, { ids: [id], by }), 0);
 });
 
-test('submission.deleted is told when a submission is deleted for good, once, and its count is not taken twice', async () => {
+test('permanent deletion triggers submission.deleted once, and does not reduce the count again', async () => {
   const scene = await openHeardScene();
   const id = await scene.submit({ name: 'Ada' });
   await scene.submit({ name: 'Ben' });
@@ -124,7 +124,7 @@ test('submission.deleted is told when a submission is deleted for good, once, an
   assert.deepEqual(await scene.counts(), { shown: { completed: 1 }, found: { completed: 1 } });
 });
 
-test('after 30 days the trash is emptied, with events; what is younger, or was restored, stays', async () => {
+test('after 30 days submissions in the trash are deleted with events; newer and restored ones stay', async () => {
   const scene = await openHeardScene();
   const [old, back, begun] = [
     await scene.submit({ name: 'Old' }),

@@ -24,7 +24,7 @@ const by = { kind: 'operator', id: '' } as const;
 const erase = (scene: Scene, ...ids: string[]): Promise<Erased> =>
   transaction(database, (client) => eraseSubmissions(client, scene, ids));
 
-/** A submission with a file that was edited since. */
+/** Creates a submission with a file and an edit. */
 async function make(scene: Scene, mail: string): Promise<{ id: string; fileId: string }> {
   const photo = await scene.upload('photo', `${mail}.png`);
   const files = new Map([['photo', [photo]]]);
@@ -49,7 +49,7 @@ const mailAbout = (scene: Scene, ...submissionIds: string[]) =>
 const tellOf = async (scene: Scene, id: string): Promise<string[]> =>
   (await scene.events()).filter((event) => event.submission_id === id).map(({ kind }) => kind);
 
-test('an erased submission is gone with its events, deliveries, mails and history, and others stay as they were', async () => {
+test('an erased submission is gone with its events, deliveries, emails and history, and others are unchanged', async () => {
   const scene = await openScene(database, elements);
   await scene.listen();
   const [ada, grace] = [await make(scene, 'ada@example.org'), await make(scene, 'grace@example.org')];
@@ -81,7 +81,7 @@ test('an erased submission is gone with its events, deliveries, mails and histor
   assert.deepEqual((await erase(scene, ada.id)).gone.submissions, 0);
 });
 
-test('submission.deleted tells nothing that was answered, to webhooks whose filter the answers met', async () => {
+test('submission.deleted after an erasure contains no answers, and goes to webhooks whose filter matched them', async () => {
   const scene = await openScene(database, elements);
   const url = 'https://receiver.test/hook';
   const filter = { element: 'mail', is: 'equals', value: 'ada@example.org' } as const;
@@ -99,7 +99,7 @@ test('submission.deleted tells nothing that was answered, to webhooks whose filt
   assert.deepEqual(rows, [{ webhook_id: webhookId }]);
 });
 
-test('what lies in the trash is erased, and what was never completed is told of to nobody', async () => {
+test('submissions in the trash are erased, and incomplete ones trigger no event', async () => {
   const scene = await openScene(database, elements);
   await scene.listen();
   const trashed = await make(scene, 'ada@example.org');
@@ -113,7 +113,7 @@ test('what lies in the trash is erased, and what was never completed is told of 
   assert.deepEqual([shown, found], [{}, {}]);
 });
 
-test('a digest that waits and told of others too is taken back, and they are told of in the next one', async () => {
+test('a waiting digest with an erased submission is withdrawn, and its other submissions go to the next digest', async () => {
   const scene = await openScene(database, elements, { notification_email: 'team@example.org' });
   const [ada, grace] = [await make(scene, 'ada@example.org'), await make(scene, 'grace@example.org')];
   await mailAbout(scene, ada.id, grace.id);
@@ -130,7 +130,7 @@ test('a digest that waits and told of others too is taken back, and they are tol
   assert.deepEqual(jobs, [{ payload: { kind: 'digest_due', formId: scene.formId } }]);
 });
 
-test('of who somebody is nothing stays: answers to what asks for it, and each that names the person; the rest does', async () => {
+test('erasing an identity deletes answers to personal questions and answers that name the person, and keeps the rest', async () => {
   const scene = await openScene(database, elements);
   await scene.listen();
   const ada = await make(scene, 'ada@example.org');
@@ -149,6 +149,6 @@ test('of who somebody is nothing stays: answers to what asks for it, and each th
     'select terms::text as terms from search_documents where form_id = $1',
     [scene.formId],
   );
-  // The id of the form is among them, which may have such a word in its digits.
+  // Removes the ID of the form, whose hexadecimal digits could contain such a word.
   assert.doesNotMatch(JSON.stringify(rows).replaceAll(scene.formId, ''), /ada|example/);
 });

@@ -22,7 +22,10 @@ const submissionOf = (id: string, answers: object, reference: object = {}): Expo
   reference: JSON.stringify(reference),
 });
 
-/** Submissions without an end, a hundred at a time; `read` counts them, `isEnded` says whether the reader let go of them. */
+/**
+ * Yields endless submissions in batches of a hundred. `read` counts them; `isEnded` is true after the reader
+ * has stopped.
+ */
 function endless() {
   const state = { read: 0, isEnded: false };
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
@@ -42,7 +45,7 @@ function endless() {
 }
 
 for (const format of exportFormats) {
-  test(`${format}: no more is read than is taken, and a reader that goes away ends the reading`, async () => {
+  test(`${format}: the export reads only as fast as its reader, and stops when the reader disconnects`, async () => {
     const { state, batches } = endless();
     const stream = exportStream(format, { columns, batches }, { forSpreadsheet: false });
     let bytes = 0;
@@ -57,7 +60,7 @@ for (const format of exportFormats) {
     assert.ok(state.read <= read + 2_000);
   });
 
-  test(`${format}: a reading that fails breaks the file off`, async () => {
+  test(`${format}: an error while reading aborts the file`, async () => {
     async function* batches(): AsyncGenerator<ExportedSubmission[]> {
       yield [submissionOf('1', { name: 'Ada' })];
       throw new Error('The database is gone.');
@@ -66,7 +69,7 @@ for (const format of exportFormats) {
     await assert.rejects(stream.toArray(), /The database is gone/);
   });
 
-  test(`${format}: a large batch is written in turns, and others are served in between`, async () => {
+  test(`${format}: a large batch is written in several turns, so that other requests are served in between`, async () => {
     const rows = 200;
     const batch = Array.from({ length: rows }, (_, index) =>
       submissionOf(String(index), { name: `${index} `.repeat(2_000) }),
@@ -87,7 +90,7 @@ for (const format of exportFormats) {
   });
 }
 
-/** A workbook with these submissions: the cells that were answered, row by row. */
+/** Reads back a workbook with these submissions: the answered cells, row by row. */
 async function readBack(ids: readonly string[], ...answers: object[]): Promise<unknown[][]> {
   const asked = unionColumns([formOf(...ids.map((id) => element('text', id)))]);
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
@@ -98,7 +101,7 @@ async function readBack(ids: readonly string[], ...answers: object[]): Promise<u
   return sheets[0]!.rows.slice(1).map((cells) => cells.slice(4, 4 + ids.length));
 }
 
-test('xlsx: a text is cut at what Excel holds in a cell, and says there how long it is and what has all of it', async () => {
+test("xlsx: a text is cut at Excel's cell limit, with a note on its length and on formats with the whole text", async () => {
   const most = 32_767;
   const [[first, second]] = (await readBack(['a', 'b'], { a: '<'.repeat(most), b: '&'.repeat(65_000) })) as [
     [string, string],
@@ -111,13 +114,15 @@ test('xlsx: a text is cut at what Excel holds in a cell, and says there how long
   );
 });
 
-test('xlsx: control characters, and texts that look as a workbook writes them, come back as they were', async () => {
+test('xlsx: control characters, and texts that look like workbook escapes, are unchanged after reading back', async () => {
   const texts = ['\u0007 rings', 'a_x0041_b', '_x005F_', '_xzzzz_', '\uFFFE\uFFFF', 'a\r\nb'];
   const answers = Object.fromEntries(texts.map((text, index) => [`q${index}`, text]));
   assert.deepEqual(await readBack(Object.keys(answers), answers), [texts]);
 });
 
-/** What answers can hold, of whatever type the element had, and texts that CSV and spreadsheets take amiss. */
+/**
+ * Possible values of answers for any element type, and texts that are problematic in CSV and spreadsheets.
+ */
 const texts = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({
@@ -126,12 +131,12 @@ const texts = fc.oneof(
 );
 const row = fc.dictionary(
   fc.constantFrom('name', 'guest'),
-  // JSON has no other numbers.
+  // JSON supports no other numbers.
   fc.oneof(texts, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean()),
 );
 const answer = fc.oneof(texts, fc.integer(), fc.boolean(), fc.array(texts), fc.array(row));
 
-test('the record of a submission is that of its cells, whatever was answered', () => {
+test('the CSV record of a submission equals that of its cells, for any answers', () => {
   const answered = fc.dictionary(fc.constantFrom('name', 'other', 'toString', '__proto__'), answer);
   const references = fc.dictionary(texts, texts);
   const asked = unionColumns([formOf(element('text', 'name'), element('text', 'toString'))]);
@@ -144,7 +149,7 @@ test('the record of a submission is that of its cells, whatever was answered', (
   );
 });
 
-test('a table says options by their labels, former ones too, and NDJSON has what answers keep', async () => {
+test('a table shows option labels, also of previous versions, and NDJSON has the stored values', async () => {
   const versionOf = (options: unknown[]) =>
     formOf(
       element('radio', 'colour', { options }),
@@ -164,7 +169,7 @@ test('a table says options by their labels, former ones too, and NDJSON has what
   assert.equal((JSON.parse(line) as { answers: { colour: string } }).answers.colour, 'b');
 });
 
-test('a matrix has a column for each of its rows, former ones last, and what it was before stands in the first', () => {
+test('a matrix has a column per row, removed rows last, and answers from before it was a matrix are in the first', () => {
   const [now, before] = ['Tea', 'Milk'].map((row) =>
     formOf(
       element('matrix', 'likes', { label: 'Likes', rows: [{ id: row[0]!, label: row }], multiple: true }),
@@ -200,7 +205,7 @@ test('a consent has a column for each of its parts', () => {
   assert.deepEqual(bodyCells(asked, submissionOf('1', {})).slice(4, -1), Array(4).fill(undefined));
 });
 
-test('NDJSON names a submission as the API does, and empty reference data is an object there and no cell in CSV', async () => {
+test('NDJSON names properties as the API does, and keeps empty reference data as an object, which CSV leaves blank', async () => {
   async function* batches(): AsyncGenerator<ExportedSubmission[]> {
     yield [submissionOf('1', { other: 1, name: 'Ada' }), submissionOf('2', {}, { from: 'mail' })];
   }
@@ -246,13 +251,13 @@ const formulas = [
   "'",
 ];
 
-test('whatever a spreadsheet could calculate begins with an apostrophe, and taking one away gives the text back', () => {
+test('every text that a spreadsheet could evaluate gets an apostrophe, and removing it restores the text', () => {
   for (const text of formulas) assert.equal(guardFormula(text), `'${text}`, JSON.stringify(text));
   for (const text of ['', 'a=1', 'Ada', '007', '😀', '1-2', 'x@y.z', '"quoted"'])
     assert.equal(guardFormula(text), text);
 });
 
-test('a record of RFC 4180: quotes where there are commas, quotes or line breaks, and CRLF at the end', () => {
+test('an RFC 4180 record quotes commas, quotes and line breaks, and ends with CRLF', () => {
   const cells = ['a,b', 'say "hi"', 'one\ntwo', undefined, -3.5, new Date('2026-01-02T03:04:05Z'), '007'];
   assert.equal(csvRecord(cells), '"a,b","say ""hi""","one\ntwo",,-3.5,2026-01-02T03:04:05.000Z,007\r\n');
 });

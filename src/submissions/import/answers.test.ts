@@ -4,7 +4,7 @@ import type { FormNode } from '#ast/form/tree.ts';
 import { composite, element, formOf } from '#test/ast/forms.ts';
 import { planImport } from './plan-import.ts';
 
-/* Answers as other services write them, and what an import refuses as the page does. */
+/* Answers as other services write them, and lines that an import rejects like the page. */
 
 const home = { today: '2026-11-28', asksSingly: false, language: 'en', timeZone: 'UTC' };
 
@@ -25,7 +25,7 @@ const answersOf = async (nodes: readonly FormNode[], text: string) => {
 
 const number = element('number', 'age', { label: 'Age' });
 
-test('a number that cannot be stored exactly leaves its line out', async () => {
+test('a line with a number that cannot be stored exactly is left out', async () => {
   for (const cell of [
     '9007199254740993',
     '-9007199254740993',
@@ -44,7 +44,7 @@ test('a number that cannot be stored exactly leaves its line out', async () => {
   );
 });
 
-test('a number that could be written with either mark is a doubt, unless its column settles it', async () => {
+test('a number with an ambiguous decimal separator is reported as a doubt, unless its column settles it', async () => {
   const read = async (cells: string, language: string) => {
     const plan = await planImport(
       { kind: 'csv', text: `Age;Name\n${cells}` },
@@ -64,7 +64,7 @@ const meals = element('multiple_choice', 'meals', {
   options: ['Breakfast, early', { id: 'l', label: 'Lunch' }, 'Tea; with milk', 'Dinner'],
 });
 
-test('choices that hold a separator are told apart by the options', async () => {
+test('choices that contain a separator are recognized by the options', async () => {
   for (const [cell, expected] of [
     ['"Breakfast, early"', ['Breakfast, early']],
     ['"Breakfast, early, Lunch"', ['Breakfast, early', 'l']],
@@ -76,20 +76,20 @@ test('choices that hold a separator are told apart by the options', async () => 
     ['"""Tea; with milk""; Lunch"', ['Tea; with milk', 'l']],
     ['"lunch\ndinner"', ['l', 'Dinner']],
   ] as const) {
-    // A second column, so that a comma separates them.
+    // A second column makes the comma the separator.
     const text = `Meals,Note\n${cell},x\n`;
     assert.deepEqual(await answersOf([meals], text), [{ meals: expected }], cell);
   }
 });
 
-test('choices that can be read in two ways leave their line out', async () => {
+test('a line with ambiguous choices is left out', async () => {
   const asked = element('multiple_choice', 'q', { label: 'Q', options: ['A', 'B', 'A, B'] });
   const { entries, problems } = await planOf([asked], 'Q,Note\n"A, B",x\n');
   assert.deepEqual([entries.length, problems.length], [0, 1]);
   assert.match(problems[0]!.message, /"A, B" matches different choices/);
 });
 
-test('an answer besides the options is read behind them, as Google Forms writes it', async () => {
+test('a custom option is read after the other options, as Google Forms writes it', async () => {
   const asked = element('multiple_choice', 'q', { label: 'Q', options: ['Tea', 'Cake, fresh'], other: true });
   const { entries, doubts } = await planOf([asked], 'Q,Note\n"Tea, Cake, fresh, Juice, cold",x\nWater,x\n');
   assert.deepEqual(
@@ -116,14 +116,14 @@ for (const [service, head, cells] of [
   ],
   ['others', '"Meals: Breakfast, early",Meals: Lunch,Meals: Dinner', '1,0,1'],
 ] as const) {
-  test(`a column for each choice, as ${service} writes it, is one answer`, async () => {
+  test(`separate columns for each choice, as ${service} writes them, become one answer`, async () => {
     assert.deepEqual(await answersOf([meals], `${head}\n${cells}\n`), [
       { meals: ['Breakfast, early', 'Dinner'] },
     ]);
   });
 }
 
-test('the two lines of headings of SurveyMonkey are one', async () => {
+test('the two heading lines of SurveyMonkey become one', async () => {
   const asked = [
     element('multiple_choice', 'meals', { label: 'Meals', options: ['Lunch', 'Dinner'], other: true }),
     element('text', 'name', { label: 'Name' }),
@@ -158,7 +158,7 @@ test('the two lines of headings of SurveyMonkey are one', async () => {
   );
 });
 
-test('ranks with a column for each option are one order', async () => {
+test('ranks in a column for each option become one order', async () => {
   const asked = element('ranking', 'order', { label: 'Order' });
   assert.deepEqual(await answersOf([asked], 'Order [Red],Order [Green],Order [Blue]\n2,3,1\n'), [
     { order: ['Blue', 'Red', 'Green'] },
@@ -170,7 +170,7 @@ test('ranks with a column for each option are one order', async () => {
   );
 });
 
-test('two columns of one heading answer two questions of one name', async () => {
+test('columns with equal headings answer questions with equal labels', async () => {
   const asked = [
     element('text', 'a', { label: 'Name' }),
     element('text', 'b', { label: 'Name' }),
@@ -182,7 +182,7 @@ test('two columns of one heading answer two questions of one name', async () => 
   assert.deepEqual(await answersOf(asked, 'Name (b),Name (a)\nBea,Ada\n'), [{ b: 'Bea', a: 'Ada' }]);
 });
 
-test('a mapping that answers a question twice is refused, in whatever order its names come', async () => {
+test('a mapping that answers a question twice is rejected, whatever the order of its properties', async () => {
   const form = formOf(meals);
   const refuse = async (...mapping: object[]) =>
     JSON.stringify(
@@ -194,7 +194,7 @@ test('a mapping that answers a question twice is refused, in whatever order its 
   assert.match(await refuse({ ...whole, option: 'nothing' }, { as: 'ignore' }), /no choice \\"nothing\\"/);
 });
 
-test('yes and no are read in the languages of pages and as spreadsheets write them', async () => {
+test('yes and no are recognized in all page languages and as spreadsheets write them', async () => {
   const asked = element('yes_no', 'news', { label: 'News' });
   for (const [cell, answer] of Object.entries({
     WAHR: true,
@@ -210,7 +210,7 @@ test('yes and no are read in the languages of pages and as spreadsheets write th
   assert.equal(problems.length, 1);
 });
 
-test('a consent is given by yes or by its statement, and not by another text', async () => {
+test('a consent is given by yes or by its statement, and by no other text', async () => {
   const asked = element('consent', 'terms', { label: 'Terms', statement: 'I agree to all.' });
   assert.deepEqual(await answersOf([asked], 'Terms\nyes\nI agree to all.\n'), [
     { terms: true },
@@ -229,7 +229,7 @@ test('a consent is given by yes or by its statement, and not by another text', a
   assert.match(problems[0]!.message, /The accepted text differs/);
 });
 
-test('rows of a repeatable group stand on lines of one cell, and a fault in them is named', async () => {
+test('rows of a repeatable group are lines of one cell, and an error in them is named', async () => {
   const asked = composite(
     'people',
     [
@@ -257,7 +257,7 @@ test('rows of a repeatable group stand on lines of one cell, and a fault in them
   }
 });
 
-test('an apostrophe before a formula is removed or kept as the rest of the file tells, and a doubt says which', async () => {
+test('an apostrophe before a formula is removed or kept as in the rest of the file, and reported as a doubt', async () => {
   const note = element('textarea', 'note', { label: 'Note' });
   const read = async (text: string) => {
     const { entries, doubts } = await planOf([note], text);
@@ -268,7 +268,7 @@ test('an apostrophe before a formula is removed or kept as the rest of the file 
   assert.deepEqual(await read('Note\n=2+2\n'), [['=2+2'], 0]);
 });
 
-test('reference data of an export comes back, and what is none leaves its line out', async () => {
+test('exported reference data can be imported, and a line with invalid reference data is left out', async () => {
   const mapping = [{ as: 'answer', name: 'age' }, { as: 'reference_data' }];
   const read = (cell: string) =>
     planOf([number], `Age,Reference\n1,"${cell.replaceAll('"', '""')}"\n`, { mapping });
@@ -282,7 +282,7 @@ test('reference data of an export comes back, and what is none leaves its line o
   assert.match(problems[0]!.message, /characters that cannot be stored/);
 });
 
-test('what cannot come from a file is said: files, signatures, and what the form no longer asks', async () => {
+test('columns that a file cannot fill are reported: files, signatures and questions that were removed from the form', async () => {
   const asked = [
     number,
     element('file_upload', 'photo', { label: 'Photo' }),
@@ -311,7 +311,7 @@ test('what cannot come from a file is said: files, signatures, and what the form
   );
 });
 
-test('answers within a row that the page would not ask are said', async () => {
+test('answers to hidden questions in a row are reported', async () => {
   const asked = composite(
     'people',
     [

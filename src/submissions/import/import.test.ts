@@ -18,7 +18,7 @@ import { readCell } from './read-cell.ts';
 import { submissionImportJob } from './start-import.ts';
 import { importable } from './table.ts';
 
-/* Answers come in from a file: looked at first, checked as a page checks them, each line once. */
+/* Imports of answers from a file: previewed first, validated as on the page, each line once. */
 
 const elements = [
   element('text', 'name', { label: 'Full name', required: true }),
@@ -32,7 +32,7 @@ const elements = [
 ];
 const form = formOf(...elements);
 const about = { form, today: '2026-11-23', asksSingly: false, language: 'en', timeZone: 'UTC' };
-/** Why nothing of a file can be used. */
+/** Returns the reason why a file is rejected as a whole. */
 const refusal = async (source: object): Promise<string> => {
   const made = await planImport(source as Parameters<typeof planImport>[0], about);
   assert.ok(typeof made === 'string');
@@ -50,7 +50,7 @@ const file = [
   'Grace,,09.12.1906,Green,"Cake, Soup",no,,,,2026-02-01 12:30,',
 ].join('\r\n');
 
-test('columns find their questions by label, id and row, and cells become answers by label and by the order of days', async () => {
+test('columns are matched by label, ID and row, and cells by option label and by the date order', async () => {
   const { mapping, writing, entries, problems } = await plan(file);
   assert.deepEqual(
     mapping.map((use) => ('name' in use ? use.name : use.as)),
@@ -86,7 +86,7 @@ test('columns find their questions by label, id and row, and cells become answer
   );
 });
 
-test('what is wrong is told by line and column, and what would not have been asked is told too', async () => {
+test('errors name their line and column, and answers to hidden questions are reported too', async () => {
   const { entries, problems } = await plan(
     'Full name,Age,News?,Why\nAda,-1,yes,\n,3,no,\nAnni,many,no,\nBea,2,no,Curiosity\n',
   );
@@ -105,7 +105,7 @@ test('what is wrong is told by line and column, and what would not have been ask
   );
 });
 
-test('a mapping that does not fit is refused in words', async () => {
+test('an invalid mapping is rejected with a clear message', async () => {
   const refuse = (mapping: object[]) => refusal({ kind: 'csv', text: 'a,b\n1,2', mapping });
   assert.match(await refuse([{ as: 'ignore' }]), /has 2 columns, but the mapping has 1/);
   const name = { as: 'answer', name: 'name' };
@@ -117,14 +117,14 @@ test('a mapping that does not fit is refused in words', async () => {
   assert.match(await refusal({ kind: 'xlsx', data: 'bm8=' }), /workbook cannot be read/);
 });
 
-/** What a cell answers to a question of the form, in a column that writes days and numbers so. */
+/** Returns the answer of a cell to a question, for a column with this format of dates and numbers. */
 const read = (id: string, cell: string, format: Partial<ColumnFormat> = {}) => {
   const context = { format: { dates: 'ymd', decimal: '.', ...format }, home: about, isOwn: false } as const;
   const found = readCell(importable(form).get(id)!, cell, context);
   return 'problem' in found ? found.problem : found.value;
 };
 
-test('days and numbers are read as the file writes them', () => {
+test('dates and numbers are parsed in the format of the file', () => {
   assert.equal(read('born', '1/31/2026', { dates: 'mdy' }), '2026-01-31');
   assert.equal(read('born', '31.1.26', { dates: 'dmy' }), '2026-01-31');
   assert.equal(read('born', '31.1.85', { dates: 'dmy' }), '1985-01-31');
@@ -141,7 +141,7 @@ test('days and numbers are read as the file writes them', () => {
   );
 });
 
-test('a number that is written otherwise than the file writes its numbers is refused, and not another number', () => {
+test("a number in another format than the file's is rejected, not misread", () => {
   for (const [cell, decimal, answer] of [
     ['3,14', '.', '3,14'],
     ['3.14', ',', '3.14'],
@@ -156,7 +156,7 @@ test('a number that is written otherwise than the file writes its numbers is ref
     assert.equal(read('age', cell, { decimal }), answer, cell);
 });
 
-test('a submission was at no moment before 1970, after tomorrow, or on a day that there is not', async () => {
+test('the time of a submission must be a valid date from 1970 until tomorrow', async () => {
   const moments = ['0001-01-01', '1969-12-31', '2026-02-31', '2026-13-01', '2999-01-01', '2026-01-31'];
   const { entries, problems } = await plan(
     `Full name,Submitted at\n${moments.map((moment) => `Ada,${moment}`).join('\n')}`,
@@ -171,7 +171,7 @@ test('a submission was at no moment before 1970, after tomorrow, or on a day tha
   );
 });
 
-test('a reference value that is longer than it may be leaves its line out, and is not cut', async () => {
+test('a line with a reference value that is too long is left out, and the value is not cut', async () => {
   const mapping = [
     { as: 'answer', name: 'name' },
     { as: 'reference', name: 'source' },
@@ -193,7 +193,7 @@ test('a reference value that is longer than it may be leaves its line out, and i
   ]);
 });
 
-test('the file of the guide is read as it is written', async () => {
+test('the example file of the guide can be imported unchanged', async () => {
   const guide = await readFile(new URL('../../../docs/guides/importing.md', import.meta.url), 'utf8');
   const [, text] = /^```csv\n(.*?)^```/ms.exec(guide)!;
   const asked = formOf(element('number', 'age'), element('textarea', 'parents'));
@@ -211,7 +211,7 @@ test('the file of the guide is read as it is written', async () => {
   );
 });
 
-test('no text and no workbook makes the reading of a file throw', async () => {
+test('no text and no workbook makes the file reader throw', async () => {
   const cell = fc.oneof(fc.string(), fc.constantFrom('31.1.2026', '1,5', 'yes', '"', ';', '=1'));
   const table = fc.array(fc.array(cell, { maxLength: 4 }), { maxLength: 5 });
   await fc.assert(
@@ -246,7 +246,7 @@ const answersOf = async (formId: string) =>
     answers: Record<string, unknown>;
   })[];
 
-test('an import under way when its workspace is closed waits with its lines, and goes on when that is opened again', async () => {
+test('an import pauses with its lines when its workspace is closed, and continues when the workspace is restored', async () => {
   const { id } = await makeForm(tenant, elements);
   const { workspaceId } = tenant;
   const { database, wakeQueue } = service.services;
@@ -273,7 +273,7 @@ test('an import under way when its workspace is closed waits with its lines, and
   assert.deepEqual([(await finished(id)).created, (await finished(id)).refused], [1, 0]);
 });
 
-test('a file becomes submissions with the moments that it says, which are found, and the same file makes nothing twice', async () => {
+test('a file becomes searchable submissions with its times, and importing it again creates no duplicates', async () => {
   const { id } = await makeForm(tenant, elements);
   const sent = { kind: 'csv', text: file };
   const preview = await tenant.call('POST', `/forms/${id}/submissions/imports/preview`, sent);
@@ -313,7 +313,7 @@ test('a file becomes submissions with the moments that it says, which are found,
   assert.equal((await answersOf(id)).length, 3);
 });
 
-test('a workbook is read as a CSV file is, with its numbers and days', async () => {
+test('a workbook is read like a CSV file, with its numbers and dates', async () => {
   const { id } = await makeForm(tenant, elements);
   const rows = [
     ['Full name', 'Age', 'Born'],
@@ -333,7 +333,7 @@ test('a workbook is read as a CSV file is, with its numbers and days', async () 
   assert.deepEqual([problems, entries[0]?.answers], [[], { name: 'Ada', age: 36, born: '1815-12-10' }]);
 });
 
-test('an answer that may be given once is given once, also by a file, and the rest of it goes on', async () => {
+test('a unique answer is also unique within an import, and the other lines are imported', async () => {
   const { id } = await makeForm(tenant, [element('email', 'mail', { unique: true })]);
   const text = 'mail\na@example.org\nb@example.org\nA@example.org\nc@example.org\n';
   await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
@@ -341,7 +341,7 @@ test('an answer that may be given once is given once, also by a file, and the re
   assert.deepEqual([created, refused, problems.map(({ line }) => line)], [3, 1, [4]]);
 });
 
-test('the lines that were left out when an import began are told with it', async () => {
+test('the result of an import includes the lines left out at its start', async () => {
   const { id } = await makeForm(tenant, elements);
   const text = 'Full name,Age\nAda,36\nBea,-1\n,5\nCid,9007199254740993\n';
   const started = await tenant.call('POST', `/forms/${id}/submissions/imports`, { kind: 'csv', text });
@@ -359,7 +359,7 @@ test('the lines that were left out when an import began are told with it', async
   );
 });
 
-test('a consent and both times of a file are those of the submission', async () => {
+test('a submission has the consent and both times of its file', async () => {
   const { id } = await makeForm(tenant, [
     element('text', 'name', { label: 'Name' }),
     element('consent', 'terms', { label: 'Terms', statement: 'Yes.' }),
@@ -379,7 +379,7 @@ test('a consent and both times of a file are those of the submission', async () 
   );
 });
 
-test('a doubt is in the preview, and the order that is set settles it', async () => {
+test('a doubt is shown in the preview, and setting the date order settles it', async () => {
   const { id } = await makeForm(tenant, elements);
   const look = async (more: object) => {
     const sent = { kind: 'csv', text: 'Full name,Born\nAda,03/04/2000\n', ...more };
@@ -395,7 +395,7 @@ test('a doubt is in the preview, and the order that is set settles it', async ()
   assert.deepEqual(await look({ dates: 'dmy' }), [[], 'dmy', '2000-04-03']);
 });
 
-test('a form that was never published, another workspace and a file of both kinds are refused', async () => {
+test('an unpublished form, another workspace, and a request with both kinds of file are rejected', async () => {
   const { body: draft } = await tenant.call('POST', '/forms', { structure: structure(element('text', 'a')) });
   const sent = { kind: 'csv', text: 'a\n1\n' };
   assert.equal((await tenant.call('POST', `/forms/${draft.id}/submissions/imports`, sent)).status, 409);

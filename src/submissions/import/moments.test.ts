@@ -6,7 +6,10 @@ import { element, formOf } from '#test/ast/forms.ts';
 import { cases } from '#test/cases.ts';
 import { planImport } from './plan-import.ts';
 
-/* Days, times and time zones, as other services write them: read exactly, or refused with the part that is the reason. */
+/*
+ * Dates, times and time zones as other services write them: parsed exactly, or rejected with the part at
+ * fault.
+ */
 
 const form = formOf(
   element('text', 'name', { label: 'Full name' }),
@@ -16,7 +19,7 @@ const form = formOf(
 );
 const about = { form, today: '2026-11-28', asksSingly: false, language: 'en', timeZone: 'UTC' };
 
-/** The plan for one column of cells, beside a name. */
+/** Plans an import of one column of cells, beside a name. */
 async function planOf(heading: string, cells: readonly string[], more: object = {}) {
   const lines = cells.map((cell) => `Ada,${csvCell(cell)}`);
   const source = { kind: 'csv', text: [`Full name,${csvCell(heading)}`, ...lines].join('\n') } as const;
@@ -25,7 +28,7 @@ async function planOf(heading: string, cells: readonly string[], more: object = 
   return plan;
 }
 
-/** The moment that one cell names, in UTC, or the problem that leaves its line out. */
+/** Returns the time in a cell in UTC, or the problem that leaves its line out. */
 async function momentOf(cell: string, more: object = {}, heading = 'Submitted at'): Promise<string> {
   const { entries, problems } = await planOf(heading, [cell], more);
   const [problem] = problems;
@@ -84,13 +87,13 @@ for (const [service, moments] of Object.entries({
     '2026年11月20日 14:01': '2026-11-20T14:01:00.000Z',
   },
 })) {
-  test(`the moments that ${service} writes are read exactly`, async () => {
+  test(`the times that ${service} writes are parsed exactly`, async () => {
     const read = await Promise.all(Object.keys(moments).map(async (cell) => [cell, await momentOf(cell)]));
     assert.deepEqual(Object.fromEntries(read), moments);
   });
 }
 
-test('what cannot be read exactly leaves its line out, and the reason names the part', async () => {
+test('a line with a time that cannot be parsed exactly is left out, and the reason names the part at fault', async () => {
   const reasons = {
     '2026/11/20 2:01:33 PM EST': /time zone "EST"/,
     '2026/11/20 2:01:33 PM PST': /time zone "PST"/,
@@ -124,7 +127,7 @@ test('12 AM is midnight and 12 PM is noon', async () => {
   assert.equal(await momentOf('2026-11-20 1:00 P.M.'), '2026-11-20T13:00:00.000Z');
 });
 
-test("months and weekdays are read in English and in the form's language", async () => {
+test("months and weekdays are recognized in English and in the form's language", async () => {
   const read = (cell: string, language: string) => momentOf(cell, { language });
   assert.equal(await read('Freitag, 20. November 2026 um 14:01', 'de'), '2026-11-20T14:01:00.000Z');
   assert.equal(await read('20 de noviembre de 2026 14:01', 'es'), '2026-11-20T14:01:00.000Z');
@@ -133,7 +136,7 @@ test("months and weekdays are read in English and in the form's language", async
   assert.match(await read('20 février 2026 14:01', 'de'), /février/);
 });
 
-test('a short name of a time zone is read as the time zone of the form has it', async () => {
+test("an abbreviated time zone is recognized if the form's time zone uses it at that time", async () => {
   const read = (cell: string, timeZone: string) => momentOf(cell, { timeZone });
   assert.equal(await read('2026/11/20 2:01 PM EST', 'America/New_York'), '2026-11-20T19:01:00.000Z');
   assert.equal(await read('2026/11/20 2:01 PM IST', 'Asia/Kolkata'), '2026-11-20T08:31:00.000Z');
@@ -141,7 +144,7 @@ test('a short name of a time zone is read as the time zone of the form has it', 
   assert.match(await read('2026/11/20 2:01 PM PST', 'America/New_York'), /time zone "PST"/);
 });
 
-test('a time zone in the heading holds for the moments of its column that name none', async () => {
+test('a time zone in the heading applies to the times of its column without a time zone', async () => {
   const read = (heading: string, cell: string) => momentOf(cell, {}, heading);
   assert.equal(await read('Submit Date (UTC)', '2026-11-20 14:01:33'), '2026-11-20T14:01:33.000Z');
   assert.equal(await read('Timestamp (GMT+1)', '2026-11-20 14:01:33'), '2026-11-20T13:01:33.000Z');
@@ -149,7 +152,7 @@ test('a time zone in the heading holds for the moments of its column that name n
   assert.match(await read('Submit Date (PST)', '2026-11-20 14:01:33'), /time zone "PST"/);
 });
 
-test('answers take a day, a time or both, and nothing of the cell is dropped', async () => {
+test('answers accept a date, a time or both, and no part of the cell is dropped', async () => {
   const answerOf = async (heading: string, cell: string): Promise<unknown> => {
     const { entries, problems } = await planOf(heading, [cell]);
     return problems[0]?.message ?? entries[0]!.entry.answers[heading.toLowerCase()];
@@ -171,7 +174,7 @@ test('answers take a day, a time or both, and nothing of the cell is dropped', a
   assert.match(String(await answerOf('Both', '2026-01-31')), /a time/);
 });
 
-test('an ambiguous order of days is a doubt, with the order of the form as the first guess', async () => {
+test("an ambiguous date order is a doubt, with the form's order as the first guess", async () => {
   const read = async (cells: string[], language: string, more: object = {}) => {
     const { entries, doubts } = await planOf('Day', cells, { language, ...more });
     return [entries.map(({ entry }) => entry.answers['day']), doubts.map(({ column }) => column)];
@@ -192,7 +195,7 @@ test('an ambiguous order of days is a doubt, with the order of the form as the f
   assert.equal(both.problems.length, 1);
 });
 
-test('each column has its own order of days', async () => {
+test('each column has its own date order', async () => {
   const text =
     'Full name,Day,Submitted at\nAda,31/01/2026,2/3/2026 14:01\nBea,1/2/2026,2/28/2026 14:01\nCid,2/2/2026,3/3/2026 1:00';
   const plan = await planImport({ kind: 'csv', text }, about);
@@ -208,7 +211,7 @@ test('each column has its own order of days', async () => {
   assert.deepEqual(plan.doubts, []);
 });
 
-test('every moment that JavaScript, mail and programs write is read as that moment', async () => {
+test('every time that JavaScript, email and programs write is parsed as that time', async () => {
   const zones = ['UTC', 'Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Pacific/Auckland'];
   const written = fc.record({
     time: fc.date({ min: new Date('1971-01-01'), max: new Date('2026-11-01'), noInvalidDate: true }),
@@ -224,7 +227,7 @@ test('every moment that JavaScript, mail and programs write is read as that mome
   );
 });
 
-/** The parts of a moment in a time zone, with its offset as `+05:45`. */
+/** Returns the parts of a time in a time zone, with its offset as `+05:45`. */
 function partsIn(time: Date, timeZone: string, locale = 'en-US') {
   const options = {
     timeZone,

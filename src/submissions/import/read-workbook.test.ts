@@ -4,22 +4,24 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { writeXlsx } from 'hucre/xlsx';
 import { readWorkbook } from './read-workbook.ts';
 
-/* Workbooks as spreadsheets write them are read; hostile ones are refused with a reason, in little memory. */
+/*
+ * Workbooks written by spreadsheets are read; hostile ones are rejected with a reason, using little memory.
+ */
 
 type Part = {
   name: string;
   content: string | Buffer;
-  /** What the directory and the header say instead of the truth. */
+  /** A false value for the directory and the header. */
   size?: number;
   method?: number;
   flags?: number;
   crc?: number;
   nameInHeader?: string;
-  /** The position of its header. */
+  /** The position of the header. */
   at?: number;
 };
 
-/** Writes a zip file, in which single fields may lie. */
+/** Writes a zip file whose fields can be falsified. */
 function zip(parts: readonly Part[], options: { count?: number } = {}): Buffer {
   const bodies: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -101,7 +103,7 @@ const linesOf = async (bytes: Uint8Array): Promise<unknown> => {
   return table.lines;
 };
 
-test('texts, numbers, days, moments, booleans and errors are read, each at its line and column', async () => {
+test('texts, numbers, dates, times, booleans and errors are read at their line and column', async () => {
   const strings = `<sst xmlns="${main}"><si><t>Ada</t></si><si><r><t>Rich </t></r><r><t xml:space="preserve">text &amp; more</t></r><rPh sb="0" eb="1"><t>said</t></rPh></si><si><t>two_x000A_lines _x005F_x0041_</t></si></sst>`;
   const styles = `<styleSheet xmlns="${main}"><numFmts><numFmt numFmtId="170" formatCode="[Red]dd.mm.yyyy&quot; h&quot;"/><numFmt numFmtId="171" formatCode="0.00&quot; days&quot;"/><numFmt numFmtId="172" formatCode="[h]:mm"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="22"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="172"/></cellXfs></styleSheet>`;
   const sheet = sheetOf(
@@ -116,7 +118,7 @@ test('texts, numbers, days, moments, booleans and errors are read, each at its l
   ]);
 });
 
-test('days of a workbook that counts from 1904 are read', async () => {
+test('dates of a workbook with the 1904 date system are read', async () => {
   const bytes = workbook({
     workbook: `<x:workbook xmlns:x="${main}" xmlns:q="${office}"><x:workbookPr date1904="1"/><x:sheets><x:sheet name="One" q:id="rId7"/></x:sheets></x:workbook>`,
     styles: `<styleSheet><cellXfs><xf numFmtId="14"/></cellXfs></styleSheet>`,
@@ -125,7 +127,7 @@ test('days of a workbook that counts from 1904 are read', async () => {
   assert.deepEqual(await linesOf(bytes), [{ line: 1, cells: ['1904-01-01', '2026-01-31'] }]);
 });
 
-test('what another program writes is read', async () => {
+test('a workbook written by another program is read', async () => {
   const rows = [
     ['Name', 'Age', 'Born'],
     ['Zoë & <co>', 36.5, new Date('1815-12-10T00:00:00Z')],
@@ -139,7 +141,7 @@ test('what another program writes is read', async () => {
   ]);
 });
 
-test('a dimension that is far larger than the sheet costs nothing', async () => {
+test('a dimension far larger than the sheet costs nothing', async () => {
   const sheet = `<worksheet><dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="A1048576"><v>2</v></c></row></sheetData></worksheet>`;
   assert.deepEqual(await linesOf(workbook({ sheet })), [
     { line: 1, cells: [1] },
@@ -311,7 +313,7 @@ const refused: readonly [what: string, bytes: () => Buffer, why: RegExp][] = [
 
 const positionOf = (name: string): number => workbook({}).indexOf(name) - 30;
 
-/** Puts a zip64 locator, which leads beyond the file, before the end of the directory. */
+/** Inserts a zip64 locator that points beyond the file, before the end of the directory. */
 function zip64(bytes: Buffer): Buffer {
   const locator = Buffer.alloc(20, 0xff);
   locator.write('PK\u0006\u0007', 'latin1');
@@ -319,14 +321,14 @@ function zip64(bytes: Buffer): Buffer {
 }
 
 for (const [what, bytes, why] of refused)
-  test(`a workbook with ${what} is refused`, async () => {
+  test(`a workbook with ${what} is rejected`, async () => {
     const problem = await readWorkbook(bytes());
     assert.ok(typeof problem === 'string', 'it was read');
     assert.match(problem, why);
     assert.ok(problem.length < 200, 'one sentence or two');
   });
 
-test('a bomb of 60 MB is read in memory that does not grow with it', async () => {
+test('a zip bomb of 60 MB is read with less than 50 MB of extra memory', async () => {
   const bytes = workbook({
     sheet: sheetOf(`<row><c r="A1"><f>${many('a', 60 * mega)}</f><v>1</v></c></row>`),
   });

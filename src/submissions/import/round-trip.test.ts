@@ -14,11 +14,14 @@ import type { ExportedSubmission } from '../export/cells.ts';
 import { exportStream } from '../export/export.ts';
 import { planImport } from './plan-import.ts';
 
-/* Our own export, imported again, gives equal submissions: answers, reference data and both times, for every element type. */
+/*
+ * Our export, imported again, gives equal submissions: answers, reference data and both times, for every
+ * element type.
+ */
 
 const today = '2026-11-28';
 
-/** Texts with what files, lists and spreadsheets take for something else. */
+/** Texts that files, lists and spreadsheets could misread. */
 const text = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
@@ -29,9 +32,9 @@ const text = fc
     }),
     fc.constantFrom("'=1+1", "''", '1.234', '03/04/2000', 'sep=;', 'TRUE', 'Red', 'A: B; C', '{"a":1}', 'No'),
   )
-  // Every door stores NFC without invisible characters around an answer.
+  // Every input stores NFC and removes invisible characters around an answer.
   .map((value) => trimText(normalizeText(value)))
-  // No text of only spaces is an answer, and a workbook cannot hold every control character.
+  // Text of only spaces is not an answer, and workbooks do not support every control character.
   .filter(
     (value) =>
       value.trim() !== '' &&
@@ -40,7 +43,7 @@ const text = fc
   );
 const lines = fc.array(text, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('\n'));
 
-/** Labels that differ, also as people compare words. */
+/** Labels that differ even when compared without case. */
 const options = fc
   .uniqueArray(
     fc.oneof(
@@ -62,7 +65,9 @@ const time = fc.tuple(twoDigits(0, 23), twoDigits(0, 59)).map((parts) => parts.j
 
 type Asked = { readonly attrs?: Record<string, unknown>; readonly answer: fc.Arbitrary<unknown> };
 
-/** A question of each type with the answers that it takes; files come by another way, and results by none. */
+/**
+ * A question of each type with valid answers. Files are uploaded separately, and calculations have no input.
+ */
 const askedOf: Record<
   Exclude<InputType, 'file_upload' | 'signature' | 'calculation'>,
   fc.Arbitrary<Asked>
@@ -112,7 +117,7 @@ const askedOf: Record<
 };
 const types = Object.keys(askedOf) as (keyof typeof askedOf)[];
 
-/** Labels that repeat, and some that look like a heading of an export or like each other with an id. */
+/** Repeated labels, some like a heading of an export, and some like another label with an ID. */
 const label = fc.constantFrom(
   'Name',
   'name',
@@ -164,7 +169,7 @@ const contextOf = (reference: Record<string, string>) => ({
   work: newWork(),
 });
 
-/** Answers as a submit stores them. */
+/** Returns answers as a submit stores them. */
 function storedOf(form: Form, raw: object, reference: Record<string, string>, at: number) {
   const checked = checkAnswers(form, raw, new Map(), contextOf(reference));
   assert.ok(checked.ok, JSON.stringify([raw, checked]));
@@ -206,7 +211,7 @@ for (const [what, format, forSpreadsheet] of [
         const file = Buffer.concat(await stream.toArray());
         const source =
           format === 'csv'
-            ? // As fetch reads a text: without its byte order mark.
+            ? // Decoded as by fetch, without its byte order mark.
               { kind: format, text: new TextDecoder().decode(file) }
             : { kind: format, data: file.toString('base64') };
         const about = { form, today, asksSingly: false, language: 'de', timeZone: 'UTC' };

@@ -19,7 +19,7 @@ const by = { kind: 'operator', id: '' } as const;
 const elements = [element('text', 'name'), element('file_upload', 'photo')];
 const dayMs = 86_400_000;
 
-/** As if it had come some days ago; what hangs on it follows by its key. */
+/** Backdates a submission by days; related rows follow its key. */
 async function age(scene: Scene, id: string, days: number): Promise<string> {
   const at = new Date(now().getTime() - days * dayMs);
   const aged = leastIdAt(at).slice(0, 24) + id.slice(24);
@@ -53,7 +53,7 @@ const left = async (scene: Scene): Promise<string[]> =>
     ])
   ).rows.map(({ id }) => id);
 
-test('what nobody completed is erased after 90 days, and nothing else by itself', async () => {
+test('incomplete submissions are erased after 90 days by default, and nothing else is', async () => {
   const scene = await openScene(database, elements);
   const old = await age(scene, await scene.begin({ name: 'Old' }), 91);
   const young = await age(scene, await scene.begin({ name: 'Young' }), 89);
@@ -65,7 +65,7 @@ test('what nobody completed is erased after 90 days, and nothing else by itself'
   assert.deepEqual(shown, found);
 });
 
-test('a workspace says for how long, and a form where it says otherwise', async () => {
+test('a workspace sets its retention, and a form can override it', async () => {
   const scene = await openScene(database, elements);
   const stays = await openScene(database, elements);
   for (const each of [scene, stays]) await keep(each, 'workspaces', { submissions: 30, incomplete: 5 });
@@ -95,7 +95,7 @@ test('a workspace says for how long, and a form where it says otherwise', async 
   ]);
 });
 
-test('the trash keeps what was laid there for as long as is said; who brings it back keeps it', async () => {
+test('the trash keeps submissions for its retention period', async () => {
   const scene = await openScene(database, elements);
   await keep(scene, 'forms', { trash: 3 });
   const ids = [];
@@ -108,7 +108,7 @@ test('the trash keeps what was laid there for as long as is said; who brings it 
   assert.deepEqual(await left(scene), [ids[1]]);
 });
 
-test('what an invited person began and nobody completed goes, and their invitation stays', async () => {
+test('expired saved answers of an invited person are erased, and the invitation stays', async () => {
   const scene = await openScene(database, elements);
   const by = newId();
   await database.query(
@@ -126,7 +126,7 @@ test('what an invited person began and nobody completed goes, and their invitati
   assert.equal((await database.query('select from invitations where id = $1', [by])).rowCount, 1);
 });
 
-test('a form whose submissions cannot be erased keeps no other from it, is named, and is tried again', async () => {
+test('a form whose submissions cannot be erased does not block others, is named, and is retried', async () => {
   const scenes = [await openScene(database, elements), await openScene(database, elements)];
   for (const scene of scenes) await age(scene, await scene.begin({ name: 'Old' }), 91);
   const [broken, sound] = scenes as [Scene, Scene];
@@ -148,7 +148,7 @@ test('a form whose submissions cannot be erased keeps no other from it, is named
   assert.deepEqual(await left(broken), []);
 });
 
-test('files go before their submissions where that is said', async () => {
+test('files are deleted before their submissions if a rule says so', async () => {
   const scene = await openScene(database, elements);
   await keep(scene, 'forms', { files: 7 });
   const photo = await scene.upload('photo', 'face.png');
@@ -159,7 +159,7 @@ test('files go before their submissions where that is said', async () => {
   ]);
   await applyRetention(scene.context);
   const { rows } = await database.query('select submission_id from files where id = $1', [photo.id]);
-  // The sweep may have come by already.
+  // The sweep may already have run.
   assert.deepEqual(
     rows.filter(({ submission_id }) => submission_id !== null),
     [],
@@ -167,7 +167,7 @@ test('files go before their submissions where that is said', async () => {
   assert.equal((await left(scene)).length, 1);
 });
 
-test('mails and deliveries go by the same rules', async () => {
+test('emails and deliveries follow the retention rules', async () => {
   const scene = await openScene(database, elements);
   const usual = await openScene(database, elements);
   await keep(scene, 'forms', { mails: 5, deliveries: 5 });
@@ -201,7 +201,7 @@ test('mails and deliveries go by the same rules', async () => {
   assert.ok((await count('events', scene))! <= (await count('events', usual))!);
 });
 
-test('the rules are read, changed and taken back, for owners, admins and keys that may; wrong ones are refused with their place', async () => {
+test('owners, admins and permitted keys can read, change and reset retention rules; invalid rules are rejected with their location', async () => {
   const owner = await signIn(service);
   const made = await owner.api<{ id: string }>('POST', '/forms', {
     structure: structure(...elements),
@@ -257,7 +257,7 @@ test('the rules are read, changed and taken back, for owners, admins and keys th
   assert.equal((await editor.api('PATCH', path, { submissions: 1 })).status, 403);
   const key = await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' });
   assert.equal((await callApi(service.url, key.body.key, 'PATCH', path, { submissions: 1 })).status, 403);
-  // To keep for a shorter time is to erase: it takes what erasing takes.
+  // A shorter retention erases data, so it requires the permission to erase.
   for (const [permission, status] of [
     ['workspace:write', 403],
     ['people:write', 200],
@@ -275,7 +275,7 @@ test('the rules are read, changed and taken back, for owners, admins and keys th
   }
 });
 
-test('what goes when is said beforehand, by the rules that hold and by those that somebody thinks of', async () => {
+test('a preview shows what is deleted and when, for current and proposed rules', async () => {
   const owner = await signIn(service);
   const made = await owner.api<{ id: string }>('POST', '/forms', {
     structure: structure(...elements),

@@ -7,7 +7,7 @@ import { change, elements, makeForm, person, service, submit, tenant } from '#te
 import type { Summary } from '../shapes.ts';
 import { sampleSizes } from './endpoints.ts';
 
-test('the summary counts days in the asked time zone, completion, and the answers to each question', async () => {
+test('the summary counts days in the requested time zone, completion, and the answers to each question', async () => {
   const form = await makeForm([...elements, element('text', 'wish')]);
   await submit(form, {
     name: 'Ada',
@@ -19,7 +19,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
   await submit(form, { name: 'Ben', wish: 'Soon', colour: 'Red', age: 3 });
   const last = await submit(form, { name: 'Cleo', wish: 'Never' });
   await change(last, { status: 'incomplete' });
-  // As if it had come on another day: its id says when.
+  // Moves the submission to another day, which its ID contains.
   await service.services.database.query(
     `with gone as (delete from submissions where id = $1 returning *)
      insert into submissions (workspace_id, id, form_id, version, status, answers, reference, has_files, created_at, updated_at)
@@ -47,7 +47,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
       ],
     ],
   );
-  // By whom they are from they say nothing together; by what others said as well they do.
+  // Names identify people, so they are only counted. Answers that several people gave also have bars.
   assert.deepEqual([of('name').chart, of('name').answered, of('name').texts], ['count', 3, []]);
   assert.deepEqual(
     of('wish').texts.map(({ text }) => text),
@@ -59,7 +59,7 @@ test('the summary counts days in the asked time zone, completion, and the answer
   assert.equal(zone.status, 400);
 });
 
-test('a large summary counts all, adds up the answers of the newest, and those of all when asked', async () => {
+test('a large summary counts all submissions, and charts the newest answers, or all on request', async () => {
   const [newest, older] = [sampleSizes.newest, 5];
   const form = await makeForm([element('radio', 'size', { label: 'Size' })]);
   const old = element('radio', 'old', { label: 'Old' });
@@ -101,7 +101,7 @@ test('a large summary counts all, adds up the answers of the newest, and those o
   });
 });
 
-test('an option with places says how many it has, and how many are left now', async () => {
+test('an option with a capacity shows its capacity and the remaining number', async () => {
   const options = [{ id: 'w', label: 'Weaving', capacity: 3 }, 'None'];
   const form = await makeForm([element('radio', 'course', { options })]);
   await submit(form, { course: 'w' });

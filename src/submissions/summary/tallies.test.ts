@@ -15,7 +15,7 @@ const bars = (
   options?: readonly string[],
 ): [string, number][] => tally(type, answers, options).bars.map(({ label, count }) => [label, count]);
 
-test('options come in the order of the form, with those that nobody chose; what is none any more comes last', () => {
+test('options come in the order of the form, including those never chosen; removed options come last', () => {
   assert.deepEqual(bars('multiple_choice', [['B', 'Old'], ['B']], ['A', 'B']), [
     ['A', 0],
     ['B', 2],
@@ -27,7 +27,7 @@ test('options come in the order of the form, with those that nobody chose; what 
   ]);
 });
 
-test('an option is counted by what answers keep of it, and called by its label', () => {
+test('an option is counted by its stored value and shown with its label', () => {
   const labels = { r: 'Ruby', old: 'Once there' };
   assert.deepEqual(tally('radio', ['r', 'Blue', 'old', 'r'], ['r', 'Blue'], labels).bars, [
     { label: 'Ruby', option: 'r', count: 2 },
@@ -36,7 +36,7 @@ test('an option is counted by what answers keep of it, and called by its label',
   ]);
 });
 
-test('a rating has a bar for each of its levels, and a mean', () => {
+test('a rating has a bar for each level, and a mean', () => {
   const {
     chart,
     numbers,
@@ -49,14 +49,14 @@ test('a rating has a bar for each of its levels, and a mean', () => {
   );
 });
 
-test('a scale from 0 to 10 has the score of those who recommend', () => {
+test('a scale from 0 to 10 has a recommendation score', () => {
   const options = Array.from({ length: 11 }, (_, level) => String(level));
   assert.equal(tally('scale', [10, 9, 9, 7, 2], options).score, 40);
   assert.equal(tally('scale', [], options).score, undefined);
   assert.equal(tally('scale', [5, 1], options.slice(1, 6)).chart, 'levels');
 });
 
-test('a ranking says how often each option was first, and its mean place', () => {
+test('a ranking shows how often each option came first, and its mean rank', () => {
   assert.deepEqual(
     tally(
       'ranking',
@@ -75,7 +75,7 @@ test('a ranking says how often each option was first, and its mean place', () =>
   );
 });
 
-test('a matrix counts the options of each of its rows', () => {
+test('a matrix counts the options of each row', () => {
   const { rows } = tally('matrix', [{ t: 'A' }, { t: ['A', 'B'], gone: 'A' }, 'once a text'], ['A', 'B']);
   const bars = [
     { label: 'A', count: 2 },
@@ -84,7 +84,7 @@ test('a matrix counts the options of each of its rows', () => {
   assert.deepEqual(rows, [{ id: 't', label: 'Tea', answered: 2, bars }]);
 });
 
-test('an old free-text answer to what is a selection today does not make bars without end', () => {
+test('old free-text answers to a question that now has options add at most 20 bars', () => {
   assert.equal(
     bars(
       'radio',
@@ -95,7 +95,7 @@ test('an old free-text answer to what is a selection today does not make bars wi
   );
 });
 
-test('whole numbers of a small scale have a bar each, also those that nobody gave', () => {
+test('whole numbers on a small scale have a bar each, including those never given', () => {
   assert.deepEqual(bars('number', [-1, 1, 1]), [
     ['-1', 1],
     ['0', 0],
@@ -103,7 +103,7 @@ test('whole numbers of a small scale have a bar each, also those that nobody gav
   ]);
 });
 
-test('other numbers are gathered in steps of 1, 2 or 5 times a power of ten', () => {
+test('other numbers are grouped in steps of 1, 2 or 5 times a power of ten', () => {
   assert.deepEqual(bars('number', [0.1, 0.25, 0.6]), [
     ['0.1 – 0.15', 1],
     ['0.15 – 0.2', 0],
@@ -120,7 +120,7 @@ test('other numbers are gathered in steps of 1, 2 or 5 times a power of ten', ()
   assert.deepEqual(bars('number', [3, 999]).at(0), ['0 – 99', 1]);
 });
 
-test('numbers that lie a universe apart, or are all the same, make few bars', () => {
+test('numbers that are extremely far apart, or all equal, make few bars', () => {
   assert.ok(bars('number', [-1e308, 1e308]).length <= 12);
   assert.ok(bars('number', [1e300, 1e300 + 1e285]).length <= 12);
   assert.deepEqual(bars('number', [7.5]), [['7 – 8', 1]]);
@@ -128,7 +128,7 @@ test('numbers that lie a universe apart, or are all the same, make few bars', ()
   assert.equal(numbers!.mean, 1e308);
 });
 
-test('days are counted by month, without a gap, and by year when they span more than three', () => {
+test('days are counted by month without gaps, and by year if they span more than three years', () => {
   assert.deepEqual(bars('date', ['2026-01-31', '2025-11-02', '2026-01-01']), [
     ['2025-11', 1],
     ['2025-12', 0],
@@ -140,7 +140,7 @@ test('days are counted by month, without a gap, and by year when they span more 
   ]);
 });
 
-test('a bar of what has an order says from where to where its answers go, so that they can be found', () => {
+test('a bar of ordered values gives the lowest and highest answer in it, so that they can be found', () => {
   const spans = (type: ElementType, answers: readonly unknown[]) =>
     tally(type, answers)
       .bars.filter(({ count }) => count > 0)
@@ -165,7 +165,7 @@ test('a bar of what has an order says from where to where its answers go, so tha
   ]);
 });
 
-test('texts that were written more than once are counted, the most frequent first, in memory that has an end', () => {
+test('texts that occur more than once are counted, most frequent first, in bounded memory', () => {
   assert.deepEqual(bars('text', ['Pear', ' Fig', 'pear ', 'fig', 'PEAR', 'Plum', 4]), [
     ['Pear', 3],
     ['Fig', 2],
@@ -175,7 +175,7 @@ test('texts that were written more than once are counted, the most frequent firs
   assert.deepEqual([found.length, found.at(-1)], [10, ['Text 9', 2]]);
 });
 
-test('of a consent and a signature it is counted who gave one', () => {
+test('consents and signatures are counted by how many were given', () => {
   const file = { id: '1', filename: 'a.png', size: 1, content_type: 'image/png' };
   assert.deepEqual(bars('consent', [{ agreed: true, text: 'I agree.' }, 'once a text']), [['Agreed', 1]]);
   assert.deepEqual(bars('signature', [[file], [file]]), [['Signed', 2]]);
@@ -186,7 +186,7 @@ test('times are counted by hour of the day', () => {
   assert.deepEqual([hours.length, hours[9], hours[23]], [24, ['09:00', 2], ['23:00', 1]]);
 });
 
-test('an answer of another type, from another version, is passed over', () => {
+test('an answer of another type, from another version, is skipped', () => {
   for (const type of ['number', 'date', 'time', 'radio', 'multiple_choice', 'yes_no'] as const) {
     const { bars: found } = tally(type, [{ a: 1 }, null, [1], '', 'x'.repeat(10)], ['A']);
     assert.ok(
@@ -196,7 +196,7 @@ test('an answer of another type, from another version, is passed over', () => {
   }
 });
 
-test('files are counted by kind, most first; one of a kind of its own is another file', () => {
+test('files are counted by kind, most frequent first; unknown kinds count as other files', () => {
   const file = (content_type: string) => ({ id: '1', filename: 'a', size: 1, content_type });
   assert.deepEqual(
     bars('file_upload', [
@@ -211,7 +211,7 @@ test('files are counted by kind, most first; one of a kind of its own is another
   );
 });
 
-test('a group counts how many rows its submissions have', () => {
+test('a repeatable group counts how many rows its submissions have', () => {
   const { chart, bars: rows, numbers } = tally('composite', [[{}], [{}, {}, {}]]);
   assert.deepEqual(
     [chart, rows.map(({ label, count }) => [label, count]), numbers],

@@ -34,7 +34,7 @@ const handlers = {
       vault: openVault('00'.repeat(32)),
       signLink: () => 'https://files.test/',
       retryDelays: [],
-      // Longer than a busy machine takes: what fails once is over.
+      // Longer than a busy machine needs: without retries, one timeout fails a delivery.
       timeoutSeconds: 30,
       allowNetworks: ['127.0.0.0/8'],
     }),
@@ -61,7 +61,10 @@ async function setScene(...replies: Reply[]): Promise<Scene> {
   return { ...place, receiver, webhookId: await makeWebhook(database, place, { url: receiver.url }) };
 }
 const linesOf = (scene: Scene) => readLog(database, scene);
-/** Deliveries that are over and were never sent: events are written down so for a webhook that was paused by itself. */
+/**
+ * Creates ended deliveries that were never sent: events of a webhook that was paused automatically are
+ * recorded this way.
+ */
 async function makeOver(
   { workspaceId, formId, webhookId }: Scene,
   count: number,
@@ -93,7 +96,7 @@ const ended = ({ workspaceId }: Scene, replayId: string) =>
 const settled = (scene: Scene) =>
   until('all to settle', async () => (await linesOf(scene)).every(({ status }) => status !== 'Retrying'));
 
-test('a replay sends what failed again, once each, under the same ids, and says how far it is', async () => {
+test('a replay sends each failed delivery once more under its ID and reports its progress', async () => {
   const scene = await setScene(200);
   await makeOver(scene, 150);
   await makeOver(scene, 3, 'Success');
@@ -113,7 +116,7 @@ test('a replay sends what failed again, once each, under the same ids, and says 
   assert.deepEqual(await listReplays(database, scene), [replay]);
 });
 
-test('the filter: status, event and time; a test is never among them, nor what is on its way', async () => {
+test('a replay filters by status, event and time, and leaves out tests and deliveries in progress', async () => {
   const scene = await setScene('hang');
   await makeOver(scene, 2);
   await makeOver(scene, 1, 'Success', 'submission.updated');
@@ -142,13 +145,13 @@ test('the filter: status, event and time; a test is never among them, nor what i
     assert.equal(await countReplay(database, scene, { ...all, ...filter }), count, JSON.stringify(filter));
 });
 
-test('nothing to send again: it is finished at once', async () => {
+test('a replay without deliveries finishes immediately', async () => {
   const scene = await setScene(200);
   const replay = await start(scene);
   assert.deepEqual([replay.state, replay.total], ['finished', 0]);
 });
 
-test('a paused webhook is not replayed, and one that is paused meanwhile no further', async () => {
+test('a paused webhook cannot be replayed, and pausing it stops a replay', async () => {
   const scene = await setScene('hang');
   await makeOver(scene, 100);
   const setActive = (active: boolean) =>
@@ -164,7 +167,7 @@ test('a paused webhook is not replayed, and one that is paused meanwhile no furt
   assert.ok(replay.done <= 64);
 });
 
-test('cancelled, it sends nothing more; it can be cancelled once, and by its own workspace', async () => {
+test('a canceled replay sends nothing more, and only its workspace can cancel it, once', async () => {
   const scene = await setScene('hang');
   await makeOver(scene, 200);
   const { id } = await start(scene);
@@ -188,7 +191,7 @@ test('cancelled, it sends nothing more; it can be cancelled once, and by its own
   assert.ok(waiting.length <= done);
 });
 
-test('what happens meanwhile waits behind no more than a batch', async () => {
+test('new events wait behind at most one batch of a replay', async () => {
   const scene = await setScene('hang');
   await makeOver(scene, 500);
   await start(scene);
@@ -198,11 +201,11 @@ test('what happens meanwhile waits behind no more than a batch', async () => {
     [scene.workspaceId, deliverJob],
   );
   assert.ok(rows[0].due <= 64, `${rows[0].due} are due`);
-  // Each would hang until its time limit.
+  // Each request would hang until its time limit.
   await database.query('delete from webhooks where workspace_id = $1', [scene.workspaceId]);
 });
 
-test('a delivery that is retried by hand while it is replayed is sent once', async () => {
+test('a delivery that is retried manually during a replay is sent once', async () => {
   const scene = await setScene(200);
   await makeOver(scene, 20);
   const lines = await linesOf(scene);
@@ -218,7 +221,7 @@ test('a delivery that is retried by hand while it is replayed is sent once', asy
   assert.deepEqual(sent.toSorted(), lines.map(({ id: delivery }) => delivery).toSorted());
 });
 
-test('a process that stops in the middle leaves the rest to the next one: each is put on its way once', async () => {
+test('another process completes a stopped replay and sends each delivery once', async () => {
   const scene = await setScene(200);
   await makeOver(scene, 300);
   const { id } = await start(scene);
@@ -232,7 +235,7 @@ test('a process that stops in the middle leaves the rest to the next one: each i
   assert.equal(sent.size, 300);
 });
 
-test('a replay whose job was parked has failed with its reason, and does not keep the next one from starting', async () => {
+test('a replay whose job was parked fails with its reason and does not block the next one', async () => {
   await queue.stop();
   const scene = await setScene(200);
   await makeOver(scene, 1);

@@ -27,7 +27,7 @@ const context: DeliveryContext = {
   vault,
   signLink: ({ workspaceId, id }, at) => `https://files.test/${workspaceId}/${id}?signed=${at.getTime()}`,
   retryDelays: delays,
-  // Longer than a busy machine takes: a test of the deadline names its own.
+  // Longer than a busy machine needs. Tests of the deadline set their own timeout.
   timeoutSeconds: 30,
   allowNetworks: ['127.0.0.0/8'],
 };
@@ -42,7 +42,7 @@ after(() => queue.stop({ graceMs: 0 }));
 
 type Scene = Place & { receiver: Receiver; webhookId: string };
 
-/** A form whose events go to a receiver of its own, which answers with these. */
+/** Creates a form with a webhook and a receiver that sends these replies. */
 async function setScene({
   replies = [200],
   ...webhook
@@ -85,7 +85,7 @@ const attemptsOf = async ({ workspaceId }: Place): Promise<Record<string, unknow
 const countJobs = async ({ workspaceId }: Place): Promise<number> =>
   (await database.query('select count(*) from jobs where workspace_id = $1', [workspaceId])).rows[0].count;
 
-test('an event is sent as the specification says, once, and logged as Success', async () => {
+test('an event is sent once, as specified, and logged as Success', async () => {
   const scene = await setScene({ replies: [{ status: 202, body: 'thank you' }] });
   await fire(scene);
   const delivery = await settled(scene, 'Success');
@@ -132,7 +132,7 @@ test('an event is sent as the specification says, once, and logged as Success', 
 const text = 'a secret of some length';
 const bodies: Record<string, string> = { 'an emoji and U+2028': '👋🏽\u2028', '64 KB': 'ä'.repeat(32_768) };
 for (const [what, name] of Object.entries(bodies)) {
-  test(`with a secret, the signature is that of the raw body: ${what}`, async () => {
+  test(`with a secret, the signature matches the raw body: ${what}`, async () => {
     const scene = await setScene({ secret: vault.seal('webhook secrets', text) });
     await fire(scene, { answers: { name } });
     const [request] = await scene.receiver.waitFor(1);
@@ -142,7 +142,7 @@ for (const [what, name] of Object.entries(bodies)) {
   });
 }
 
-test('a retryable failure is retried after each delay, then it is Failed, and then there is silence', async () => {
+test('a failure is retried after each delay, then marked Failed and not sent again', async () => {
   const scene = await setScene({ replies: [500] });
   await fire(scene);
   const delivery = await settled(scene, 'Failed');
@@ -159,7 +159,7 @@ test('a retryable failure is retried after each delay, then it is Failed, and th
   assert.equal(reasons[5], 'The receiver returned 500. No automatic retries are left.');
 });
 
-test('every repeat has the same delivery id and the same bytes, until one succeeds', async () => {
+test('every retry sends the same delivery ID and the same bytes until one succeeds', async () => {
   await queue.stop();
   startDelivering({ timeoutSeconds: 2 });
   const scene = await setScene({ replies: [503, 'reset', 429, 'hang', 204] });
@@ -179,7 +179,7 @@ test('every repeat has the same delivery id and the same bytes, until one succee
   startDelivering();
 });
 
-test('while it is retried, the log says when the next attempt is', async () => {
+test('between retries the log shows the time of the next attempt', async () => {
   await queue.stop();
   startDelivering({ retryDelays: [60] });
   const scene = await setScene({ replies: [500] });
@@ -196,7 +196,7 @@ test('while it is retried, the log says when the next attempt is', async () => {
 });
 
 for (const status of [301, 307, 400, 404, 410, 422]) {
-  test(`an answer of ${status} is one request, and Failed`, async () => {
+  test(`a response of ${status} is Failed after one request`, async () => {
     const canary = await openReceiver();
     const scene = await setScene({ replies: [{ status, headers: { Location: canary.url } }] });
     await fire(scene);
@@ -208,7 +208,7 @@ for (const status of [301, 307, 400, 404, 410, 422]) {
   });
 }
 
-test('an address that the guard refuses is never connected to, and the delivery is Failed', async () => {
+test('the server never connects to an address that the guard refuses, and the delivery is Failed', async () => {
   const scene = await setScene({ url: 'https://10.0.0.1/' });
   await fire(scene);
   await settled(scene, 'Failed', 1);
@@ -216,7 +216,7 @@ test('an address that the guard refuses is never connected to, and the delivery 
   assert.match(attempt!['reason'] as string, /This address is not allowed/);
 });
 
-test('a failed delivery is resent at once, and by two who ask at the same time only once', async () => {
+test('a failed delivery is resent immediately, and only once if two people retry it at the same time', async () => {
   const scene = await setScene({ replies: [404, 200] });
   await fire(scene);
   const { id } = await settled(scene, 'Failed');
@@ -233,7 +233,7 @@ test('a failed delivery is resent at once, and by two who ask at the same time o
   assert.equal((await attemptsOf(scene))[1]!['trigger'], 'manual');
 });
 
-test('a manual retry that fails does not start the schedule again', async () => {
+test('a failed manual retry does not restart the schedule', async () => {
   const scene = await setScene({ replies: [404, 500] });
   await fire(scene);
   const { id } = await settled(scene, 'Failed');
@@ -243,7 +243,7 @@ test('a manual retry that fails does not start the schedule again', async () => 
   assert.equal(scene.receiver.requests.length, 2);
 });
 
-test('a paused webhook gets nothing, and what waited for it is Failed', async () => {
+test('a paused webhook receives nothing, and its waiting deliveries become Failed', async () => {
   await queue.stop();
   const scene = await setScene();
   await fire(scene);
@@ -258,7 +258,7 @@ test('a paused webhook gets nothing, and what waited for it is Failed', async ()
   assert.deepEqual(rows, [{ failing_since: null }]);
 });
 
-test('a webhook fails since the first delivery that failed: what failed since then includes it', async () => {
+test('a webhook fails since its first failed delivery, which is included in the failures since then', async () => {
   const scene = await setScene({ replies: [200, 500] });
   const other = await makeWebhook(database, scene, {
     url: scene.receiver.url,
@@ -282,7 +282,7 @@ test('a webhook fails since the first delivery that failed: what failed since th
   assert.ok(since > new Date(delivered!.created_at));
 });
 
-test('a deleted webhook gets nothing, and its jobs end', async () => {
+test('a deleted webhook receives nothing, and its jobs end', async () => {
   await queue.stop();
   const scene = await setScene();
   await fire(scene);
@@ -315,7 +315,7 @@ test('a webhook that is deleted during a request leaves nothing behind', async (
 });
 
 for (const sealed of ['secret', 'headers'] as const) {
-  test(`a ${sealed === 'secret' ? 'secret' : 'header'} that this server cannot read fails the delivery, and nothing is sent without it`, async () => {
+  test(`a ${sealed === 'secret' ? 'secret' : 'header'} that this server cannot decrypt fails the delivery, and nothing is sent without it`, async () => {
     const scene = await setScene();
     const foreign = openVault('11'.repeat(32)).seal(
       `webhook ${sealed === 'secret' ? 'secrets' : sealed}`,
@@ -328,7 +328,7 @@ for (const sealed of ['secret', 'headers'] as const) {
   });
 }
 
-test('a stop during a request is no attempt, and the request is made again', async () => {
+test('a stop during a request is not an attempt, and the request is sent again', async () => {
   await queue.stop();
   startDelivering({ timeoutSeconds: 10 });
   const scene = await setScene({ replies: ['hang', 200] });
@@ -347,7 +347,7 @@ for (const [how, retryDelays] of [
   ['the last one', []],
   ['one to be retried', [60]],
 ] as const) {
-  test(`a request whose job has become another worker's is written down by that one alone: ${how}`, async () => {
+  test(`if another worker claims the job during a request, the first worker records no attempt: ${how}`, async () => {
     await queue.stop();
     startDelivering({ timeoutSeconds: 2, retryDelays });
     const scene = await setScene({ replies: ['hang'] });
@@ -357,7 +357,7 @@ for (const [how, retryDelays] of [
       `update jobs set lease_token = gen_random_uuid(), run_at = now() + interval '1 hour' where workspace_id = $1`,
       [scene.workspaceId],
     );
-    // It lets the request end, and what it would write.
+    // The stop waits for the request to end and for anything it would write.
     await queue.stop();
     assert.deepEqual(await attemptsOf(scene), []);
     assert.equal(await countJobs(scene), 1);
@@ -365,9 +365,9 @@ for (const [how, retryDelays] of [
   });
 }
 
-test('a request that takes longer than a lease is made once, and its attempt written', async () => {
+test('a request that takes longer than a lease is sent once, and its attempt is recorded', async () => {
   await queue.stop();
-  // A busy machine may stand still for two thirds of the lease.
+  // A busy machine may stall for two thirds of the lease.
   startDelivering({ timeoutSeconds: 2.5 }, 2);
   const scene = await setScene({ replies: ['hang', 200] });
   await fire(scene);
@@ -378,7 +378,7 @@ test('a request that takes longer than a lease is made once, and its attempt wri
   startDelivering();
 });
 
-test('an event that is too large to be read ahead is read in its turn', async () => {
+test('an event that is too large to read ahead is read when its delivery starts', async () => {
   const scene = await setScene();
   const name = randomBytes(200_000).toString('base64');
   await fire(scene, { answers: { name } });
@@ -386,7 +386,7 @@ test('an event that is too large to be read ahead is read in its turn', async ()
   assert.equal(JSON.parse(request!.body.toString()).submission.responses.name, name);
 });
 
-test('what was read long before its turn is read again: its webhook may be another by then', async () => {
+test('an event that was read too long ahead is read again, because its webhook may have changed', async () => {
   const scene = await setScene();
   await fire(scene);
   const { id } = await settled(scene, 'Success');
@@ -395,7 +395,7 @@ test('what was read long before its turn is read again: its webhook may be anoth
   const found = await findInTurn(database)(job, {
     async enter() {
       await database.query('update webhooks set url = $2 where id = $1', [scene.webhookId, moved]);
-      // As long as what was read counts as fresh, and a little longer.
+      // Slightly longer than data that was read ahead stays fresh.
       await sleep(1_050);
     },
     leave() {},
@@ -403,7 +403,7 @@ test('what was read long before its turn is read again: its webhook may be anoth
   assert.equal(found!.url, moved);
 });
 
-test('what is sent is what was true when it happened', async () => {
+test('a delivery sends the data of the time of the event', async () => {
   await queue.stop();
   const scene = await setScene();
   await fire(scene);

@@ -15,13 +15,13 @@ const outcomes: Record<'Success' | 'Retrying' | 'Failed', number[]> = {
 };
 for (const [outcome, statuses] of Object.entries(outcomes)) {
   for (const status of statuses) {
-    test(`after an answer of ${status} a delivery is ${outcome}`, () => {
+    test(`after a response of ${status} a delivery is ${outcome}`, () => {
       assert.equal(judge(answered(status), 1, delays).status, outcome);
     });
   }
 }
 
-test('the delays are 1 minute, 5 minutes, 15 minutes, 1 hour and 3 hours; after the sixth request none is left', () => {
+test('the retry delays are 1 minute, 5 minutes, 15 minutes, 1 hour and 3 hours, so six requests are sent', () => {
   const verdicts = [1, 2, 3, 4, 5, 6].map((attempts) => judge(answered(503), attempts, delays));
   assert.deepEqual(
     verdicts.map((verdict) => (verdict.status === 'Retrying' ? verdict.delay : verdict.status)),
@@ -29,7 +29,7 @@ test('the delays are 1 minute, 5 minutes, 15 minutes, 1 hour and 3 hours; after 
   );
 });
 
-test('a request without an answer is retried, and one that was refused here is not', () => {
+test('a request without a response is retried, and a request that the guard refused is not', () => {
   assert.equal(judge(failure, 1, delays).status, 'Retrying');
   assert.equal(
     judge({ kind: 'refusal', reason: 'This address is not allowed.' }, 1, delays).status,
@@ -37,7 +37,7 @@ test('a request without an answer is retried, and one that was refused here is n
   );
 });
 
-test('a request that a person asked for does not start the schedule again', () => {
+test('a manual retry does not restart the schedule', () => {
   assert.equal(judge(failure, 7, []).status, 'Failed');
   assert.equal(judge(answered(200), 7, []).status, 'Success');
 });
@@ -51,12 +51,12 @@ const sentences: [SendResult, number, string | null][] = [
   [failure, 6, 'The connection was refused. No automatic retries are left.'],
 ];
 for (const [result, attempts, sentence] of sentences) {
-  test(`the log says: ${sentence ?? 'nothing, of a success'}`, () => {
+  test(`the log gives as reason: ${sentence ?? 'nothing, of a success'}`, () => {
     assert.equal(judge(result, attempts, delays).reason, sentence);
   });
 }
 
-test('delays may be fractions of a second', () => {
+test('retry delays can be fractions of a second', () => {
   assert.deepEqual(judge(answered(500), 1, [0.05]), {
     status: 'Retrying',
     reason: 'The receiver returned 500. The next attempt is in 0.05 seconds.',
@@ -64,7 +64,7 @@ test('delays may be fractions of a second', () => {
   });
 });
 
-test('a receiver that asks for more time than the schedule gets it; one that asks for less does not', () => {
+test('Retry-After can lengthen the scheduled delay but not shorten it', () => {
   const slow = (retryAfter: number): SendResult => ({ kind: 'answer', status: 429, retryAfter });
   assert.deepEqual(judge(slow(120), 1, delays), {
     status: 'Retrying',

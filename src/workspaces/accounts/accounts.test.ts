@@ -30,7 +30,7 @@ const failsWith =
     return true;
   };
 
-/** Sends a form to the library as a browser would: same origin, JSON. */
+/** Sends a form to the authentication library as a browser would: same origin, JSON. */
 async function post(
   path: string,
   body: object,
@@ -56,7 +56,7 @@ const sessionOf = async (response: Response, asked = accounts) => {
   return auth.api.getSession({ headers: new Headers({ Cookie: cookie }) });
 };
 
-test('a person signs in with email and password, the address in any case', async () => {
+test('a person signs in with email and password, with the email in any case', async () => {
   const { id } = await accounts.createUser({ email: 'Ada@Example.org', password });
   const response = await post('sign-in/email', { email: 'ADA@example.ORG', password });
   assert.equal(response.status, 200);
@@ -67,7 +67,7 @@ test('a person signs in with email and password, the address in any case', async
   );
 });
 
-test('a wrong password and an unknown address are refused alike', async () => {
+test('a wrong password and an unknown email are refused in the same way', async () => {
   await makePerson(database, 'alike@example.org');
   const wrong = await post('sign-in/email', { email: 'alike@example.org', password: `${password}!` });
   const unknown = await post('sign-in/email', { email: 'nobody@example.org', password });
@@ -76,21 +76,21 @@ test('a wrong password and an unknown address are refused alike', async () => {
   assert.equal(await wrong.text(), await unknown.text());
 });
 
-test('what the library could not look up is no refusal', async () => {
+test('a failed lookup in the authentication library is not a refusal', async () => {
   const { isRefusal } = await accounts.library();
   assert.equal(isRefusal(new APIError('UNAUTHORIZED')), true);
   assert.equal(isRefusal(new APIError('INTERNAL_SERVER_ERROR')), false);
   assert.equal(isRefusal(new Error('no connection')), false);
 });
 
-test('nobody signs up over HTTP', async () => {
+test('an account cannot be created over HTTP', async () => {
   const before = await database.query('select count(*) from users');
   const response = await post('sign-up/email', { email: 'eve@example.org', password, name: 'Eve' });
   assert.equal(response.status, 400);
   assert.deepEqual((await database.query('select count(*) from users')).rows, before.rows);
 });
 
-test('a signed-out session is gone from the database', async () => {
+test('signing out deletes the session from the database', async () => {
   await makePerson(database, 'out@example.org');
   const signedIn = await post('sign-in/email', { email: 'out@example.org', password });
   const session = await sessionOf(signedIn);
@@ -103,7 +103,7 @@ test('a signed-out session is gone from the database', async () => {
   assert.equal(rows.rows.length, 0);
 });
 
-test('cookies are bound to the host and to https where the service is reached by https', async () => {
+test('cookies are bound to the host, and to HTTPS if the service uses HTTPS', async () => {
   await makePerson(database, 'cookie@example.org');
   const plain = (
     await post('sign-in/email', { email: 'cookie@example.org', password })
@@ -120,7 +120,7 @@ test('cookies are bound to the host and to https where the service is reached by
   assert.equal((await sessionOf(response, secure))?.user.email, 'cookie@example.org');
 });
 
-test('a form on another site cannot sign anyone in', async () => {
+test('a form on another site cannot sign a person in', async () => {
   await makePerson(database, 'csrf@example.org');
   const response = await (await accounts.library()).auth.handler(
     new Request('http://127.0.0.1:3000/api/auth/sign-in/email', {
@@ -138,7 +138,7 @@ test('a form on another site cannot sign anyone in', async () => {
   assert.deepEqual(response.headers.getSetCookie(), []);
 });
 
-test('an address that is taken is a conflict, in any case and of two at once', async () => {
+test('an email that is in use is a conflict, in any case and for two requests at the same time', async () => {
   await makePerson(database, 'taken@example.org');
   await assert.rejects(accounts.createUser({ email: 'Taken@Example.org', password }), failsWith('conflict'));
   const both = await Promise.allSettled([
@@ -177,7 +177,7 @@ const refused: [
 ];
 
 for (const [what, user, fields] of refused) {
-  test(`an account with ${what} is a validation_error`, async () => {
+  test(`an account with ${what} gives a \`validation_error\``, async () => {
     await assert.rejects(
       accounts.createUser({ email: 'fine@example.org', password, ...user }),
       failsWith('validation_error', fields),
@@ -205,7 +205,7 @@ for (const [chosen, sentence, words = []] of judged) {
   });
 }
 
-test('a cookie that a former key signed is signed anew, and one that nobody signed stays as it is', () => {
+test('a cookie signed with a previous key is signed again, and one without a valid signature stays unchanged', () => {
   const former = openVault('cd'.repeat(32));
   const both = openAccounts({ ...surroundings, vault: openVault(`${'ab'.repeat(32)},${'cd'.repeat(32)}`) });
   const signed = (by: string) => {
@@ -214,19 +214,19 @@ test('a cookie that a former key signed is signed anew, and one that nobody sign
   };
   const ours = signed(former.derive('sessions')[0]);
   assert.equal(both.readCookies(ours), signed(vault.derive('sessions')[0]));
-  // A letter of the signature is another one: as long as before.
+  // Changes one letter of the signature and keeps its length.
   const altered = ours.replace(/(?<==token\..*)[g-z]/, (letter) => (letter === 'g' ? 'h' : 'g'));
   assert.notEqual(altered, ours);
   for (const forged of [altered, `${ours}x`, 'formloom.session_token=token.x'])
     assert.equal(both.readCookies(forged), forged);
 });
 
-test('a session is of an account, and nothing begins one for nobody', async () => {
+test('a session cannot start without an account', async () => {
   const { beginSession, isRefusal } = await accounts.library();
   await assert.rejects(beginSession(randomUUID(), null, new Headers()), (error) => isRefusal(error));
 });
 
-test('a person is a member of a workspace once', async () => {
+test('a person can be a member of a workspace only once', async () => {
   const workspace = await createWorkspace(database, { name: 'Acme', plan: 'free' });
   const id = await makePerson(database, 'member@example.org');
   await addMember(database, { workspaceId: workspace.id, userId: id, role: 'editor' });

@@ -15,7 +15,7 @@ import { createUser, resetUserPassword, wordsOfPerson } from './users.ts';
 const { database } = await testDatabase();
 const password = 'correct horse battery';
 
-test('a person whose password the operator replaced is told of it', async () => {
+test('a person gets an email if the operator replaces the password', async () => {
   const [ending, next] = [
     await createWorkspace(database, { name: 'Ending', plan: 'free' }),
     await createWorkspace(database, { name: 'Test', plan: 'free' }),
@@ -44,7 +44,7 @@ const changes: [how: string, change: (person: { id: string; email: string }) => 
 ];
 
 for (const [index, [how, change]] of changes.entries()) {
-  test(`a link to choose another password ends when the password is changed ${how} meanwhile`, async () => {
+  test(`a password reset link ends if the password is changed ${how} before it is used`, async () => {
     const email = `ada-${index}@example.org`;
     const { id } = await createUser(database, { email, password });
     const token = (await beginPasswordReset(database, email))!;
@@ -59,7 +59,7 @@ for (const [index, [how, change]] of changes.entries()) {
 const gone = { code: 'gone' };
 const chosen = 'a password of my own';
 
-test('a link is sent three times an hour to each address', async () => {
+test('a reset link is sent at most three times an hour to each address', async () => {
   for (const email of ['often@example.org', 'once@example.org']) await makePerson(database, email);
   const begin = () => beginPasswordReset(database, 'often@example.org');
   const former = [await begin(), await begin(), await begin()];
@@ -70,7 +70,7 @@ test('a link is sent three times an hour to each address', async () => {
   assert.ok(await begin());
 });
 
-test('a link that is none says so whatever password comes with it, also one that ends while the password is hashed', async () => {
+test('an invalid reset link says so whatever the password, even if it expires while the password is hashed', async () => {
   const email = 'late@example.org';
   await makePerson(database, email);
   const token = (await beginPasswordReset(database, email))!;
@@ -82,7 +82,7 @@ test('a link that is none says so whatever password comes with it, also one that
   await assert.rejects(finishPasswordReset(database, { token, password: 'short' }), gone);
 });
 
-/** What there is of how a person signs in. */
+/** Returns the stored sign-in data of a person. */
 async function storedOf(id: string) {
   const { rows } = await database.query(
     `select u.temporary_until, u.email_verified, array(select password from accounts where user_id = u.id) as hashes,
@@ -94,7 +94,7 @@ async function storedOf(id: string) {
   return rows[0];
 }
 
-test('whatever is done to the password of one person leaves those of others, their sessions and links as they are', async () => {
+test('changing one person’s password leaves the passwords, sessions and links of others unchanged', async () => {
   const [email, others] = ['one@example.org', 'other@example.org'];
   const [id, other] = [await makePerson(database, email), await makePerson(database, others)];
   const link = (await beginPasswordReset(database, others))!;
@@ -115,7 +115,7 @@ test('whatever is done to the password of one person leaves those of others, the
   assert.deepEqual(await finishPasswordReset(database, { token: link, password: chosen }), { email: others });
 });
 
-test('the operator gives no temporary password to whoever signs in by a provider alone, who has none to be asked for', async () => {
+test('the operator cannot reset the password of a person who has none and signs in with a provider', async () => {
   const email = 'provider@example.org';
   const id = await makePerson(database, email);
   assert.equal(await hasPassword(database, id), true);
@@ -128,7 +128,7 @@ test('the operator gives no temporary password to whoever signs in by a provider
   assert.equal(codes.rowCount, 1, 'who is not found keeps their second factor');
 });
 
-test('a password may be made of the names of other people’s workspaces, and not of one’s own', async () => {
+test('a password may contain the names of other people’s workspaces, but not of one’s own', async () => {
   const ids = [
     await makePerson(database, 'mine@example.org'),
     await makePerson(database, 'theirs@example.org'),

@@ -34,17 +34,17 @@ type Line = {
 };
 const read = async (query = '', person = owner): Promise<Line[]> =>
   (await person.api<{ data: Line[] }>('GET', `/audit${query}`)).body.data;
-/** How operations ended is written behind. */
+/** Waits for the statuses of operations, which are written later. */
 const settled = (person = owner): Promise<Line[]> =>
   until('all lines to be settled', async () => {
     const lines = await read('?per_page=100', person);
     return lines.every(({ status }) => status !== null) && lines;
   });
 
-test('who changed what is noted, with the request, and nothing of what was said in it', async () => {
+test('the audit log records who changed what, with the request, but no secrets', async () => {
   const made = await owner.api<{ id: string }>('POST', '/forms', form);
   const permissions = ['forms:write', 'webhooks:write'];
-  // Another, whose name stands at no line.
+  // Another key, whose name no entry shows.
   await createKey(database, { workspaceId, name: 'Neighbour' });
   const key = await owner.api<{ id: string; key: string }>('POST', '/keys', { name: 'Deploy', permissions });
   const webhook = await callApi(service.url, key.body.key, 'POST', `/forms/${made.body.id}/webhooks`, {
@@ -112,7 +112,7 @@ test('who changed what is noted, with the request, and nothing of what was said 
   assert.deepEqual(await operations(`?from=${lines[1]!.at}&to=${lines[0]!.at}`), ['createKey']);
 });
 
-test('a form and its line are made by one statement: it says at once how that ended, and a refused form has none', async () => {
+test('one statement creates a form and its completed audit entry, and a refused form has no entry', async () => {
   const person = await signIn(service, { name: 'Grace' });
   const refused = await person.api('POST', '/forms', { structure: { type: 'form' } });
   assert.equal(refused.status, 422);
@@ -124,7 +124,7 @@ test('a form and its line are made by one statement: it says at once how that en
   );
 });
 
-test('what the operator does is nobody’s, and what an answer says that is no id is no thing', async () => {
+test('an operator’s entry has no actor ID, and an invalid ID in a response is not recorded', async () => {
   const audit = openAuditLog({ database, log: openLog('silent') });
   const scope = { workspaceId, formIds: null, actor: { kind: 'operator', id: '' }, may: () => true } as const;
   const line = lineOf({ name: 'testMail', method: 'POST', path: '/mail/test' }, scope, { params: {} });
@@ -139,7 +139,7 @@ test('what the operator does is nobody’s, and what an answer says that is no i
   assert.deepEqual(rows, [{ actor_id: null, thing_id: null, status: 201 }]);
 });
 
-test('what is only read, what is refused, and what visitors send is not noted', async () => {
+test('reads, refused requests and visitors’ requests have no audit entry', async () => {
   const person = await signIn(service);
   const made = await person.api<{ id: string }>('POST', '/forms', form);
   await openVisitor(service).submit(made.body.id, { a: 'word' });
@@ -160,7 +160,7 @@ test('what is only read, what is refused, and what visitors send is not noted', 
   );
 });
 
-test('an export is noted by whoever took it, and not where only its head was asked for', async () => {
+test('an export is recorded with its actor, and a HEAD request for it is not', async () => {
   const person = await signIn(service);
   const permissions = ['submissions:read'];
   const { body: made } = await person.api<{ id: string }>('POST', '/forms', form);
@@ -176,7 +176,7 @@ test('an export is noted by whoever took it, and not where only its head was ask
   );
 });
 
-test('nothing is done that cannot be noted', async () => {
+test('an operation fails if its audit entry cannot be written', async () => {
   const person = await signIn(service);
   await database.query(`
     create function refuse_line() returns trigger language plpgsql as
@@ -186,7 +186,7 @@ test('nothing is done that cannot be noted', async () => {
   assert.equal((await person.api('POST', '/forms', form)).status, 500);
   const { rows } = await database.query('select from forms where workspace_id = $1', [person.workspaceId]);
   assert.equal(rows.length, 0);
-  // Neighbours that were written at the same moment are.
+  // Entries of another workspace that are written at the same moment succeed.
   const [theirs, ours] = await Promise.all([
     person.api('POST', '/keys', { name: 'K' }),
     owner.api('POST', '/keys', { name: 'K' }),
@@ -194,13 +194,13 @@ test('nothing is done that cannot be noted', async () => {
   assert.deepEqual([theirs.status, ours.status], [500, 201]);
 });
 
-test('a request that is sent again under its Idempotency-Key is noted once', async () => {
+test('a request repeated with its Idempotency-Key is recorded once', async () => {
   const person = await signIn(service);
   for (const _ of [1, 2]) await person.api('POST', '/forms', form, { 'Idempotency-Key': 'once' });
   assert.equal((await settled(person)).length, 1);
 });
 
-test('admins alone read it, of their workspace; lines go after a year, or when the workspace says', async () => {
+test('only admins read the audit log of their workspace, and entries are deleted after a year or as configured', async () => {
   const editor = await signIn(service, { workspaceId, role: 'editor' });
   assert.equal((await editor.api('GET', '/audit')).status, 403);
   const other = await signIn(service);
@@ -240,7 +240,7 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
     (await read('?per_page=100')).map(({ id }) => id),
     [...before.map(({ id }) => id), kept],
   );
-  // The workspace says how long, of its own lines.
+  // A workspace sets the retention of its own entries only.
   const theirs = await lineOfAge(40, other.workspaceId);
   await database.query('update workspaces set audit_days = 30 where id = $1', [workspaceId]);
   await deleteExpired(database, 'audit_lines');
@@ -252,7 +252,7 @@ test('admins alone read it, of their workspace; lines go after a year, or when t
   assert.equal((await read('?per_page=100')).length, before.length);
 });
 
-test('what is noted can be neither changed nor deleted, by no statement', async () => {
+test('no statement can change or delete an audit entry', async () => {
   const [line] = await settled();
   const refused = { code: '42501' };
   for (const statement of [
@@ -268,20 +268,21 @@ test('what is noted can be neither changed nor deleted, by no statement', async 
      values ($1, $2, 'operator', 'createKey', 'POST', '/keys') returning id`,
     [workspaceId, '01900000-0000-7000-8000-000000000000'],
   );
-  // One whose end nobody knows can say it, and nothing else; and it does not go.
+  // An entry without status can still get its status. Nothing else of it can change, and it cannot be
+  // deleted.
   for (const statement of [
     "update audit_lines set status = 201, actor_id = 'somebody' where id = $1",
     'update audit_lines set status = 201, address = null, workspace_id = gen_random_uuid() where id = $1',
   ])
     await assert.rejects(database.query(statement, [rows[0]!.id]), refused, statement);
   await database.query('update audit_lines set status = 201 where id = $1', [rows[0]!.id]);
-  // With its workspace it goes.
+  // Deleting the workspace deletes its entries.
   const gone = await signIn(service);
   await gone.api('POST', '/forms', form);
   await database.query('delete from workspaces where id = $1', [gone.workspaceId]);
 });
 
-test('what became of settings is said, from and to, without secrets and without what addresses hold', async () => {
+test('changes of settings are recorded with old and new value, without secrets and URL parameters', async () => {
   const person = await signIn(service, { name: 'Joan' });
   const made = await person.api<{ id: string }>('POST', '/forms', form);
   const webhook = await person.api<{ id: string }>('POST', `/forms/${made.body.id}/webhooks`, {
@@ -308,7 +309,7 @@ test('what became of settings is said, from and to, without secrets and without 
   assert.match(JSON.stringify(changesOf('createWebhook')), /93\.184\.215\.14\/hooks/);
 });
 
-test('that a person reads a single submission is noted; that a program does is not', async () => {
+test('an audit entry is written when a person reads a single submission, but not when an API key does', async () => {
   const person = await signIn(service);
   const made = await person.api<{ id: string }>('POST', '/forms', form);
   await openVisitor(service).submit(made.body.id, { a: 'a word that nobody is told' });
@@ -329,7 +330,7 @@ test('that a person reads a single submission is noted; that a program does is n
   assert.doesNotMatch(JSON.stringify(lines), /nobody is told/);
 });
 
-test('the audit log is a file, by the same filter, and taking it out is noted', async () => {
+test('the audit log can be exported with the filter of the list, and the export is recorded', async () => {
   const person = await signIn(service);
   for (const name of ['A', 'B']) await person.api('POST', '/keys', { name });
   await settled(person);
@@ -348,7 +349,7 @@ test('the audit log is a file, by the same filter, and taking it out is noted', 
   assert.equal((await read('?operation=exportAuditLog', person)).length, 1);
 });
 
-test('a key that is limited to certain forms reads no line, also with the permission', async () => {
+test('a key that is limited to some forms cannot read the audit log, even with the permission', async () => {
   const made = await owner.api<{ id: string }>('POST', '/forms', form);
   const { key } = await createKey(database, {
     workspaceId,
@@ -360,7 +361,7 @@ test('a key that is limited to certain forms reads no line, also with the permis
     assert.equal((await callApi(service.url, key, 'GET', path)).status, 403, path);
 });
 
-test('of what concerns persons a thousand deeds wait to be noted, each for whose it is, and no more', async () => {
+test('at most 1,000 personal audit entries wait to be written, each for its account', async () => {
   const [person, stranger] = [await signIn(service), await signIn(service)];
   const audit = openAuditLog({ database, log: openLog('silent') });
   const by = {
@@ -392,7 +393,7 @@ test('of what concerns persons a thousand deeds wait to be noted, each for whose
   assert.deepEqual(await read('', stranger), []);
 });
 
-test('how lines ended is written to these alone, and of what was refused these alone go', async () => {
+test('statuses are written only to the given audit entries, and only the refused ones among them are deleted', async () => {
   const other = await signIn(service);
   const [refused, done, beside] = [newId(), newId(), newId()];
   for (const [workspace, id] of [
@@ -427,7 +428,7 @@ test('how lines ended is written to these alone, and of what was refused these a
 
 const makeKey = async () => (await owner.api<{ key: string }>('POST', '/keys', { name: 'Data' })).body;
 
-test('a dry run is not noted, and what only speaks of one is', async () => {
+test('a dry run has no audit entry, and a request with `dry_run=false` has one', async () => {
   const ada = await signIn(service);
   const { body: made } = await ada.api<{ id: string }>('POST', '/forms', form);
   await ada.api('PATCH', `/forms/${made.id}?dry_run=true`, { status: 'archived' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { changesBetween } from './personal-audit.ts';
 
-test('what is as it was is no change, and neither is what goes by itself; a setting of such a name is one', () => {
+test('unchanged and automatically changing values are not recorded, but a setting named like one is', () => {
   const before = { name: 'A', day: 1, settings: { day: 1 } };
   assert.equal(changesBetween(before, { ...before, day: 2 }), undefined);
   assert.deepEqual(changesBetween(before, { ...before, settings: { day: 2 } }), {
@@ -10,14 +10,14 @@ test('what is as it was is no change, and neither is what goes by itself; a sett
   });
 });
 
-test('settings are told apart three names deep', () => {
+test('settings are compared three names deep', () => {
   const deep = (value: number) => ({ settings: { theme: { cover: { height: value } } } });
   assert.deepEqual(changesBetween(deep(1), deep(2)), {
     'settings.theme.cover': { from: { height: 1 }, to: { height: 2 } },
   });
 });
 
-test('a long text is said to have changed, and of an address nothing behind its path', () => {
+test('a long text is recorded only as changed, and a URL only up to its path', () => {
   const [short, long] = ['a'.repeat(300), 'b'.repeat(301)];
   assert.deepEqual(changesBetween({ message: short }, { message: long }), {
     message: { from: short, to: '…' },

@@ -22,7 +22,7 @@ const password = 'a password of my own';
 const invite = async (person: ConsolePerson, email: string, role = 'editor') =>
   person.api<{ id: string; link: string | null; error: string }>('POST', '/members', { email, role });
 
-/** The token of the latest mail. */
+/** Returns the token of the latest email to an address. */
 async function tokenFor(email: string, known = 0): Promise<string> {
   const { mail } = await server.waitForOne(email, known);
   return /\/app\/join\/(\S+)/.exec(mail.text!)![1]!;
@@ -39,7 +39,7 @@ const joinNew = (token: string) =>
 const members = async (): Promise<{ email: string; role: string }[]> =>
   (await owner.api<{ data: { email: string; role: string }[] }>('GET', '/members')).body.data;
 
-test('a person who is invited by mail makes an account and joins with the role, once', async () => {
+test('an invited person creates an account from the email and joins with the role, only once', async () => {
   const { status, body } = await invite(admin, ' Nora@Example.org ');
   assert.deepEqual([status, body.link], [201, null], 'the link is in the mail alone');
   const token = await tokenFor('nora@example.org');
@@ -65,7 +65,7 @@ test('a person who is invited by mail makes an account and joins with the role, 
   );
 });
 
-test('a person who has an account joins with it, and nobody else does in their place', async () => {
+test('a person with an account joins with it, and no other person can use the invitation', async () => {
   const known = await signIn(service);
   await invite(owner, known.email, 'owner');
   const token = await tokenFor(known.email);
@@ -77,7 +77,7 @@ test('a person who has an account joins with it, and nobody else does in their p
   assert.equal((await known.call('POST', '/joins', { token })).status, 410);
 });
 
-test('a withdrawn invitation, one whose time is over, a replaced and a forged one lead nowhere', async () => {
+test('a withdrawn, expired, replaced or forged invitation gives 410', async () => {
   const { body } = await invite(owner, 'gone@example.org');
   const token = await tokenFor('gone@example.org');
   const forged = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`;
@@ -134,7 +134,7 @@ test('a withdrawn invitation, one whose time is over, a replaced and a forged on
   assert.deepEqual((await kept()).ids, [other.body.id], 'which takes no other one away');
 });
 
-test('whoever reads the mails of an address gets the account that somebody else made for it, and the other is out', async () => {
+test('the owner of an email address gets an account that another person made for it, and that person is locked out', async () => {
   const email = 'taken@example.org';
   const { vault, database } = service.services;
   const { body } = await invite(owner, email);
@@ -165,7 +165,7 @@ test('whoever reads the mails of an address gets the account that somebody else 
   assert.deepEqual(rows, [{ memberships: 2, sure: true }]);
 });
 
-test('a mail that resets a password confirms the address', async () => {
+test('a password reset by email confirms the address', async () => {
   const { database } = service.services;
   const email = 'unsure@example.org';
   await createUser(database, { email, password });
@@ -178,7 +178,7 @@ test('a mail that resets a password confirms the address', async () => {
   assert.deepEqual(rows, [{ email_verified: true }]);
 });
 
-test('an admin neither withdraws nor replaces the invitation of an owner', async () => {
+test('an admin cannot withdraw or replace the invitation of an owner', async () => {
   const email = 'next-owner@example.org';
   const { body } = await invite(owner, email, 'owner');
   assert.equal((await admin.api('DELETE', `${path}/${body.id}`)).status, 403);
@@ -192,7 +192,7 @@ test('an admin neither withdraws nor replaces the invitation of an owner', async
   assert.equal((await owner.api('DELETE', `${path}/${body.id}`)).status, 204);
 });
 
-test('invitations are limited for whoever invites and for the address, and names in their mails are names', async () => {
+test('invitations are limited by inviter and by address, and names in their emails contain no links', async () => {
   const name = 'Click https://evil.example/x now, or call +49 30 1234567: you@evil.example';
   const attacker = await signIn(service, { name });
   await attacker.api('PATCH', '/workspace', { name: 'www.evil.example' });
@@ -229,7 +229,7 @@ test('invitations are limited for whoever invites and for the address, and names
   );
 });
 
-test('only an owner invites an owner; a member and what is no address are refused', async () => {
+test('only an owner can invite an owner, and members and invalid addresses are refused', async () => {
   assert.equal((await invite(admin, 'boss@example.org', 'owner')).status, 403);
   assert.equal((await invite(owner, admin.email)).status, 409);
   for (const wrong of ['nobody', 'a@b.test\r\nBcc: c@d.test', '']) {

@@ -23,7 +23,7 @@ const { id: workspaceId } = await createWorkspace(database, { name: 'Test', plan
 const { id } = await createUser(database, { email: 'ada@example.org', password: 'correct horse battery' });
 const inviter = { id, userId: id, name: 'Ada', may: () => true };
 
-test('of the mails about one invitation that wait, only the last one leaves: the others lead nowhere', async () => {
+test('only the latest waiting email of an invitation is sent, because its earlier links are invalid', async () => {
   const email = 'grace@example.org';
   const invite = () => inviteMember(context, { workspaceId, inviter, email, role: 'viewer' });
   await invite();
@@ -34,7 +34,7 @@ test('of the mails about one invitation that wait, only the last one leaves: the
   assert.deepEqual([...new Set(rows.map(({ subject }) => subject))], ['Ada invited you to Test']);
 });
 
-test('the same for an address that is invited by several at the same moment: each knows of the one before it', async () => {
+test('simultaneous invitations of one address leave only one email to send', async () => {
   const email = 'alan@example.org';
   const invite = () => inviteMember(context, { workspaceId, inviter, email, role: 'viewer' });
   await invite();
@@ -49,13 +49,13 @@ test('the same for an address that is invited by several at the same moment: eac
   ]);
 });
 
-test('the operator invites addresses alone, of whoever is no member yet', async () => {
+test('the operator can invite only valid addresses, not members', async () => {
   const invite = async (email: string) => inviteByHand(context, { workspaceId, email, role: 'owner' });
   await assert.rejects(invite('nobody'), { code: 'validation_error' });
   assert.match((await invite(' Mary@Example.org ')).link, /^https:\/\/forms\.example\.org\/app\/join\/./);
 });
 
-test('a name of which nothing is plain is three dots, and one without end is cut', () => {
+test('a name without plain characters becomes three dots, and a long name is cut to 40 characters', () => {
   assert.deepEqual(
     [plainName('://?'), plainName('0123456789'), plainName('a'.repeat(99))],
     ['…', '…', 'a'.repeat(40)],

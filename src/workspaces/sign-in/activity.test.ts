@@ -27,7 +27,7 @@ const cookieOf = (headers: Headers): string =>
     .map((cookie) => cookie.split(';', 1)[0])
     .join('; ');
 
-test('who signs in, tries to, signs out, and changes their account finds it among their activity, and so does each of their workspaces', async () => {
+test('sign-ins, failed sign-ins, sign-outs and account changes are in the person’s activity and the audit logs of their workspaces', async () => {
   const person = await signIn(service);
   const colleague = await signIn(service, { workspaceId: person.workspaceId, role: 'admin' });
   const stranger = await signIn(service);
@@ -58,7 +58,7 @@ test('who signs in, tries to, signs out, and changes their account finds it amon
   assert.deepEqual(await auditOf(stranger), []);
 });
 
-test('a try with an address that nobody has is noted nowhere', async () => {
+test('a sign-in with an unknown email is not recorded', async () => {
   const { database } = service.services;
   const count = async () =>
     (await database.query<{ count: string }>('select count(*) as count from person_lines')).rows[0]!.count;
@@ -70,7 +70,7 @@ test('a try with an address that nobody has is noted nowhere', async () => {
   assert.equal(Number(await count()), before + 1);
 });
 
-test('joining and leaving a workspace, making one, and a second factor are noted where they happen', async () => {
+test('joining, leaving and creating a workspace and two-factor changes are recorded in the workspaces concerned', async () => {
   const owner = await signIn(service);
   const made = await owner.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
   assert.equal(made.status, 201);
@@ -87,7 +87,7 @@ test('joining and leaving a workspace, making one, and a second factor are noted
   assert.deepEqual([left.thing_id, left.by, left.status], [member.userId, 'session', 200]);
 });
 
-test('what the operator does at the command line is noted as that', async () => {
+test('the operator’s commands are recorded as commands', async () => {
   const person = await signIn(service);
   const run = async (...words: string[]) =>
     assert.equal(

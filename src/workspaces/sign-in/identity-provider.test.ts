@@ -13,7 +13,7 @@ import { openAccounts } from '../accounts/users.ts';
 import { createWorkspace } from '../workspaces.ts';
 import { askProvider, signInByProvider } from './identity-provider.ts';
 
-/* Signing in by a provider of identities: one that is certified, in this process (oidc-provider). */
+/* Tests signing in with an identity provider: a certified one that runs in this process (oidc-provider). */
 
 const mapped = newId();
 const port = await freePort();
@@ -40,7 +40,7 @@ const ada = {
   groups: ['staff', 'gone'],
 };
 
-test('whoever the provider signs in has an account, and the roles that its claim gives, at each sign-in', async () => {
+test('a person who signs in with the provider has an account and, at each sign-in, the roles of its claim', async () => {
   const first = await enter(ada);
   assert.equal(first.status, 204);
   const session = await first.session();
@@ -67,7 +67,7 @@ test('whoever the provider signs in has an account, and the roles that its claim
   assert.equal(provider.discoveries, 1, 'the provider is asked about itself once');
 });
 
-test('an address of another domain, or that the provider does not confirm, is not let in and leaves nothing', async () => {
+test('an email of another domain, or one that the provider does not confirm, is refused and leaves nothing', async () => {
   for (const person of [
     { sub: 'x1', email: 'x@example.com', email_verified: true },
     { sub: 'x2', email: 'x@example.org.evil.example', email_verified: true },
@@ -83,7 +83,7 @@ test('an address of another domain, or that the provider does not confirm, is no
   assert.equal(rowCount, 0);
 });
 
-test('a provider that says nothing of addresses is believed where the operator says so, and never against its word', async () => {
+test('an unconfirmed email is trusted only if the operator says so and the provider does not deny it', async () => {
   const config = services.config.identityProvider!;
   config.trustsEmail = true;
   const silent = { sub: 'silent', email: 'silent@example.org' };
@@ -99,7 +99,7 @@ test('a provider that says nothing of addresses is believed where the operator s
   assert.equal((await enter({ sub: 'other', email: 'other@example.org' })).status, 403);
 });
 
-test('an answer is taken once, in the browser that asked, as it was given', async () => {
+test('a provider’s response is accepted once, unchanged and in the browser that started the sign-in', async () => {
   provider.person = ada;
   const { answer, kept } = await begin();
   const other = await begin();
@@ -126,7 +126,7 @@ test('an answer is taken once, in the browser that asked, as it was given', asyn
   assert.equal((await finish(fresh.answer, fresh.kept)).status, 401);
 });
 
-test('an account that is there is the same one; what somebody had of it who never confirmed its address ends', async () => {
+test('an existing account is reused, and its old sessions and password end if its email was never confirmed', async () => {
   const known = await signIn(service, { email: 'known@example.org' });
   const own = await (await enter({ sub: 'known', email: known.email, email_verified: true })).session();
   assert.equal(own.user.id, known.userId);
@@ -144,7 +144,7 @@ test('an account that is there is the same one; what somebody had of it who neve
   assert.equal((await enter({ sub: 't', email: temporary.email, email_verified: true })).status, 401);
 });
 
-test('of two who begin at once with one address one gets it, and the other is told to begin again', async () => {
+test('if two people sign in at the same time with one email, one succeeds and the other gets 409', async () => {
   const answers: Awaited<ReturnType<typeof begin>>[] = [];
   for (const sub of ['twin-1', 'twin-2']) {
     provider.person = { sub, email: 'twin@example.org', email_verified: true };
@@ -158,7 +158,7 @@ test('of two who begin at once with one address one gets it, and the other is to
   assert.deepEqual(both.map(({ status }) => status).toSorted(), [204, 409]);
 });
 
-test('a second factor that is set up here is asked for, unless the provider asked for several', async () => {
+test('two-factor set up here is required, unless the provider used several factors', async () => {
   const { id } = await createWorkspace(database, { name: 'Closed', plan: 'free' });
   await database.query('update workspaces set second_factor_required = true where id = $1', [id]);
   const person = await signIn(service, { email: 'two@example.org', workspaceId: id });
@@ -172,7 +172,7 @@ test('a second factor that is set up here is asked for, unless the provider aske
   assert.notEqual((await (await enter(said)).session()).second_steps, null);
 });
 
-test('the secret of the service goes in the clear to no provider that is reached by https, whatever that says of itself', async () => {
+test('the client secret is never sent unencrypted to a provider that uses HTTPS, even if its metadata says so', async () => {
   const secure = await openReceiver();
   const issuer = new URL(secure.url).origin;
   let asked = 0;

@@ -6,7 +6,7 @@ import { challengeIn, placeOf, readMadePasskey, readShownPasskey } from './passk
 const place = placeOf('https://forms.example.org');
 
 for (const algorithm of ['-7', '-8', '-257'] as const) {
-  test(`a passkey of algorithm ${algorithm} is read, and what it signs is believed`, () => {
+  test(`a passkey with algorithm ${algorithm} can be read, and its signature is valid`, () => {
     const authenticator = openAuthenticator(place, algorithm);
     const made = authenticator.make('first');
     assert.equal(challengeIn(made.client_data, 'webauthn.create', place), 'first');
@@ -21,7 +21,7 @@ for (const algorithm of ['-7', '-8', '-257'] as const) {
 const authenticator = openAuthenticator(place);
 const key = readMadePasskey(authenticator.make('c'), place)!;
 
-test('what a browser says of another page, for another purpose or in a frame has no challenge of ours', () => {
+test('client data of another page, for another purpose or in a frame gives no challenge', () => {
   for (const otherwise of [
     { origin: 'https://forms.example.org.evil.example' },
     { origin: 'http://forms.example.org' },
@@ -36,7 +36,7 @@ test('what a browser says of another page, for another purpose or in a frame has
     assert.equal(challengeIn(nonsense, 'webauthn.get', place), undefined);
 });
 
-test('a passkey counts only where it was bound to this service, somebody was there, and it knew them', () => {
+test('a passkey counts only if it is bound to this service, a person was present and was verified', () => {
   for (const otherwise of [{ host: 'evil.example' }, { flags: 0 }, { flags: 1 }, { flags: 4 }]) {
     assert.equal(readShownPasskey(authenticator.show('c', otherwise), key, place), undefined);
     const flags = 'flags' in otherwise ? { flags: otherwise.flags | 64 } : otherwise;
@@ -45,7 +45,7 @@ test('a passkey counts only where it was bound to this service, somebody was the
   assert.equal(readMadePasskey(openAuthenticator(place).make('c', { flags: 5 }), place), undefined);
 });
 
-test('a signature of another key, of other data or of another challenge is none', () => {
+test('a signature of another key, other data or another challenge is invalid', () => {
   const shown = authenticator.show('c');
   const other = openAuthenticator(place);
   const otherKey = readMadePasskey(other.make('c'), place)!;
@@ -61,7 +61,7 @@ test('a signature of another key, of other data or of another challenge is none'
   );
 });
 
-test('what is no key of its algorithm, or cut off, is no passkey', () => {
+test('a key of the wrong algorithm, or one that is cut off, is not a passkey', () => {
   const made = openAuthenticator(place).make('c');
   assert.equal(readMadePasskey({ ...made, algorithm: -257 }, place), undefined);
   assert.equal(readMadePasskey({ ...made, algorithm: 0 }, place), undefined);
@@ -74,7 +74,7 @@ test('what is no key of its algorithm, or cut off, is no passkey', () => {
   }
 });
 
-test('the id of a passkey has 1 to 1023 bytes', () => {
+test('the ID of a passkey has 1 to 1023 bytes', () => {
   const made = openAuthenticator(place).make('c');
   const read = (length: number): number | undefined => {
     const bytes = Buffer.concat([

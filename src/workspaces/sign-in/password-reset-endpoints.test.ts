@@ -16,7 +16,7 @@ const { database } = service.services;
 const chosen = 'the next password';
 
 let addresses = 0;
-/** Asks from an address of its own, so that only the limit under test counts. */
+/** Requests a reset from a separate IP address, so that only the limit under test counts. */
 const ask = (email: string, address = `10.0.${Math.floor((addresses += 1) / 250)}.${addresses % 250}`) =>
   callConsole<{ error: string }>(
     url,
@@ -47,7 +47,7 @@ const enter = (email: string, password: string) =>
     { 'X-Forwarded-For': `10.2.0.${(addresses += 1)}` },
   );
 
-test('the mailed link sets a password once, ends every session, and its owner is told', async () => {
+test('the emailed link sets a password once, ends every session, and the person gets an email', async () => {
   const person = await signIn(service);
   assert.equal((await ask(person.email.toUpperCase())).status, 202);
   const token = await tokenFor(person.email);
@@ -64,7 +64,7 @@ test('the mailed link sets a password once, ends every session, and its owner is
   assert.deepEqual(rows, [{ is_private: true }, { is_private: true }], 'no workspace sees these in its log');
 });
 
-test('who signs in by a provider alone chooses a first password in the same way', async () => {
+test('a person who signs in only with a provider can set a first password with the link', async () => {
   const person = await signIn(service);
   await database.query(
     "update accounts set provider_id = 'oidc', account_id = 'https://login.example.org ada', password = null where user_id = $1",
@@ -80,7 +80,7 @@ test('who signs in by a provider alone chooses a first password in the same way'
   assert.deepEqual(rows, [{ provider_id: 'credential' }, { provider_id: 'oidc' }], 'the provider stays');
 });
 
-test('a link whose time is over sets nothing, and neither does a guessed one', async () => {
+test('an expired or guessed link sets no password', async () => {
   const person = await signIn(service);
   await ask(person.email);
   const token = await tokenFor(person.email);
@@ -90,7 +90,7 @@ test('a link whose time is over sets nothing, and neither does a guessed one', a
   assert.equal((await enter(person.email, person.password)).status, 204);
 });
 
-test('an unknown address is answered like a known one, and gets no mail', async () => {
+test('an unknown email gets the same response as a known one, but no email', async () => {
   const person = await signIn(service);
   const [known, unknown] = [await ask(person.email), await ask('stranger@example.org')];
   assert.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
@@ -104,7 +104,7 @@ test('an unknown address is answered like a known one, and gets no mail', async 
   assert.equal(plain.status, 422);
 });
 
-test('asking is limited for an address and for an account, alike for unknown ones', async () => {
+test('reset requests are limited by IP address and by email, for unknown emails too', async () => {
   for (const email of [(await signIn(service)).email, 'nobody@example.org']) {
     const answers = await Promise.all(Array.from({ length: 6 }, () => ask(email)));
     assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, 202, 202, 429, 429, 429]);

@@ -28,10 +28,10 @@ const cookieOf = (headers: Headers): string =>
 const call = <Body = { message: string }>(cookie: string, method: string, path: string, body?: unknown) =>
   callConsole<Body>(url, cookie, method, path, body);
 
-/** What a browser has after the first step. */
+/** Returns the cookie of a browser after the password and before two-factor. */
 const half = ({ userId }: ConsolePerson): Promise<string> => beginSession(service, userId);
 
-/** The first step itself, of a browser that was never here. */
+/** Signs in with the password, in an unknown browser. */
 async function enter(person: ConsolePerson, password = person.password): Promise<string> {
   const { status, headers } = await call('', 'POST', '/session', { email: person.email, password });
   assert.equal(status, 204);
@@ -41,8 +41,8 @@ async function enter(person: ConsolePerson, password = person.password): Promise
 const sessionOf = async (cookie: string) => (await call<Session>(cookie, 'GET', '/session')).body;
 const firstSteps = new Map<string, number>();
 /**
- * The code of so many steps from when one of the secret was first asked for, as a busy machine may come into the next half a minute:
- * none is taken twice, and two beside the present one count as well.
+ * Returns a code relative to the first time step used with this secret. A busy machine may reach the next
+ * half a minute. No code is accepted twice, and codes two steps away are also valid.
  */
 function codeIn(secret: string, steps = 0): string {
   const first = firstSteps.get(secret) ?? stepAt(new Date());
@@ -50,13 +50,17 @@ function codeIn(secret: string, steps = 0): string {
   return codeOf(secret, first + steps);
 }
 
-/** Somebody who has set an app up. Begun as `startTotp` does, but for the password, which takes 150 ms of CPU each time. */
+/**
+ * Creates a person with an authenticator app. Skips the password check of `startTotp`, which takes 150 ms of
+ * CPU each time.
+ */
 async function enrol(options: Parameters<typeof signIn>[1] = {}) {
   const person = await signIn(service, options);
   const secret = newTotpSecret();
   const sealed = service.services.vault.seal('second factors', secret);
   await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
-  // The code before the present one is taken until this one's half a minute is over: it is not asked for in its last seconds.
+  // The previous code is valid until the current half a minute ends, so this waits unless enough time is
+  // left.
   await until('half a minute with time left', async () => Date.now() % 30_000 < 25_000);
   const added = await person.call<{ recovery_codes: string[] }>('PUT', '/person/totp', {
     code: codeIn(secret, -1),
@@ -67,7 +71,7 @@ async function enrol(options: Parameters<typeof signIn>[1] = {}) {
 
 const step = (cookie: string, code: string) => call(cookie, 'POST', '/session/second-step', { code });
 
-test('an app is added by a code of it; from then on a sign-in takes two steps, and the first opens nothing', async () => {
+test('a code adds an authenticator app; then a sign-in needs two steps, and the first gives no access', async () => {
   const { person, secret, cookie } = await enrol({ name: 'Ada' });
   assert.equal((await person.call('GET', '/session')).status, 401, 'sessions before it have ended');
   assert.equal((await sessionOf(cookie)).user.name, 'Ada');
@@ -108,7 +112,7 @@ test('an app is added by a code of it; from then on a sign-in takes two steps, a
   assert.equal((await step(opened, codeIn(secret, 1))).status, 409);
 });
 
-test('a code works once, and so does a recovery code; a wrong one opens nothing', async () => {
+test('a code and a recovery code work once, and a wrong code gives no access', async () => {
   const { person, secret, codes } = await enrol();
   assert.equal(codes.length, 10);
   const wrong = await step(await half(person), '000000');
@@ -127,7 +131,7 @@ test('a code works once, and so does a recovery code; a wrong one opens nothing'
   assert.equal(Number(rows[0]!.left), 9);
 });
 
-test('of 60 wrong codes at once 10 are looked at, and of three right ones at once one gets in', async () => {
+test('of 60 simultaneous wrong codes 10 are checked, and of three simultaneous valid codes one succeeds', async () => {
   const { person, secret } = await enrol();
   const sessions = await Promise.all([half(person), half(person), half(person)]);
   const right = await Promise.all(sessions.map((session) => step(session, codeIn(secret))));
@@ -138,7 +142,7 @@ test('of 60 wrong codes at once 10 are looked at, and of three right ones at onc
   assert.equal(looked.length, signInTries.ofAccount - right.length);
 });
 
-test('codes of an app are tried thirty times a day; a recovery code and a known browser still get in', async () => {
+test('app codes can be tried thirty times a day; a recovery code and a known browser still work', async () => {
   const { person, secret, codes } = await enrol();
   const first = await step(await half(person), codes[0]!);
   const known = cookieOf(first.headers);
@@ -155,13 +159,13 @@ test('codes of an app are tried thirty times a day; a recovery code and a known 
   assert.equal((await step(`${cookieOf(again.headers)}; ${device}`, codeIn(secret))).status, 204);
 });
 
-test('the first step makes no browser known: its mark comes with the second', async () => {
+test('a browser becomes known after two-factor, not after the password', async () => {
   const { person, codes } = await enrol();
   assert.doesNotMatch(await enter(person), /device/);
   assert.match(cookieOf((await step(await half(person), codes[0]!)).headers), /device/);
 });
 
-test('what waits for the second step ends after ten minutes', async () => {
+test('a session that waits for two-factor ends after ten minutes', async () => {
   const { person } = await enrol();
   const waiting = await half(person);
   const age = (minutes: number) =>
@@ -175,7 +179,7 @@ test('what waits for the second step ends after ten minutes', async () => {
   assert.equal((await call(waiting, 'GET', '/session')).status, 401);
 });
 
-test('a changed password keeps the second factor, and this browser where it is', async () => {
+test('a changed password keeps two-factor and the session of this browser', async () => {
   const { person, cookie } = await enrol();
   const waiting = await half((await enrol()).person);
   const body = { current_password: person.password, new_password: 'a new long password' };
@@ -186,7 +190,7 @@ test('a changed password keeps the second factor, and this browser where it is',
   assert.notEqual((await sessionOf(await enter(person, 'a new long password'))).second_steps, null);
 });
 
-test('a temporary password does not stand in for the second factor, unless the account was nobody’s for certain', async () => {
+test('a temporary password does not replace two-factor, unless the email of the account was never confirmed', async () => {
   for (const isConfirmed of [true, false]) {
     const { person } = await enrol();
     if (!isConfirmed)
@@ -197,7 +201,7 @@ test('a temporary password does not stand in for the second factor, unless the a
   }
 });
 
-test('the password is asked for before anything about it changes, and the app is removed with its codes', async () => {
+test('changes to two-factor require the password, and removing the app removes its recovery codes', async () => {
   const { person, cookie } = await enrol();
   const wrong = { password: 'not the password' };
   for (const [method, path] of [
@@ -222,7 +226,7 @@ test('the password is asked for before anything about it changes, and the app is
   assert.equal((await call(next, 'POST', '/person/recovery-codes', right)).status, 409);
 });
 
-test('other recovery codes end the former ones, and to give them takes one connection of the pool', async () => {
+test('new recovery codes replace the old ones, and creating them uses one connection of the pool', async () => {
   const { person, cookie, codes } = await enrol();
   const others = await Promise.all(
     Array.from({ length: database.options.max - 1 }, () => database.connect()),
@@ -236,7 +240,7 @@ test('other recovery codes end the former ones, and to give them takes one conne
   assert.equal((await step(await half(person), renewed.body.recovery_codes[0]!)).status, 204);
 });
 
-test('an app that was begun and not confirmed asks for nothing, and can be begun anew', async () => {
+test('an unconfirmed authenticator app is not required at sign-in, and its setup can start again', async () => {
   const person = await signIn(service);
   const begin = () => person.call<{ secret: string }>('POST', '/person/totp', { password: person.password });
   const former = (await begin()).body.secret;
@@ -251,7 +255,7 @@ test('an app that was begun and not confirmed asks for nothing, and can be begun
   assert.equal(again.status, 409, 'there is nothing left to confirm');
 });
 
-test('an app that was begun and not confirmed does not go on asking when the last passkey is gone', async () => {
+test('an unconfirmed authenticator app is not required after the last passkey is removed', async () => {
   const { person, cookie } = await withPasskey();
   const sealed = service.services.vault.seal('second factors', newTotpSecret());
   await putTotp(database, { user_id: person.userId, secret: sealed, now: now() });
@@ -264,7 +268,7 @@ test('an app that was begun and not confirmed does not go on asking when the las
   assert.equal((await sessionOf(await half(person))).second_steps, null);
 });
 
-test('where one is signed in is listed with where the second step is still to be taken', async () => {
+test('the list of sessions includes those that wait for two-factor', async () => {
   const { person, cookie } = await enrol();
   await half(person);
   const { data } = (await call<{ data: { is_halfway: boolean }[] }>(cookie, 'GET', '/person/sessions')).body;
@@ -274,7 +278,7 @@ test('where one is signed in is listed with where the second step is still to be
   );
 });
 
-test('who signs in by a provider alone sets a second factor up within ten minutes of the sign-in', async () => {
+test('a person who signs in only with a provider can set up two-factor within ten minutes of signing in', async () => {
   const person = await signIn(service);
   await database.query(
     "update accounts set provider_id = 'oidc', account_id = user_id, password = null where user_id = $1",
@@ -288,7 +292,7 @@ test('who signs in by a provider alone sets a second factor up within ten minute
   assert.equal((await begin()).status, 403);
 });
 
-/** A passkey that stands in the database and shows nothing. */
+/** Inserts a passkey that cannot sign in. */
 async function givePasskey(userId: string, credential_id = newId()): Promise<string> {
   const id = newId();
   const key = { public_key: Buffer.from('none'), algorithm: -7, sign_count: 0, name: 'Spare', now: now() };
@@ -298,7 +302,7 @@ async function givePasskey(userId: string, credential_id = newId()): Promise<str
 
 const rowOf = (userId: string) => ({ text: 'select from users where id = $1 for update', values: [userId] });
 
-test('of two second factors that are added at once one comes with recovery codes; of two renewals at once one set counts', async () => {
+test('if two factors are added at the same time, one response has recovery codes; of two simultaneous renewals, one set of codes is valid', async () => {
   const { person, add } = await beginPasskey();
   const secret = newTotpSecret();
   const sealed = service.services.vault.seal('second factors', secret);
@@ -325,7 +329,7 @@ test('of two second factors that are added at once one comes with recovery codes
   assert.equal((await storedOf(person.userId)).codes.length, 10);
 });
 
-test('the operator’s rescue also takes a passkey that is being added at that moment', async () => {
+test('the operator’s reset of two-factor also removes a passkey that is added at the same time', async () => {
   const { person } = await enrol();
   const rescue = () => forgetFactors(database, person.email);
   await whileHeld(database, rowOf(person.userId), 1, rescue, (client) =>
@@ -344,7 +348,7 @@ test('the operator’s rescue also takes a passkey that is being added at that m
   assert.equal(rescues.length, 1, 'who had none is told nothing');
 });
 
-/** What is stored of a person's second factors, and where they are signed in. */
+/** Returns the stored two-factor data and sessions of a person. */
 async function storedOf(userId: string) {
   const { rows } = await database.query<Record<'apps' | 'passkeys' | 'codes' | 'sessions', string[]>>(
     `select u.second_factor, array(select t::text from totp_secrets t where t.user_id = u.id) as apps,
@@ -357,7 +361,7 @@ async function storedOf(userId: string) {
   return rows[0]!;
 }
 
-test('what one person does to their second factors leaves those of another, and their other ones, as they are', async () => {
+test('a change to one second factor leaves the person’s other factors and other people’s factors unchanged', async () => {
   const other = await enrol();
   await givePasskey(other.person.userId);
   const before = await storedOf(other.person.userId);
@@ -388,7 +392,7 @@ test('what one person does to their second factors leaves those of another, and 
   assert.deepEqual(await storedOf(other.person.userId), before);
 });
 
-test('a person has twenty passkeys at most, whatever others have, and the twenty-first is refused at its end too', async () => {
+test('a person can have twenty passkeys, whatever others have, and the twenty-first is refused at both steps', async () => {
   const { person, add } = await beginPasskey();
   const stranger = await signIn(service);
   for (const { userId } of [person, stranger])
@@ -401,7 +405,7 @@ test('a person has twenty passkeys at most, whatever others have, and the twenty
   assert.equal((await theirs.add(stranger.cookie)).status, 200, 'their twentieth');
 });
 
-test('a passkey has a name, and one that anybody has is not added again', async () => {
+test('a passkey needs a name, and one that any account has cannot be added again', async () => {
   const { person, add, id } = await beginPasskey();
   assert.equal((await add(person.cookie, ' ')).status, 422);
   await givePasskey((await signIn(service)).userId, id);
@@ -409,7 +413,7 @@ test('a passkey has a name, and one that anybody has is not added again', async 
   assert.deepEqual([taken.status, taken.body.message], [409, 'This passkey was already added.']);
 });
 
-test('a copy of the database holds no secret and no recovery code in the clear', async () => {
+test('a copy of the database contains no unencrypted secret or recovery code', async () => {
   const { person, secret, codes } = await enrol();
   for (const table of ['totp_secrets', 'recovery_codes']) {
     const { rows } = await database.query(`select * from ${table} where user_id = $1`, [person.userId]);
@@ -418,7 +422,7 @@ test('a copy of the database holds no secret and no recovery code in the clear',
   }
 });
 
-test('each of the person’s workspaces notes what they did, and the operator’s rescue by nobody’s name', async () => {
+test('two-factor changes are recorded in each workspace of the person, and the operator’s reset names no person', async () => {
   const { person, codes } = await enrol({ name: 'Grace' });
   const opened = cookieOf((await step(await half(person), codes[0]!)).headers);
   assert.equal((await forgetFactors(database, ` ${person.email.toUpperCase()}`)).hadAny, true);
@@ -447,7 +451,7 @@ test('each of the person’s workspaces notes what they did, and the operator’
   await assert.rejects(forgetFactors(database, 'nobody@example.org'), { code: 'not_found' });
 });
 
-/** Somebody whose browser has made a passkey that is still to be added. */
+/** Creates a person whose browser has made a passkey that is not added yet. */
 async function beginPasskey(person?: ConsolePerson) {
   person ??= await signIn(service);
   const authenticator = openAuthenticator(placeOf(service.services.config.publicUrl));
@@ -465,7 +469,7 @@ async function beginPasskey(person?: ConsolePerson) {
   return { person, authenticator, add, id };
 }
 
-/** Somebody who has a passkey, and nothing else beside the password. */
+/** Creates a person with a passkey and a password as the only sign-in methods. */
 async function withPasskey() {
   const { person, authenticator, add } = await beginPasskey();
   const added = await add(person.cookie);
@@ -480,7 +484,7 @@ async function show(authenticator: ReturnType<typeof openAuthenticator>, otherwi
   return { shown, ...(await call<{ error: string }>(cookie, 'POST', '/session/passkey', shown)) };
 }
 
-test('a passkey signs in without a password, is both steps, and stands in for the second one', async () => {
+test('a passkey signs in without a password, counts as both steps, and can be the second step', async () => {
   const { person, authenticator, added } = await withPasskey();
   assert.equal(added.body.recovery_codes!.length, 10);
   assert.equal((await person.call('GET', '/session')).status, 401, 'sessions before it have ended');
@@ -495,7 +499,7 @@ test('a passkey signs in without a password, is both steps, and stands in for th
   assert.equal((await call(waiting, 'GET', '/session')).status, 401);
 });
 
-test('a passkey is shown once for each question, and a count that does not grow is that of a copy', async () => {
+test('a passkey challenge works once, and a signature counter that does not grow reveals a copy', async () => {
   const { authenticator } = await withPasskey();
   const { shown } = await show(authenticator);
   assert.equal((await call('', 'POST', '/session/passkey', shown)).status, 401);
@@ -506,7 +510,7 @@ test('a passkey is shown once for each question, and a count that does not grow 
   assert.equal((await show(authenticator)).status, 204);
 });
 
-test('a passkey that is unknown, of another site, unverified or shown for a question of nobody signs nobody in', async () => {
+test('a passkey does not sign in if it is unknown, unverified, of another site or for a forged challenge', async () => {
   const { authenticator } = await withPasskey();
   const stranger = openAuthenticator(placeOf(service.services.config.publicUrl));
   stranger.make('c');
@@ -521,7 +525,7 @@ test('a passkey that is unknown, of another site, unverified or shown for a ques
     assert.deepEqual([status, body, headers.getSetCookie()], [401, answers[0]!.body, []]);
 });
 
-test('a passkey is taken for five minutes from the question, and not of whom a day-old temporary password was given', async () => {
+test('a passkey challenge is valid for five minutes, and passkeys do not work while a temporary password is set', async () => {
   const { person, authenticator, cookie } = await withPasskey();
   const { password } = person;
   assert.equal((await call(cookie, 'POST', '/person/recovery-codes', { password })).status, 200);
@@ -536,7 +540,7 @@ test('a passkey is taken for five minutes from the question, and not of whom a d
   assert.equal((await answer(60)).status, 401);
 });
 
-test('a passkey is added once, by who was asked for it, and after the password', async () => {
+test('a passkey can be added once, only by the person who requested it, and requires the password', async () => {
   const { person, add, cookie, authenticator } = await withPasskey();
   assert.equal((await add(cookie)).status, 400, 'the question was used');
   const wrong = await call(cookie, 'POST', '/person/passkey-requests', { password: 'not the password' });
@@ -550,7 +554,7 @@ test('a passkey is added once, by who was asked for it, and after the password',
   assert.equal((await sessionOf(await half(person))).second_steps?.includes('totp'), false);
 });
 
-test('passkeys are listed, named and removed by their owner alone; with the last second factor the step is gone', async () => {
+test('only the owner can list, rename and remove passkeys, and removing the last factor turns two-factor off', async () => {
   const { person, cookie, authenticator } = await withPasskey();
   const list = async () =>
     (await call<{ passkeys: { id: string; name: string }[] }>(cookie, 'GET', '/person/second-factors')).body
@@ -575,7 +579,7 @@ test('passkeys are listed, named and removed by their owner alone; with the last
   assert.equal((await sessionOf(await half(person))).second_steps, null);
 });
 
-/** A call of the API in a workspace. */
+/** Calls the API in a workspace. */
 const inWorkspace = <Body = { message: string }>(
   cookie: string,
   workspaceId: string,
@@ -584,7 +588,7 @@ const inWorkspace = <Body = { message: string }>(
   body?: unknown,
 ) => callConsole<Body>(url, cookie, method, path, body, { 'X-Workspace-ID': workspaceId });
 
-test('a workspace that asks for a second factor is closed to a password alone, until one is set up; keys work as before', async () => {
+test('a workspace that requires two-factor is closed to members without it, and API keys still work', async () => {
   const owner = await signIn(service, { name: 'Owner' });
   const { workspaceId } = owner;
   const form = { structure: structure(element('text', 'a')) };
@@ -625,7 +629,7 @@ test('a workspace that asks for a second factor is closed to a password alone, u
   assert.equal((await inWorkspace(cookieOf(removed.headers), workspaceId, 'GET', '/forms')).status, 403);
 });
 
-test('owners alone say whether it is asked for, and who lacks one is told to those who manage members', async () => {
+test('only owners can require two-factor, and only people who manage members see who lacks it', async () => {
   const { person: owner, cookie } = await enrol({ name: 'Owner' });
   const { workspaceId } = owner;
   const admin = await signIn(service, { workspaceId, role: 'admin' });

@@ -21,7 +21,7 @@ const cookieOf = (headers: Headers): string =>
 
 const again = { password: 'a long test password' };
 
-test('a person signs in, is known, signs out, and is unknown again: also whoever kept the cookie', async () => {
+test('a person can sign in and sign out, and the old cookie is then invalid', async () => {
   const person = await signIn(service, { name: 'Ada' });
   const entered = await nobody('POST', '/session', { email: person.email, password: person.password });
   assert.equal(entered.status, 204);
@@ -39,7 +39,7 @@ test('a person signs in, is known, signs out, and is unknown again: also whoever
   assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 401);
 });
 
-test('too many tries are a 429 with Retry-After, over HTTP too', async () => {
+test('too many sign-in attempts return 429 with Retry-After over HTTP', async () => {
   await afterTries(service.services.requestCounter, 'x@example.org', signInTries.ofAccount - 1);
   const tries = await Promise.all(
     Array.from({ length: 3 }, () =>
@@ -51,7 +51,7 @@ test('too many tries are a 429 with Retry-After, over HTTP too', async () => {
   assert.equal(refused[0]!.headers.get('retry-after'), String(refused[0]!.body.retry_after));
 });
 
-test('a person changes name and password', async () => {
+test('a person can change their name and password', async () => {
   const person = await signIn(service);
   const other = await signIn(service, { name: 'Other' });
   assert.equal((await person.call('PATCH', '/person', { name: ' Grace ' })).status, 204);
@@ -72,7 +72,7 @@ test('a person changes name and password', async () => {
   assert.equal((await nobody('GET', '/session', undefined, cookieOf(changed.headers))).status, 200);
 });
 
-test('whoever makes a workspace owns it, on the default plan', async () => {
+test('a person who creates a workspace owns it, on the default plan', async () => {
   const person = await signIn(service);
   const made = await person.call<{ id: string }>('POST', '/workspaces', { name: 'Second' });
   assert.equal(made.status, 201);
@@ -115,7 +115,7 @@ const joinNew = (token: string, password = 'a fine new password') =>
 const enter = async (email: string, password = 'a fine new password') =>
   cookieOf((await nobody('POST', '/session', { email, password })).headers);
 
-test('nobody becomes a member, or gets an account, by being named: there is only the link', async () => {
+test('an invitation alone adds no member and no account; only its link does', async () => {
   const owner = await signIn(service, { name: 'Owner' });
   const known = await signIn(service);
   for (const email of [known.email, 'unasked@example.org']) await invite(owner, email);
@@ -141,7 +141,7 @@ test('nobody becomes a member, or gets an account, by being named: there is only
   );
 });
 
-test('whoever makes an account for somebody by a handed-over link does not become them in another workspace', async () => {
+test('creating an account for another person with a copied link gives no access to another workspace', async () => {
   const [attacker, owner] = [await signIn(service), await signIn(service)];
   const email = 'future-member@example.org';
   assert.equal((await joinNew(tokenOf(await invite(attacker, email)))).status, 201);
@@ -161,7 +161,7 @@ test('whoever makes an account for somebody by a handed-over link does not becom
   const taken = await joinNew(token, 'the password of the inviter');
   assert.equal(taken.status, 409, 'nor does a handed-over link change the password of an account');
 
-  // What the operator hands over is for the person: whoever had the account until now has it no longer.
+  // The temporary password is for the person: it locks out everyone who used the account before.
   const { temporaryPassword } = await resetUserPassword(service.services.database, email);
   assert.equal((await nobody('GET', '/session', undefined, cookie)).status, 401);
   const temporary = await enter(email, temporaryPassword);
@@ -175,7 +175,7 @@ test('whoever makes an account for somebody by a handed-over link does not becom
   assert.equal((await nobody('POST', '/joins', { token }, own)).status, 200);
 });
 
-test('what a handed-over link opens does not tell whether its address has an account', async () => {
+test('a copied invitation link does not reveal whether its email has an account', async () => {
   const [owner, known] = [await signIn(service), await signIn(service)];
   const lookup = async (email: string) => {
     const token = tokenOf(await invite(owner, email));
@@ -185,7 +185,7 @@ test('what a handed-over link opens does not tell whether its address has an acc
   assert.deepEqual(await lookup(known.email), await lookup('somebody@example.org'));
 });
 
-test('an owner may make a workspace, unless the operator says otherwise; others may not', async () => {
+test('only owners can create workspaces by default', async () => {
   const owner = await signIn(service);
   for (const role of ['admin', 'editor', 'viewer'] as const) {
     const person = await signIn(service, { role, workspaceId: owner.workspaceId });
@@ -196,7 +196,7 @@ test('an owner may make a workspace, unless the operator says otherwise; others 
   assert.equal((await owner.call<Session>('GET', '/session')).body.may_create_workspaces, true);
 });
 
-test('everyone but the last owner may leave', async () => {
+test('any member except the last owner can leave', async () => {
   const owner = await signIn(service);
   const viewer = await signIn(service, { role: 'viewer', workspaceId: owner.workspaceId });
   assert.equal((await viewer.call('DELETE', `/memberships/${owner.workspaceId}`)).status, 204);
@@ -206,7 +206,7 @@ test('everyone but the last owner may leave', async () => {
   assert.equal((await owner.call('DELETE', `/memberships/${owner.workspaceId}`)).status, 409);
 });
 
-test('an owner whose account is being deleted is no other owner: who stays may neither leave nor give it up', async () => {
+test('an owner whose account is being deleted does not count: the other owner cannot leave or step down', async () => {
   const owner = await signIn(service);
   const { workspaceId, userId } = owner;
   const other = await signIn(service, { role: 'owner', workspaceId });
@@ -216,7 +216,7 @@ test('an owner whose account is being deleted is no other owner: who stays may n
   assert.equal((await owner.api('DELETE', `/members/${other.userId}`)).status, 204, 'who leaves anyway may');
 });
 
-test('a person sees where they are signed in, and ends it: one, or all but this; nobody ends those of others', async () => {
+test('a person sees their sessions and can end one or all others, but never those of other people', async () => {
   const person = await signIn(service);
   type Listed = { data: { id: string; browser: string | null; is_this: boolean; is_halfway: boolean }[] };
   const list = async () => (await person.call<Listed>('GET', '/person/sessions')).body.data;

@@ -16,7 +16,7 @@ const log = openLog('silent');
 const surroundings = { database, vault, log, publicUrl: 'http://127.0.0.1:3000' };
 const accounts = openAccounts(surroundings);
 
-/** A service whose windows begin now: as after the wait. */
+/** Returns a context with a new counter, as after the wait. */
 const openContext = async () => ({
   accounts,
   database,
@@ -39,7 +39,7 @@ const outcome = async (work: Promise<unknown>): Promise<string> => {
 const count = (outcomes: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(outcomes, (each) => each)].map(([each, list]) => [each, list.length]));
 
-test('A person with an international address signs in, however the address is written', async () => {
+test('a person with an internationalized email signs in with any spelling of it', async () => {
   const context = await openContext();
   const email = 'jösé@bücher.example';
   await createUser(database, { email: 'Jösé@Bücher.example', password });
@@ -58,7 +58,7 @@ test('A person with an international address signs in, however the address is wr
   assert.equal(rows.length, 1);
 });
 
-test('of wrong passwords at once, from 200 addresses, 10 are evaluated and the rest are told to wait', async () => {
+test('of simultaneous wrong passwords from 200 IP addresses, 10 are checked and the rest must wait', async () => {
   const context = await openContext();
   await makePerson(database, 'many@example.org');
   await afterTries(context.requestCounter, 'many@example.org', signInTries.ofAccount - 2);
@@ -81,7 +81,7 @@ test('of wrong passwords at once, from 200 addresses, 10 are evaluated and the r
   );
 });
 
-test('of 200 accounts tried at once from one address, 30 are evaluated', async () => {
+test('of 200 accounts tried at the same time from one IP address, 30 are checked', async () => {
   const context = await openContext();
   await countTimes(context.requestCounter, 'sign-in from 10.2.0.1', signInTries.ofAddress - 2);
   const outcomes = await Promise.all(
@@ -92,7 +92,7 @@ test('of 200 accounts tried at once from one address, 30 are evaluated', async (
   assert.deepEqual(count(outcomes), { unauthorized: 2, rate_limit_exceeded: 198 });
 });
 
-test('whoever guesses at an account does not keep its owner out of it: a browser known from before has tries of its own', async () => {
+test('guessing attempts do not lock the owner out, because a known browser has separate attempts', async () => {
   const context = await openContext();
   await makePerson(database, 'owner@example.org');
   const { device = '' } = await signIn(context, from('10.3.0.1'), { email: 'owner@example.org', password });
@@ -112,7 +112,7 @@ test('whoever guesses at an account does not keep its owner out of it: a browser
   );
 });
 
-test('the mark of a known browser helps with its own account only, has a limit too, and cannot be made up', async () => {
+test('the mark of a known browser counts only for its account, has a limit and cannot be forged', async () => {
   const context = await openContext();
   for (const email of ['attacker@example.org', 'victim@example.org']) await makePerson(database, email);
   const device = deviceMark(vault, 'attacker@example.org');
@@ -146,7 +146,7 @@ test('the mark of a known browser helps with its own account only, has a limit t
   );
 });
 
-test('a wrong password, an unknown address and no address at all are refused in the same words', async () => {
+test('a wrong password, an unknown email and an invalid email get the same error', async () => {
   const context = await openContext();
   await makePerson(database, 'known@example.org');
   const bodies = await Promise.all(
@@ -168,7 +168,7 @@ const sessionOf = (cookies: readonly string[]) => {
 const begin = async (userId: string) =>
   sessionOf(await (await accounts.library()).beginSession(userId, null, new Headers()));
 
-test('a sign-in ends the session that the browser had, and never takes one over', async () => {
+test('signing in ends the previous session of the browser and never reuses it', async () => {
   const context = await openContext();
   const id = await makePerson(database, 'rotate@example.org');
   const first = await begin(id);
@@ -184,7 +184,7 @@ test('a sign-in ends the session that the browser had, and never takes one over'
   assert.ok(await second.find());
 });
 
-test('a changed password ends every other session, and the old password', async () => {
+test('a changed password ends every other session and invalidates the old password', async () => {
   const context = await openContext();
   const id = await makePerson(database, 'change@example.org');
   const enter = () => signIn(context, from('10.8.0.1'), { email: 'change@example.org', password });
@@ -211,7 +211,7 @@ test('a changed password ends every other session, and the old password', async 
   assert.equal(await outcome(enter()), 'unauthorized');
 });
 
-test('a password is changed though nothing can be written of people, and a temporary one is not changed by halves', async () => {
+test('a password can be changed while the users table is read-only, and a temporary one is replaced fully or not at all', async () => {
   const context = await openContext();
   const [chosen, given] = ['chosen@lost.example.org', 'given@lost.example.org'];
   const id = await makePerson(database, chosen);
@@ -219,7 +219,7 @@ test('a password is changed though nothing can be written of people, and a tempo
   await database.query("update users set temporary_until = now() + interval '1 hour' where id = $1", [
     newcomer,
   ]);
-  // As on a cluster whose nodes, which have a copy each, do not all answer.
+  // Simulates a cluster where a node with a copy of the table does not respond.
   await database.query(`
     create function lose() returns trigger language plpgsql as $$ begin
       raise exception 'connection to the remote node failed' using errcode = '08006'; end $$;
@@ -247,7 +247,7 @@ test('a password is changed though nothing can be written of people, and a tempo
   assert.equal(await enter(given, password), 'in');
 });
 
-test('more change their temporary passwords at once than there are connections, and none waits for another’s', async () => {
+test('more people than there are connections can change temporary passwords at once without blocking each other', async () => {
   const few = openDatabase({ connectionString: url }, { pool: 2, log });
   const people = await Promise.all(
     [1, 2, 3, 4].map((each) => makePerson(database, `new-${each}@example.org`)),
@@ -278,7 +278,7 @@ test('more change their temporary passwords at once than there are connections, 
   await few.end();
 });
 
-test('while the database is away no password is said to be wrong', async () => {
+test('while the database is unavailable, no password is reported as wrong', async () => {
   const away = openDatabase({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' }, { pool: 1, log });
   const context = {
     ...(await openContext()),
@@ -298,7 +298,7 @@ test('while the database is away no password is said to be wrong', async () => {
   await away.end();
 });
 
-test('of 50 guesses at the current password at once, 10 are evaluated', async () => {
+test('of 50 simultaneous guesses at the current password, 10 are checked', async () => {
   const context = await openContext();
   const id = await makePerson(database, 'stolen@example.org');
   const { headers } = await begin(id);

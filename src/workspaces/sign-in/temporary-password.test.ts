@@ -5,14 +5,14 @@ import { openService } from '#test/service.ts';
 import { resetUserPassword } from '../accounts/users.ts';
 import type { Session } from './session-shapes.ts';
 
-/* A password that somebody else has seen opens one thing: the change of it. */
+/* Tests that a password another person has seen allows only its change. */
 
 const service = await openService();
 const { url } = service;
 const { database } = service.services;
 const own = 'a password of my own';
 
-/** Signs in as a browser does; returns its cookies. */
+/** Signs in like a browser and returns its cookies. */
 async function enter(email: string, password: string): Promise<string> {
   const answer = await callConsole(url, '', 'POST', '/session', { email, password });
   assert.equal(answer.status, 204);
@@ -38,7 +38,7 @@ async function changePassword(cookie: string, current: string, next: string) {
   return { ...answer, cookie: cookies.join('; ') };
 }
 
-test('an operator resets a password: sessions end, the temporary one leads to its change alone, and then to everything', async () => {
+test('an operator’s password reset ends all sessions, and the temporary password allows only its change', async () => {
   const person = await signIn(service);
   const { temporaryPassword } = await resetUserPassword(database, ` ${person.email.toUpperCase()} `);
   assert.equal((await person.call('GET', '/session')).status, 401, 'the sessions before have ended');
@@ -66,7 +66,7 @@ test('an operator resets a password: sessions end, the temporary one leads to it
   assert.equal(await mustChange(await enter(person.email, own)), false);
 });
 
-test('a temporary password ends after a day: it signs nobody in, and whoever signed in with it is signed out', async () => {
+test('a temporary password expires after a day and then ends its sessions', async () => {
   const { email } = await signIn(service);
   const { temporaryPassword } = await resetUserPassword(database, email);
   const cookie = await enter(email, temporaryPassword);
@@ -82,7 +82,7 @@ test('a temporary password ends after a day: it signs nobody in, and whoever sig
   );
 });
 
-test('a session ends thirty days after its sign-in, however often it is used', async () => {
+test('a session ends thirty days after sign-in, even if it is used', async () => {
   const person = await signIn(service);
   const age = (days: number) =>
     database.query(`update sessions set created_at = now() - make_interval(days => $2) where user_id = $1`, [
@@ -97,7 +97,7 @@ test('a session ends thirty days after its sign-in, however often it is used', a
   assert.equal(rowCount, 0);
 });
 
-test('a session that is used is extended, and so is its cookie: by the console and by the API', async () => {
+test('using a session in the console or the API extends it and its cookie', async () => {
   const { workspaceId } = await service.makeTenant();
   const person = await signIn(service, { workspaceId, role: 'viewer' });
   const ask = {
@@ -116,6 +116,6 @@ test('a session that is used is extended, and so is its cookie: by the console a
   }
 });
 
-test('an address without an account is not found', async () => {
+test('a password reset for an unknown email returns `not_found`', async () => {
   await assert.rejects(resetUserPassword(database, 'nobody@example.org'), { code: 'not_found' });
 });

@@ -5,7 +5,7 @@ import { base32, codeOf, newTotpSecret, stepAt, stepOf, totpAddress } from './to
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 const secret = base32(Buffer.from('12345678901234567890'));
 
-test('codes are those of RFC 6238, Appendix B: of its eight digits the last six', () => {
+test('codes match RFC 6238, Appendix B: the last six of its eight digits', () => {
   const vectors: readonly [seconds: number, code: string][] = [
     [59, '94287082'],
     [1111111109, '07081804'],
@@ -17,7 +17,7 @@ test('codes are those of RFC 6238, Appendix B: of its eight digits the last six'
   for (const [seconds, code] of vectors) assert.equal(codeOf(secret, stepAt(at(seconds))), code.slice(2));
 });
 
-test('base32 is that of RFC 4648 without its padding, and a secret has 160 bits', () => {
+test('base32 follows RFC 4648 without padding, and a secret has 160 bits', () => {
   for (const [text, written] of [
     ['f', 'MY'],
     ['fo', 'MZXQ'],
@@ -28,7 +28,7 @@ test('base32 is that of RFC 4648 without its padding, and a secret has 160 bits'
   assert.match(newTotpSecret(), /^[A-Z2-7]{32}$/);
 });
 
-test('the code before and the one after count too, and no other', () => {
+test('the previous and the next code are valid, and no other', () => {
   const now = at(1_000_000_000);
   const step = stepAt(now);
   for (const beside of [-1, 0, 1])
@@ -38,7 +38,7 @@ test('the code before and the one after count too, and no other', () => {
     assert.equal(stepOf(secret, nonsense, now), undefined);
 });
 
-test('the address names the service and the person as apps read it', () => {
+test('the setup URI names the service and the person as authenticator apps expect', () => {
   assert.equal(
     totpAddress('ABC', { service: 'Formloom (forms.example.org)', email: 'a+b@example.org' }),
     'otpauth://totp/Formloom%20(forms.example.org):a%2Bb%40example.org?secret=ABC&issuer=Formloom%20(forms.example.org)',

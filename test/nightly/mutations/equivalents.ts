@@ -1,12 +1,12 @@
 /**
- * A change that takes nothing away: what the program does is the same without it, for a reason that no test can show. `of`: the
- * statement of SQL that it stands in, where others of the source say the same.
+ * A mutant that behaves like the original, for a reason that no test can show. `of` names its SQL statement
+ * if other statements of the source have the same text.
  */
 export type Equivalent = { what: string; of?: string; why: string };
 
 /**
- * By source: what `mutants.ts` says of the change, without its line, and why nothing follows from it. One that no longer
- * names a change is said at the end of a run of all rooms.
+ * By source: the description of the mutant in `mutants.ts` without its line, and why it changes nothing. A
+ * run of all rooms reports entries that match no mutant.
  */
 export const equivalents: Readonly<Record<string, readonly Equivalent[]>> = {
   'src/ast/answers/fill.ts': [

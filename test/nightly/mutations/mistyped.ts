@@ -3,16 +3,16 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mutant } from './mutants.ts';
 
-/** A change to one source. */
+/** A mutant of one source. */
 export type Change = { source: string; mutant: Mutant };
 
-/** The source with the change made. */
+/** Returns the source with the mutant applied. */
 export const changed = (text: string, { start, end, replacement }: Mutant): string =>
   text.slice(0, start) + replacement + text.slice(end);
 
 /**
- * Finds the changes that do not compile: `npm test` begins with the types, so they are missed. One change of each
- * outermost statement is looked at in one pass; it is the cause of an error that stands there.
+ * Finds mutants that do not compile. `npm test` checks types first, so it catches them. Each pass applies one
+ * mutant per outermost statement, so a type error there is due to that mutant.
  */
 export function findMistyped(tree: string, changes: readonly Change[]): Set<Change> {
   const mistyped = new Set<Change>();
@@ -20,7 +20,7 @@ export function findMistyped(tree: string, changes: readonly Change[]): Set<Chan
     ...Map.groupBy(changes, ({ source, mutant }) => `${source} ${mutant.statement[0]}`).values(),
   ];
   const project = join(tree, 'tsconfig.mutations.json');
-  // What a defence alone used would go with it.
+  // Removing a guard leaves unused what only the guard used.
   const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false };
   const files = [...new Set(changes.map(({ source }) => source))];
   writeFileSync(project, JSON.stringify({ extends: './tsconfig.json', compilerOptions, include: [], files }));
@@ -46,10 +46,10 @@ export function findMistyped(tree: string, changes: readonly Change[]): Set<Chan
   return mistyped;
 }
 
-/** The lines on which the statement of a change stands, when it is made. */
+/** The lines of a mutant's statement after the mutation. */
 type Place = { change: Change; from: number; to: number };
 
-/** Writes a source with changes to several of its statements. */
+/** Writes a source with mutants in several of its statements. */
 function write(path: string, text: string, changes: readonly Change[]): Place[] {
   let written = '';
   let at = 0;

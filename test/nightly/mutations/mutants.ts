@@ -1,8 +1,8 @@
 import { parseSync } from 'vite';
 
 /**
- * One change that takes a defence away: what stands at `start` to `end` becomes `replacement`. `statement` is where the
- * outermost statement around it begins and ends; `prepared` names the one of SQL that it stands in.
+ * A mutation that removes a guard: `replacement` replaces the text from `start` to `end`. `statement` is the
+ * range of the outermost statement around it. `prepared` names the SQL statement that contains it.
  */
 export type Mutant = {
   start: number;
@@ -19,21 +19,21 @@ type Node = { type: string; start: number; end: number } & Readonly<Record<strin
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
 
-/** Calls that are a defence by themselves, as their names say. */
+/** Calls that are guards, by their names. */
 const guarding =
   /lock|check|assert|verify|ensure|refuse|require|forbid|admit|limit|throttle|within|inTurn|spend/i;
 
 /**
- * A condition of SQL: `and a = b`, `where a = b and`. It stays as it is written, so that its parameters keep their types,
- * and holds whatever they are.
+ * An SQL condition: `and a = b`, `where a = b and`. The mutant keeps its text, so that parameters keep their
+ * types, and makes it always true.
  */
 const condition =
   /\b(where|and)\s+(?!not exists|exists|\()((?:\w+\.)?\w+(?:::\w+)?(?:\s+is(?: not)? null|\s*(?:=|<>|<=|>=|<|>)\s*(?:any|all)?(?:\([^()]*\)|[$\w.:]+(?:\([^()]*(?:\([^()]*\))?[^()]*\))?)))/g;
 const rowLock = /\bfor (?:no key )?(?:update|share)(?: of \w+)?(?: skip locked| nowait)?/g;
 
 /**
- * Finds the defences of a source: each `if` without an `else`, each side of an `&&` or `||` that decides something,
- * each call of a guard, each condition and lock of a statement in SQL.
+ * Finds the guards of a source: each `if` without an `else`, each side of an `&&` or `||` in a decision, each
+ * guard call, and each condition and lock of an SQL statement.
  */
 export function listMutants(path: string, source: string): Mutant[] {
   const mutants: Mutant[] = [];
@@ -52,10 +52,11 @@ export function listMutants(path: string, source: string): Mutant[] {
     LogicalExpression(node) {
       if (node['operator'] === '??') return;
       const { left, right } = node as unknown as { left: Node; right: Node };
-      // `...(a && { a })`: whether an object has a member without a value is no defence, but who gets one may be.
+      // In `...(a && { a })` an absent value needs no guard. In other conditional members the condition may
+      // be a guard.
       const isMember = spread.has(node) && bare(right).type === 'ObjectExpression';
       if (isMember && textOf(right).includes(textOf(left))) return;
-      // What follows a test of the type or of being there would fail by itself.
+      // After a check of type or existence, the right side alone would fail by itself.
       if (!/typeof|instanceof|!== undefined|!= null/.test(textOf(left)))
         add(`only the right of ${String(node['operator'])}`, node, `(${textOf(right)})`);
       if (!isMember) add(`only the left of ${String(node['operator'])}`, node, `(${textOf(left)})`);

@@ -1,14 +1,14 @@
-/** What of the sources is taken away, and the tests that should miss it. */
+/** The sources to mutate, and the tests that should catch the mutants. */
 export type Room = { sources: string[]; tests: string[] };
 
-/** What goes through every statement, and through every operation with keys that may not. */
+/** Tests of every statement, and of every operation with keys that lack its permission. */
 const everywhere = [
   'test/statements.test.ts',
   'src/workspaces/key-endpoints.test.ts',
   'src/app/operations/api.test.ts',
 ];
 
-/** The rooms whose defences are tried, by the names that the command takes. */
+/** The rooms with guards to test, by the names in the command. */
 export const rooms: Readonly<Record<string, Room>> = {
   queue: {
     sources: ['src/kit/queue.ts', 'src/kit/queue/*.ts'],

@@ -7,27 +7,32 @@ import { Client } from 'pg';
 import { rememberHashes } from '../../group.ts';
 
 /*
- * Runs test files in this process, again and again: each time all that they import of the tree is loaded anew, as it is
- * then. What comes from node_modules stays. A process of its own would first load half a second of those.
+ * Runs test files repeatedly in this process. Each run reloads everything they import from the tree. Modules
+ * of node_modules stay loaded, because loading them in a new process takes half a second.
  */
 
-/** A file, and which of its tests, by their places in it and in this order; all of them unless said. */
+/** A file, and the indexes of its tests to run in this order. Default: all tests. */
 export type Chosen = { file: string; tests?: readonly number[] | undefined };
-/** Runs the files in turn, up to the first test that fails. `measured`: of which sources it says what of them ran. */
+/**
+ * Runs the files in order up to the first failing test. `measured` lists the sources to report coverage for.
+ */
 export type Order = { files: readonly Chosen[]; measured: readonly string[] };
 export type Range = { startOffset: number; endOffset: number; count: number };
-/** What ran in a test of a file, or beside all of them (undefined): parts of sources by their address, named statements. */
+/**
+ * The coverage of a test, or of code outside all tests (undefined): ranges of sources by URL, and named
+ * statements.
+ */
 export type Part = {
   test: number | undefined;
   ms: number;
   ran: [url: string, ranges: Range[]][];
   statements: string[];
 };
-/** In which file something failed, and in which of its tests, unless it was beside them. */
+/** The file that failed, and the index of its test unless it failed outside of tests. */
 export type Failed = { file: string; test: number | undefined };
 /**
- * `failed`: undefined when all passed. `isWorn`: the process holds what a test that failed left open, or too much memory, as
- * nothing that was loaded is ever let go.
+ * `failed` is undefined if all passed. `isWorn`: a failed test left something open, or the process uses too
+ * much memory, because loaded modules are never freed.
  */
 export type Outcome = { failed?: Failed | undefined; parts: Part[]; isWorn: boolean };
 
@@ -62,7 +67,7 @@ registerHooks({
 
 type Body = (context: object) => unknown;
 
-/** As much of node:test as the tests use that may share a process. */
+/** The subset of node:test used by tests that may share a process. */
 let tests: Body[] = [];
 let endings: (() => unknown)[] = [];
 let beginnings: (() => unknown)[] = [];
@@ -79,7 +84,7 @@ async function runTest(body: Body): Promise<void> {
   await runEndings(ends);
 }
 
-/** What cannot be closed after a failure is left to the end of the process. */
+/** The end of the process closes what cannot be closed after a failure. */
 async function runEndings(ends: readonly (() => unknown)[]): Promise<void> {
   for (const end of ends)
     try {
@@ -104,7 +109,7 @@ const session = new Session();
 session.connect();
 const statements = new Set<string>();
 const query = Reflect.get(Client.prototype, 'query') as (this: Client, ...given: unknown[]) => unknown;
-/** Notes the names of prepared statements: which test runs which, coverage cannot tell. */
+/** Records the names of prepared statements, because coverage cannot tell which test runs which. */
 function noteAndQuery(this: Client, ...given: unknown[]): unknown {
   const [asked] = given;
   if (typeof asked === 'object' && asked && 'name' in asked) statements.add(String(asked.name));
@@ -113,7 +118,7 @@ function noteAndQuery(this: Client, ...given: unknown[]): unknown {
 Object.assign(Client.prototype, { query: noteAndQuery });
 
 let lookedAt = 0;
-/** What ran since it was last asked, of the sources at these addresses. */
+/** Returns the coverage since the last call, for the sources at these URLs. */
 async function takePart(test: number | undefined, urls: ReadonlySet<string>): Promise<Part[]> {
   if (urls.size === 0) return [];
   const { result } = await session.post('Profiler.takePreciseCoverage');
@@ -130,7 +135,10 @@ async function takePart(test: number | undefined, urls: ReadonlySet<string>): Pr
   return [part];
 }
 
-/** @returns what ran, and where it failed. */
+/**
+ * Runs a file.
+ * @returns the coverage, and where it failed.
+ */
 async function runFile(
   { file, tests: chosen }: Chosen,
   urls: ReadonlySet<string>,

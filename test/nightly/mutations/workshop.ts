@@ -12,12 +12,12 @@ import type { Chosen, Order, Outcome, Part, Range } from './runner.ts';
 
 const home = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** A copy of the sources to change, with a database server of its own. */
+/** A copy of the sources to change, with its own database server. */
 export type Workshop = { tree: string; server: TestServer; runner?: ChildProcess | undefined };
 
 const leftOut = new Set(['.git', '.local', 'data', 'dist', 'node_modules', 'screenshots']);
 
-/** Copies the sources, and starts the server. */
+/** Copies the sources and starts the server. */
 export async function openWorkshop(): Promise<Workshop> {
   const tree = await realpath(await mkdtemp(join(tmpdir(), 'formloom-mutations-')));
   for (const name of await readdir(home))
@@ -34,9 +34,9 @@ export async function closeWorkshop(workshop: Workshop): Promise<void> {
 }
 
 /**
- * How a run of test files ended: the first failure ends it, and so does the end of its time, which says nothing of the
- * tests. `by` is the file that failed, and `test` its place in it where it is known; `parts` what of the sources ran, where
- * that was asked.
+ * The result of a run of test files. It ends at the first failure or at its time limit, which proves nothing
+ * about the tests. `by` is the failed file, `test` its index there if known, and `parts` the coverage on
+ * request.
  */
 export type Run = {
   ending: 'passed' | 'failed' | 'cut off';
@@ -46,7 +46,7 @@ export type Run = {
   parts: Part[];
 };
 
-/** Runs test files of the copy one after the other, in the process that does so again and again. */
+/** Runs test files of the copy in order, in the reused process. */
 export async function runHere(
   workshop: Workshop,
   files: readonly Chosen[],
@@ -63,7 +63,7 @@ export async function runHere(
       resolve(found);
     };
     const died: Outcome = { failed: { file: first, test: undefined }, parts: [], isWorn: true };
-    // A change may end the process, too.
+    // A mutant may also end the process.
     child.once('message', end).once('exit', () => end(died));
     child.send({ files, measured } satisfies Order);
   });
@@ -94,7 +94,7 @@ async function stopRunner(workshop: Workshop): Promise<void> {
   await gone;
 }
 
-/** Runs test files of the copy in a process of their own, one after the other, as `test/group.ts` does. */
+/** Runs test files of the copy in order in a separate process, as `test/group.ts` does. */
 export async function runApart(
   { tree, server }: Workshop,
   units: readonly (readonly string[])[],
@@ -126,7 +126,7 @@ export async function runApart(
   );
   return new Promise((resolve, reject) => {
     const stop = (): void => {
-      // With the processes that it started. It may have ended meanwhile.
+      // Kills it with its child processes. It may have ended meanwhile.
       try {
         process.kill(-child.pid!, 'SIGKILL');
       } catch (error) {
@@ -158,7 +158,7 @@ export async function runApart(
   });
 }
 
-/** Databases of tests that were ended in their middle. */
+/** Drops the databases of tests that were interrupted. */
 export async function tidy({ server }: Workshop): Promise<void> {
   const client = new Client({ connectionString: server.environment['TEST_DATABASE_URL']! });
   await client.connect();
@@ -173,20 +173,24 @@ export async function tidy({ server }: Workshop): Promise<void> {
 }
 
 /**
- * A test file that passes without a change, and whether it may share the process that runs tests again and again. `slowness`:
- * how much longer it took when it last ran than when it was measured.
+ * A test file that passes without mutants, and whether it may run in the reused process. `slowness` is the
+ * ratio of its last time to its measured time.
  */
 export type Baseline = {
   test: string;
   slowness: number;
   isShared: boolean;
-  /** How long these of its tests take, or all, as measured. */
+  /** Returns the measured time of these tests, or of all. */
   msOf(tests: readonly number[] | undefined): number;
-  /** Which of its tests come to a change, by their places in the file: undefined where it is not known which of all. */
+  /** Returns the indexes of its tests that cover a mutant, or undefined if unknown. */
   testsOf(source: string, mutant: Mutant): readonly number[] | undefined;
 };
 
-/** @returns undefined for a file that fails without a change. @param sources those that are changed. */
+/**
+ * Measures a test file without mutants.
+ * @param sources the sources to mutate.
+ * @returns undefined if the file fails without mutants.
+ */
 export async function takeBaseline(
   workshop: Workshop,
   test: string,
@@ -227,7 +231,7 @@ const isAmong = (test: number | undefined, tests: readonly number[] | undefined)
 
 const baselineMs = 300_000;
 
-/** Asks of every statement whether it keeps to one workspace, in a second. */
+/** A test that checks in a second that every statement stays in one workspace. */
 export const everyStatement = 'test/statements.test.ts';
 
 function testsIn({ tree }: Workshop, parts: readonly Part[], file: string): Baseline['testsOf'] {
@@ -248,7 +252,7 @@ function testsIn({ tree }: Workshop, parts: readonly Part[], file: string): Base
         .flatMap(([, each]) => each)
         .filter(({ startOffset, endOffset }) => startOffset <= start && start < endOffset);
       const sizes = around.map(({ startOffset, endOffset }) => endOffset - startOffset);
-      // Of several processes, each has its own count of the innermost part.
+      // With several processes, each counts the innermost range separately.
       return around.some(({ count }, index) => count > 0 && sizes[index] === Math.min(...sizes));
     });
     const tests = coming.map(({ test }) => test);

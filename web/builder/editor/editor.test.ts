@@ -22,7 +22,7 @@ const open = () => {
   return { editor, labels, rename, key: a!.key };
 };
 
-test('undo while something is lifted puts it back, and takes no step before it along', () => {
+test('undo while an element is picked up puts it back and reverts no earlier step', () => {
   const { editor, labels, rename, key } = open();
   rename('A');
   editor.lift(key);
@@ -38,7 +38,7 @@ test('undo while something is lifted puts it back, and takes no step before it a
   assert.deepEqual(labels(), ['A', 'b', 'c']);
 });
 
-test('what was lifted and dropped is one step', () => {
+test('picking up and dropping an element is one undo step', () => {
   const { editor, labels, key } = open();
   editor.lift(key);
   editor.moveLifted(1);
@@ -49,7 +49,7 @@ test('what was lifted and dropped is one step', () => {
   assert.deepEqual(labels(), ['a', 'b', 'c']);
 });
 
-test('what is new takes no id of the published form, whose answers are stored under it', () => {
+test('a new element gets no id of the published form, because answers are stored under its ids', () => {
   const { editor, key } = open();
   addElement(editor, 'text');
   duplicate(editor, topmost(editor.read().history.present.root, [key]));
@@ -59,7 +59,7 @@ test('what is new takes no id of the published form, whose answers are stored un
   );
 });
 
-test('leaving a field in which nothing was typed draws nothing again', () => {
+test('leaving an unchanged field renders nothing again', () => {
   const { editor } = open();
   let told = 0;
   editor.subscribe(() => {
@@ -69,7 +69,7 @@ test('leaving a field in which nothing was typed draws nothing again', () => {
   assert.equal(told, 0);
 });
 
-test('settings change beside the form: undo brings either back, and what changes nothing is no step', () => {
+test('undo reverts changes of settings and of the form, and a change without effect is no undo step', () => {
   const { editor, labels, rename } = open();
   const settings = () => editor.read().history.present.settings;
   rename('A');
@@ -88,7 +88,7 @@ test('settings change beside the form: undo brings either back, and what changes
   assert.deepEqual(settings().theme, { color: '#111111' });
 });
 
-test('a setting goes on naming its element under the new id, and undo takes both back', () => {
+test('a setting follows the new id of its element, and undo reverts both', () => {
   const { editor, key } = open();
   editor.change((root) => ({ root: setAttribute(root, key, 'id', 'renamed') }));
   assert.equal(editor.read().history.present.settings.subject_element, 'renamed');
@@ -96,7 +96,7 @@ test('a setting goes on naming its element under the new id, and undo takes both
   assert.equal(editor.read().history.present.settings.subject_element, 'a');
 });
 
-test('what the confirmation shows follows the new id of its question, in the message and in the title, and undo takes it back', () => {
+test('the confirmation message and title follow the new id of a question that they show, and undo reverts this', () => {
   const { editor, key } = open();
   const said = {
     confirmation_message: 'Thanks, {{a}} and {{ b }}.',
@@ -112,7 +112,7 @@ test('what the confirmation shows follows the new id of its question, in the mes
   assert.deepEqual(back, said);
 });
 
-test('what somebody else saved is taken in whatever waits here, or it would be saved over: a decision, and what is lifted, are let go', () => {
+test("another editor's saved change is applied immediately, and cancels a pending decision or a picked-up element", () => {
   const { editor, labels, key } = open();
   const { root } = editor.read().history.present;
   const ruled = makeNode('text', { id: 'd', label: 'd', show_when: { element: 'a', is: 'answered' } });
@@ -133,7 +133,7 @@ test('what somebody else saved is taken in whatever waits here, or it would be s
   assert.deepEqual([labels(), editor.read().lifted], [[], undefined]);
 });
 
-test('what somebody else changed meanwhile is no step of mine: undo takes back mine, and leaves theirs', () => {
+test("another editor's change is no undo step of mine: undo reverts mine and keeps theirs", () => {
   const { editor, labels, rename } = open();
   const base = editor.read().history.present.settings;
   const theirs = { ...base, confirmation_message: 'Theirs' };
@@ -151,7 +151,7 @@ test('what somebody else changed meanwhile is no step of mine: undo takes back m
   assert.deepEqual([labels(), editor.read().history.present.settings], [['d'], theirs]);
 });
 
-test('the undo of one step takes back that step, and no other one that came after it or that was there before', () => {
+test('undoing one step reverts only that step, not later or earlier ones', () => {
   const { editor, labels, rename } = open();
   const undos: ((() => boolean) | undefined)[] = [];
   const make = (label: string): void =>
@@ -172,7 +172,7 @@ test('the undo of one step takes back that step, and no other one that came afte
   assert.equal(undos[2]!(), false);
 });
 
-test('an edit that asks is made once that is answered with yes, and with no it never was', () => {
+test('an edit that asks for confirmation is applied after yes and leaves no trace after no', () => {
   const [a, b] = ['a', 'b'].map((id) => makeNode('text', { id, label: id }));
   const onA = { ...b!, attrs: { ...b!.attrs, show_when: { element: 'a', is: 'answered' } } };
   const editor = openEditor(makeNode('form', { name: 'F' }, [makeNode('step', {}, [a!, onA])]), {

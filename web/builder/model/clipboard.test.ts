@@ -37,7 +37,7 @@ const asked = structure(
   element('text', 'name', { label: 'Name' }),
 );
 
-test('what is copied goes into another form: ids that collide are new, and conditions among the copies follow', () => {
+test('copies pasted into another form get new ids where ids collide, and conditions among the copies follow', () => {
   const from = read(asked);
   const text = writeParts(topmost(from, keyOf(from, 'why', 'country', 'name')));
   const to = read(
@@ -50,7 +50,7 @@ test('what is copied goes into another form: ids that collide are new, and condi
   assert.deepEqual([dropped > 0, problems], [true, []], 'what names a later question cannot stay');
 });
 
-test('what copies name beside themselves stays where this form has it, and goes where it has not', () => {
+test('references from copies to other elements stay if the form has those elements, and are removed otherwise', () => {
   const from = read(structure(...asked.children![0]!.children!.toReversed()));
   const text = writeParts([byId(from, 'why')]);
   const same = pasted(from, text, byId(from, 'country').key);
@@ -61,7 +61,7 @@ test('what copies name beside themselves stays where this form has it, and goes 
   assert.deepEqual(byId(other.root, 'why').attrs, { id: 'why', label: 'Why ?' });
 });
 
-test('a whole form, a step, an element and lists of them can be pasted; nothing else can, and no text throws', () => {
+test('a form, a step, an element and lists of them can be pasted, nothing else can, and no text throws', () => {
   for (const [sent, count] of [
     [asked, 1],
     [asked.children![0], 1],
@@ -86,7 +86,7 @@ test('a whole form, a step, an element and lists of them can be pasted; nothing 
     assert.deepEqual(readParts(text).ok, false, text.slice(0, 40));
 });
 
-test('what is pasted and cannot be published yet is told, and a form takes no more than it may hold', () => {
+test('a paste reports problems that block publishing, and is refused if the form would exceed its limit', () => {
   const root = read(structure(element('text', 'a', { label: 'A' })));
   assert.match(pasted(root, '{"type":"text","attrs":{"id":"b"}}', '').problems.join(), /label/);
   const many = Array.from({ length: 1_000 }, (_, at) => element('text', `e${at}`, { label: 'E' }));
@@ -108,7 +108,7 @@ const nested = stepsOf(
   [element('text', 'e', { label: 'E' })],
 );
 
-test('several parts move together in their order, into groups and out of them; never into themselves', () => {
+test('several elements move together in order, into and out of groups, but never into themselves', () => {
   const root = read(nested);
   const [one, group] = [root.children[0]!, byId(root, 'group')];
   const into = moveNodes(root, keyOf(root, 'd', 'a'), { parent: group.key, index: 1 });
@@ -119,7 +119,7 @@ test('several parts move together in their order, into groups and out of them; n
   assert.equal(moveNodes(root, keyOf(root, 'a', 'group'), { parent: one.key, index: 1 }), root);
 });
 
-test('a selection grows to a part, by a part, to all beside it and to all; what lies in a selected part is it', () => {
+test('a selection extends to an element, by one element, to siblings and to everything, and a selected group includes its elements', () => {
   const root = read(nested);
   const [a, group, d] = ['a', 'group', 'd'].map((id) => byId(root, id));
   const range = rangeOf(root, a!.key, d!);

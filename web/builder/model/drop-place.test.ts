@@ -4,7 +4,7 @@ import { findDropPlace, listGaps, type Zone } from './drop-place.ts';
 
 const box = (left: number, top: number, right: number, bottom: number) => ({ left, top, right, bottom });
 
-/** A step with a field, a group of two fields side by side, and a field; an empty step below. */
+/** A step with a field, a group of two fields side by side, and a field. Below it an empty step. */
 const zones: readonly Zone[] = [
   {
     key: 'step',
@@ -39,16 +39,16 @@ for (const { name, at, parent, index } of scenarios) {
   });
 }
 
-test('the line lies between the two that the drop would part', () => {
+test('the drop line is between the two elements that the drop would separate', () => {
   assert.deepEqual(findDropPlace(zones, 200, 80)?.line, box(0, 105, 400, 105));
   assert.deepEqual(findDropPlace(zones, 200, 200)?.line, box(200, 150, 200, 250));
 });
 
-test('without a place there is no drop', () => {
+test('without drop zones there is no drop', () => {
   assert.equal(findDropPlace([], 0, 0), undefined);
 });
 
-test("there is a gap before, between and behind what a zone holds, in the middle of a row's lines, and none in an empty one", () => {
+test('a zone has gaps before, between and after its items, centered in the spacing of a row, and an empty zone has none', () => {
   const gaps = listGaps(zones).map(({ spot, x, y, size }) => [spot.parent, spot.index, x, y, size]);
   assert.deepEqual(gaps, [
     ['step', 0, 16, -8, 16],
@@ -61,7 +61,7 @@ test("there is a gap before, between and behind what a zone holds, in the middle
   ]);
 });
 
-test('where text runs to the left a row does: what is dropped on the right comes first', () => {
+test('in a right-to-left row, an element dropped on the right comes first', () => {
   const [, group] = zones;
   const row: Zone = { ...group!, flow: 'left', items: group!.items.toReversed() };
   assert.deepEqual(findDropPlace([row], 370, 200)?.spot.index, 0);

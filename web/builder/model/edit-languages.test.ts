@@ -35,7 +35,7 @@ const byId = (root: EditNode, id: string): EditNode =>
   [...walkNodes(root)].find((node) => textOf(node, 'id') === id)!;
 const translationsOf = (root: EditNode, id: string): unknown => byId(root, id).attrs['translations'];
 
-test('a text is said in another language and not any more, in the form and in its settings', () => {
+test('a text of the form or its settings can be translated, and its translation removed', () => {
   const root = read();
   const settings = { closed_message: 'Closed' };
   const textOfKey = (key: string) =>
@@ -50,7 +50,7 @@ test('a text is said in another language and not any more, in the form and in it
   assert.deepEqual(closed.settings, { ...settings, translations: { de: { closed_message: 'Zu' } } });
 });
 
-test('translations follow options that are rewritten, and go with those that go, with another type and with their language', () => {
+test('translations follow rewritten options, and are removed with deleted options, another type or their language', () => {
   const root = read();
   const { key } = byId(root, 'colour');
   const renamed = setOptions(root, key, ['Crimson', 'Green', 'Blue']);
@@ -70,7 +70,7 @@ test('translations follow options that are rewritten, and go with those that go,
   assert.deepEqual(translationsOf(french, 'colour'), translationsOf(root, 'colour'));
 });
 
-test('answers that translated texts show follow an element that is called otherwise', () => {
+test('answers shown in translated texts follow the new id of their element', () => {
   const root = read();
   const renamed = setId(root, byId(root, 'name').key, 'full_name');
   assert.deepEqual(findProblems(renamed), []);
@@ -83,7 +83,7 @@ test('answers that translated texts show follow an element that is called otherw
   assert.deepEqual(findProblems(broken), []);
 });
 
-test('a name and an address are groups whose parts a browser fills in, with ids that nothing else has', () => {
+test('a name and an address are groups with browser autofill and unique ids', () => {
   for (const entry of ['full_name', 'address'] as const) {
     const node = newPart(entry, new Set(['city', 'given_name', 'address']));
     const root = read();

@@ -11,7 +11,7 @@ const sample = (): EditNode => {
   return read.root;
 };
 
-test('typing into one field is one step; a pause, another field or another selection begins the next', () => {
+test('typing into one field is one undo step, and a pause, another field or another selection starts the next', () => {
   const root = sample();
   const [{ key }, other] = root.children[0]!.children as [EditNode, EditNode];
   let history = startHistory(root, {});
@@ -36,7 +36,7 @@ test('typing into one field is one step; a pause, another field or another selec
   assert.equal(undo(history).present.selection, other.key);
 });
 
-test('what is set to what it was is no step to undo, in an attribute, a rule or the settings', () => {
+test('setting an attribute, rule or setting to its current value is no undo step', () => {
   const root = sample();
   const [{ key }] = root.children[0]!.children as [EditNode];
   const rule = () => ({ element: 'd', is: 'equals', value: 'x' });
@@ -59,7 +59,7 @@ test('what is set to what it was is no step to undo, in an attribute, a rule or 
   assert.deepEqual([history.past.length, history.present.selection], [0, key]);
 });
 
-test('at least 100 steps can be undone, and history does not grow without bound', () => {
+test('at least 100 steps can be undone, and history is limited', () => {
   let history = startHistory(sample(), {});
   for (let step = 0; step < historyLength + 50; step += 1) {
     history = recordChange(

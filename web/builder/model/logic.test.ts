@@ -45,7 +45,7 @@ const byId = (root: EditNode, id: string): EditNode =>
 const keyOf = (root: EditNode, id: string): string => byId(root, id).key;
 const said = (root: EditNode, id: string): string[] => sayLogic(root, byId(root, id)).map(toPlain);
 
-test('conditions of options and of rows of a matrix are said, follow new ids, and go with what they name', () => {
+test('conditions of options and matrix rows are described, follow new ids, and are removed with what they reference', () => {
   const when = { element: 'likes', row: 'Tea', is: 'equals', value: 'Red' };
   const options = [
     'Any',
@@ -85,7 +85,7 @@ test('conditions of options and of rows of a matrix are said, follow new ids, an
   ]);
 });
 
-test('what a condition may name is what the service lets it name', () => {
+test('the builder lets a condition reference exactly what the service accepts', () => {
   const root = form(undefined, [
     [
       element('radio', 'country'),
@@ -124,7 +124,7 @@ function pathTo(root: EditNode, key: string): number[] {
   return [];
 }
 
-test('B7: rules are plain sentences', () => {
+test('B7: rules are described in plain sentences', () => {
   const root = form([
     {},
     { hide_when: { not: { all: [inCountry, { element: 'state', is: 'not_answered' }] } } },
@@ -144,7 +144,7 @@ test('B7: rules are plain sentences', () => {
   ]);
 });
 
-test('B7: deleting what is named lists the dependants, and their conditions can go with it', () => {
+test('B7: deleting a referenced element lists its dependents, and their conditions can be removed with it', () => {
   const before = form();
   const after = deleteNode(before, keyOf(before, 'country'));
   const broken = listBroken(before, after);
@@ -163,7 +163,7 @@ test('B7: deleting what is named lists the dependants, and their conditions can 
   assert.deepEqual(validateStructure(toStructure(cleaned)).ok, true);
 });
 
-test('B7: moving what is named behind those who name it breaks them; moving it elsewhere does not', () => {
+test('B7: moving an element behind one that references it breaks the reference, and moving it elsewhere does not', () => {
   const before = form();
   const country = keyOf(before, 'country');
   const later = moveNodes(before, [country], { parent: before.children[1]!.key, index: 0 });
@@ -175,7 +175,7 @@ test('B7: moving what is named behind those who name it breaks them; moving it e
   assert.deepEqual(listBroken(before, within), []);
 });
 
-test('a step that is moved before or deleted behind a jump breaks the jump', () => {
+test('a jump breaks if its target step is deleted or moved before it', () => {
   const before = form([{ jumps: [{ when: inCountry, to: 'last' }] }, {}, { id: 'last' }]);
   const [first, , last] = before.children;
   for (const after of [
@@ -192,7 +192,7 @@ test('a step that is moved before or deleted behind a jump breaks the jump', () 
   }
 });
 
-test('conditions follow a new id, chosen or made from a label, and a rewritten option', () => {
+test('conditions follow an id that is typed or derived from a label, and a rewritten option', () => {
   const before = form();
   const renamed = setId(before, keyOf(before, 'country'), 'land');
   assert.deepEqual(byId(renamed, 'state').attrs['show_when'], { all: [{ ...inCountry, element: 'land' }] });
@@ -212,7 +212,7 @@ test('conditions follow a new id, chosen or made from a label, and a rewritten o
   assert.deepEqual(said(reordered, 'state'), ['Shown when “Country” is “Red”']);
 });
 
-test('a duplicate names what was duplicated with it, and else what the original names', () => {
+test('a duplicate refers to elements duplicated with it, and otherwise to those of the original', () => {
   const root = form(undefined, [
     [
       element('radio', 'country'),
@@ -230,7 +230,7 @@ test('a duplicate names what was duplicated with it, and else what the original 
   assert.deepEqual(byId(copied, 'outer_2').attrs['show_when'], inCountry);
 });
 
-test('a step that is merged or split leaves every element shown as it was, and leads where it led', () => {
+test('merging or splitting a step keeps the visibility of every element and the jumps', () => {
   const shown = { element: 'country', is: 'answered' };
   const root = form([{}, { show_when: shown }, { id: 'last' }]);
   const merged = mergeStep(root, root.children[1]!.key);
@@ -244,7 +244,7 @@ test('a step that is merged or split leaves every element shown as it was, and l
   assert.deepEqual(listBroken(whole, split), []);
 });
 
-test('a text that shows an answer follows its question: renamed with it, asked about and emptied when it goes', () => {
+test('a text that shows an answer follows a renamed question, and deleting the question asks first and removes the placeholder', () => {
   const before = form(undefined, [
     [element('text', 'name')],
     [element('text', 'why', { label: 'Why, {{name}}?', help_text: '{{ name }} and {{other}}' })],
@@ -268,7 +268,7 @@ test('a text that shows an answer follows its question: renamed with it, asked a
   assert.deepEqual([ids('why'), ids('name')], [['name'], []]);
 });
 
-test('a step gets an id from its title when a jump first names it, and keeps it', () => {
+test('a step gets an id from its title when a jump first references it, and keeps the id', () => {
   const root = form();
   const named = withStepId(root, root.children[2]!.key);
   assert.equal(named.id, 'step_3');
@@ -276,7 +276,7 @@ test('a step gets an id from its title when a jump first names it, and keeps it'
   assert.equal(withStepId(named.root, root.children[2]!.key).root, named.root);
 });
 
-test('a new comparison is complete where something can be suggested', () => {
+test('a new comparison is complete if a value can be suggested', () => {
   const root = form();
   assert.deepEqual(newLeaf(byId(root, 'country')), {
     kind: 'leaf',
@@ -312,7 +312,7 @@ const edits: readonly ((root: EditNode, nodes: readonly EditNode[], number: numb
   },
 ];
 
-test('B7: whatever is edited, once the broken conditions are gone with it, the form is valid', () => {
+test('B7: after any edit, removing the broken conditions leaves a valid form', () => {
   const sequences = fc.array(fc.tuple(fc.nat(edits.length - 1), fc.nat(10_000)), { maxLength: 25 });
   fc.assert(
     fc.property(sequences, (sequence) => {

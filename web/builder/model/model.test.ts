@@ -31,11 +31,11 @@ const idsIn = (node: EditNode): unknown[] =>
   node.children.map((child) =>
     child.children.length > 0 ? [textOf(child, 'id'), idsIn(child)] : textOf(child, 'id'),
   );
-// Which image is shown is chosen afterwards.
+// An author chooses the file of an image later.
 const types = (Object.keys(elements) as ElementType[]).filter((type) => type !== 'image');
 const noLocks: ReadonlySet<string> = new Set();
 
-/** A form of two steps with a composite inside a composite. */
+/** Returns a form of two steps with a composite inside a composite. */
 const sample = () =>
   read({
     type: 'form',
@@ -53,7 +53,7 @@ const sample = () =>
     ],
   });
 
-/** Everything that holds for every tree that the operations can make of a valid one. */
+/** Asserts what every tree has that operations make from a valid one. */
 function checkShape(root: EditNode): void {
   const nodes = [...walkNodes(root)];
   assert.equal(new Set(nodes.map(({ key }) => key)).size, nodes.length, 'keys are unique');
@@ -137,7 +137,7 @@ test('any sequence of operations on a valid form keeps a valid form', () => {
   );
 });
 
-test('undo after any change is the form before it, and redo is the form after it, to the same objects', () => {
+test('undo restores the form before a change and redo the form after it, as identical objects', () => {
   fc.assert(
     fc.property(sequences, (sequence) => {
       let history: History = startHistory(sample(), {});
@@ -165,7 +165,7 @@ test('undo after any change is the form before it, and redo is the form after it
   );
 });
 
-test('a move keeps every node and changes nothing but places', () => {
+test('a move keeps every node and changes only positions', () => {
   fc.assert(
     fc.property(fc.nat(10_000), (number) => {
       const root = sample();
@@ -176,7 +176,7 @@ test('a move keeps every node and changes nothing but places', () => {
   );
 });
 
-test('a structure comes back as it was sent, unknown attributes and keys included', () => {
+test('a structure is returned as it was sent, including unknown attributes and keys', () => {
   const sent = {
     type: 'form',
     attrs: { name: 'x', theme: { dark: true } },
@@ -187,7 +187,7 @@ test('a structure comes back as it was sent, unknown attributes and keys include
   assert.deepEqual(toStructure(read(sent)), sent);
 });
 
-test('what is no tree is refused with its path; what is merely incomplete is not', () => {
+test('an invalid tree is refused with the path of its problem, and an incomplete form is not', () => {
   assert.ok(
     readStructure({ type: 'form', children: [{ type: 'step', children: [{ type: 'nonsense' }] }] }).ok,
   );
@@ -206,7 +206,7 @@ test('what is no tree is refused with its path; what is merely incomplete is not
   );
 });
 
-test('duplicate: a copy behind the original with fresh ids, all the way down', () => {
+test('duplicate: a copy follows the original, with new ids at every level', () => {
   const root = sample();
   const {
     root: changed,
@@ -220,7 +220,7 @@ test('duplicate: a copy behind the original with fresh ids, all the way down', (
   assert.equal(textOf(findNode(changed, key!)!, 'id'), 'group_2');
 });
 
-test('a node cannot move into itself, a step not into a step, a leaf holds nothing', () => {
+test('a node cannot move into itself, a step not into a step, and a leaf has no children', () => {
   const root = sample();
   const [group, inner, leaf] = [byId(root, 'group'), byId(root, 'inner'), byId(root, 'a')];
   assert.equal(moveNodes(root, [group.key], { parent: inner.key, index: 0 }), root);
@@ -229,7 +229,7 @@ test('a node cannot move into itself, a step not into a step, a leaf holds nothi
   assert.equal(moveNodes(root, [group.key], { parent: leaf.key, index: 0 }), root);
 });
 
-test('the keyboard walks an element through every place of the form, into composites and across steps, and back', () => {
+test('the keyboard moves an element through every position of the form, into composites and across steps, and back', () => {
   let root = sample();
   const { key } = byId(root, 'a');
   const seen: string[] = [sayPlace(root, key)];
@@ -254,7 +254,7 @@ test('the keyboard walks an element through every place of the form, into compos
   assert.deepEqual(spotOf(root, key), end);
 });
 
-test('the label of a new element names its id, until a person chose one or it is locked', () => {
+test('the id of a new element follows its label until a person types an id or it is locked', () => {
   let root = read(structure());
   const made = newElement('text', new Set());
   root = insertNode(root, made, { parent: root.children[0]!.key, index: 0 });
@@ -269,7 +269,7 @@ test('the label of a new element names its id, until a person chose one or it is
   assert.equal(idNow(), 'chosen');
 });
 
-test('a label that is changed leaves an id that was there before, also one that says what the label said', () => {
+test('changing a label keeps an existing id, even one derived from the old label', () => {
   const full = { id: 'full_name', label: 'Full name' };
   let root = read(
     structure({ type: 'text', attrs: full }, { type: 'text', attrs: { id: 'text', label: 'Text' } }),
@@ -278,7 +278,7 @@ test('a label that is changed leaves an id that was there before, also one that 
     const renamed = setLabel(root, key, 'Another label', noLocks);
     assert.equal(findNode(renamed, key)!.attrs['id'], attrs['id']);
   }
-  // Nor does it follow after undo, through the text of the clipboard, or in a window that reads what was saved.
+  // The id also stays after undo, after copy and paste, and in a window that loads the saved form.
   const made = newElement('text', idsOf(root));
   root = insertNode(root, made, { parent: root.children[0]!.key, index: 0 });
   root = setLabel(root, made.key, 'Street', noLocks);
@@ -286,7 +286,7 @@ test('a label that is changed leaves an id that was there before, also one that 
   const reread = read(toStructure(root));
   const { key } = reread.children[0]!.children[0]!;
   assert.equal(findNode(setLabel(reread, key, 'Road', noLocks), key)!.attrs['id'], 'street');
-  // A copy gets an id of its own, which nobody chose.
+  // A copy gets a new id, which no person chose.
   const { root: withCopy, keys } = duplicateNodes(root, [root.children[0]!.children[1]!.key]);
   assert.equal(findNode(withCopy, keys[0]!)!.attrs['id'], 'full_name_2');
   const renamed = setLabel(withCopy, keys[0]!, 'Birth name', noLocks);
@@ -294,7 +294,7 @@ test('a label that is changed leaves an id that was there before, also one that 
   assert.ok([...walkNodes(renamed)].some(({ attrs }) => attrs['id'] === 'full_name'));
 });
 
-/** A new element with what can be chosen. */
+/** Returns a new element with its options filled in. */
 function written(node: EditNode): EditNode {
   const lists = ['options', 'rows'].filter((name) => name in node.attrs);
   return {
@@ -306,7 +306,7 @@ function written(node: EditNode): EditNode {
 const newElementStructure = (type: ElementType) => toStructure(newElement(type, new Set()));
 
 for (const type of types) {
-  test(`a new ${type} is complete but for what can be chosen: with that the form can be published`, () => {
+  test(`a new ${type} only lacks its options: with them the form can be published`, () => {
     const node = newElement(type, new Set());
     assert.deepEqual(findProblems(read(structure(toStructure(written(node))))), []);
     const lists = ['options', 'rows'].filter((name) => name in node.attrs);
@@ -315,14 +315,14 @@ for (const type of types) {
   });
 }
 
-test('of a new image is missing what nobody can make up: itself, and what it shows', () => {
+test('a new image lacks only its file and its alternative text', () => {
   assert.deepEqual(
     findProblems(read(structure(newElementStructure('image')))).map(({ message }) => message),
     ['image', 'alt'].map((name) => `A required attribute is missing: "${name}".`),
   );
 });
 
-test('each problem leads to its node', () => {
+test('each problem links to its node', () => {
   const root = read({
     type: 'form',
     attrs: {},

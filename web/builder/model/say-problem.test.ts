@@ -16,7 +16,7 @@ const said = (type: ElementType, attrs: object): string[] => {
   return result.errors.map(({ message }) => sayProblem(message, makeNode(type, node.attrs)));
 };
 
-test('a problem of a part is said in the words of its panel', () => {
+test('a problem of an element is described in the words of its panel', () => {
   const red = { id: 'red', label: 'Red' };
   const cases: readonly (readonly [type: ElementType, attrs: object, words: string])[] = [
     ['text', { label: undefined }, '“Label” is still missing.'],

@@ -12,7 +12,7 @@ const read = (...elements: object[]): EditNode => {
 };
 const find = (root: EditNode, id: string): EditNode =>
   [...walkNodes(root)].find(({ attrs }) => attrs['id'] === id)!;
-/** By their ids, the groups and steps that take an element in. */
+/** Returns the ids of the groups and steps that accept an element. */
 const takers = (root: EditNode, id: string): unknown[] => [
   ...new Set(
     listSpots(root, find(root, id)).map(({ parent }) => {
@@ -23,11 +23,11 @@ const takers = (root: EditNode, id: string): unknown[] => [
 ];
 const group = (id: string, ...children: object[]): object => composite(id, children);
 const rows = (id: string, ...children: object[]): object => composite(id, children, { repeatable: true });
-/** Groups in each other, `deep` of them, named by their depth. */
+/** Returns groups nested `deep` levels, named by their depth. */
 const nested = (deep: number, id = 'depth'): object =>
   group(`${id}-${deep}`, ...(deep === 1 ? [element('text', `${id}-leaf`)] : [nested(deep - 1, id)]));
 
-test('a group that repeats may not be moved into one that repeats, however deep the one or the other lies', () => {
+test('a repeatable group cannot be moved into a repeatable group, at any depth', () => {
   const root = read(
     rows('outer', element('text', 'a'), group('inside', element('text', 'b'))),
     rows('other', element('text', 'c')),
@@ -38,7 +38,7 @@ test('a group that repeats may not be moved into one that repeats, however deep 
   assert.deepEqual(takers(root, 'c'), ['step', 'outer', 'inside', 'other', 'around', 'within']);
 });
 
-test('groups may be moved into each other as deep as the limit, and no deeper', () => {
+test('groups can be nested as deep as the limit, and no deeper', () => {
   const root = read(nested(limits.nesting - 1), group('one', element('text', 'a')), nested(2, 'two'));
   const fits = (id: string, into: string): boolean => mayHold(root, find(root, into).key, find(root, id));
   const [innermost, around] = ['depth-1', 'depth-2'];

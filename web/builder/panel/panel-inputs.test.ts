@@ -22,7 +22,7 @@ for (const [text, isWhole, number] of numbers) {
   });
 }
 
-test('a limit in time reads as fixed, or as days from today', () => {
+test('a date limit is either fixed or a number of days from today', () => {
   assert.deepEqual(['', '2026-01-31', 'today', 'today-18', 'today+30', 'todays'].map(readMoment), [
     { way: 'none', days: 0 },
     { way: 'fixed', days: 0 },
@@ -33,11 +33,11 @@ test('a limit in time reads as fixed, or as days from today', () => {
   ]);
 });
 
-test('types of files are read from a list, each once', () => {
+test('file types are parsed from a list without repeats', () => {
   assert.deepEqual(readTypes('.PDF, image/*;  .pdf\n'), ['.pdf', 'image/*']);
 });
 
-test('the panel shows every attribute of every part exactly once, but those that the view of the languages has', () => {
+test('the panel shows every attribute of every element exactly once, except translations, which have their own view', () => {
   const tables = [
     stepAttributes,
     ...Object.keys(elements).map((type) => elements[type as ElementType].attrs),
@@ -50,7 +50,7 @@ test('the panel shows every attribute of every part exactly once, but those that
   }
 });
 
-test('an option that visitors were offered keeps its id under another label; a new one is another text', () => {
+test('a published option keeps its id under another label, and a new option takes its label as id', () => {
   const published = new Set(['Blue']);
   const rename = (option: Parameters<typeof relabelled>[0], label: string) =>
     relabelled(option, label, ['Red'], published);
@@ -64,7 +64,7 @@ test('an option that visitors were offered keeps its id under another label; a n
   assert.equal(rename('Option 3', 'Green'), 'Green');
 });
 
-test('what is called as another option was once gets an id of its own, and lines keep the options that they name', () => {
+test('an option with the former label of another gets a new id, and pasted lines keep the options that they name', () => {
   const options = ['Red', { id: 'Blue', label: 'Navy' }];
   assert.deepEqual(relabelled('Option 3', 'Blue', options, new Set()), { id: 'Blue 2', label: 'Blue' });
   assert.deepEqual(fromLines(['Navy', 'Blue', 'Green'], options), [
@@ -74,14 +74,14 @@ test('what is called as another option was once gets an id of its own, and lines
   ]);
 });
 
-test('an option that nobody has written is no text of its own: it becomes what is written, and is blank again when that goes', () => {
+test('an option without text is blank with an id, takes its first text, and is blank again without it', () => {
   const blank = blankOption(['Red'], 'option');
   assert.deepEqual(blank, { id: 'option_2', label: '' });
   assert.equal(relabelled(blank, 'Blue', ['Red'], new Set()), 'Blue');
   assert.deepEqual(relabelled('Blue', '', ['Red'], new Set()), { id: 'Blue', label: '' });
 });
 
-test('Enter adds an option below, Backspace takes an empty one away, Alt and an arrow moves it, a list becomes many', () => {
+test('Enter adds an option below, Backspace removes an empty one, Alt and an arrow moves it, and a pasted list becomes several', () => {
   const options = ['Red', 'Blue', { id: 'option_3', label: '' }];
   const press = (at: number, key: string, altKey = false) =>
     pressedIn({ options, at }, { key, altKey }, { noun: 'option', text: at === 2 ? '' : 'x', maxItems: 4 });

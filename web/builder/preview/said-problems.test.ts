@@ -6,7 +6,7 @@ import { element, formOf } from '#test/ast/forms.ts';
 import { readMarkup, type Tag } from '#test/page/read-page.ts';
 import { startTrial } from './trial.ts';
 
-/** A question, what somebody answers to it, and the rule that the answer breaks. */
+/** A question, its answers, and the rule that they break. */
 type Case = readonly [rule: string, question: FormNode, answers?: readonly (string | File)[]];
 
 const label = 'How do you put it?';
@@ -75,7 +75,7 @@ const cases: readonly Case[] = [
   ['the author’s words', ask('email', { error_message: 'We write to this address' }), ['me']],
 ];
 
-/** What nobody says to a person. */
+/** Text that should never appear in messages to people. */
 const forbidden: Readonly<Record<string, RegExp>> = {
   'an ISO date': /\d{4}-\d\d-\d\d/,
   'a time as programs write it': /\d\dT\d\d/,
@@ -91,7 +91,7 @@ function show(node: FormNode, answers: readonly (string | File)[], locale: (type
   const trial = startTrial(formOf(node), { locale }, new Date('2026-11-22T10:00:00Z'));
   const data = new FormData();
   for (const answer of answers) data.append(String(node.attrs!['id']), answer);
-  // A trial reads numbers as its language writes them; every language reads the Arabic decimal mark.
+  // A preview reads numbers in the format of its language. Every language accepts the Arabic decimal mark.
   data.append('_numbers', locale === 'en' ? '.,' : '.');
   data.append('_step', '0');
   data.append('_go', 'submit');
@@ -99,7 +99,7 @@ function show(node: FormNode, answers: readonly (string | File)[], locale: (type
 }
 
 for (const locale of locales) {
-  test(`${locale}: every problem of every rule is said as people write it, with the label in the summary alone`, () => {
+  test(`${locale}: every problem of every rule is written for people, with the label only in the summary`, () => {
     const faults: string[] = [];
     for (const [rule, node, answers = []] of cases) {
       const tags = show(node, answers, locale);
@@ -119,7 +119,7 @@ for (const locale of locales) {
   });
 }
 
-test('sentences are those of the type and of the rule', () => {
+test('error messages fit the element type and the rule', () => {
   const said = (node: FormNode, ...answers: (string | File)[]): string =>
     show(node, answers, 'en').find(({ attrs, tag }) => tag === 'div' && attrs['class'] === 'error')!.text;
   assert.equal(said(element('text', 'full_name', { required: true })), 'Enter your full name');

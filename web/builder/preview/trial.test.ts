@@ -21,7 +21,7 @@ test('a test submission with problems shows them as the public page does and kee
   assert.match(page, /value="Ada"/);
 });
 
-test('a complete one shows the confirmation with the message of the settings', () => {
+test('a complete test submission shows the confirmation with the message of the settings', () => {
   const page = startTrial(form, { confirmation_message: 'See you' }, now).post(
     data(['mail', 'ada@example.com']),
   );
@@ -29,7 +29,7 @@ test('a complete one shows the confirmation with the message of the settings', (
   assert.match(page, /not saved/);
 });
 
-test('rows are added and removed', () => {
+test('a preview adds and removes rows', () => {
   const trial = startTrial(form, {}, now);
   const added = trial.post(data(['people[0][who]', 'Ada'], ['_row', 'people[0]'], ['_add', 'people']));
   assert.match(added, /people\[1\]\[who\]/);

@@ -14,7 +14,7 @@ const form = (name: string): FormDocument => ({
   settings: { confirmation_message: name },
 });
 
-/** An autosave against a server that answers as the test says, one answer a save. */
+/** Opens an autosave against a server with the given responses, one for each save. */
 function open(answers: (SaveOutcome | 'as it should')[], hasRoom = true) {
   const sent: Save[] = [];
   const states: SaveState[] = [];
@@ -57,7 +57,7 @@ const pass = async (ms: number): Promise<void> => {
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
 afterEach(() => mock.timers.reset());
 
-test('a change is saved one second after the last one, once', async () => {
+test('a change is saved once, one second after the last edit', async () => {
   const { autosave, sent, states, kept } = open([]);
   autosave.change(form('a'));
   await pass(saveDelay - 1);
@@ -71,7 +71,7 @@ test('a change is saved one second after the last one, once', async () => {
   assert.equal(kept(), undefined);
 });
 
-test('each save is made on what the one before left', async () => {
+test('each save is based on the result of the previous one', async () => {
   const { autosave, sent } = open([]);
   for (const name of ['a', 'b']) {
     autosave.change(form(name));
@@ -83,7 +83,7 @@ test('each save is made on what the one before left', async () => {
   );
 });
 
-test('a change during a save is saved after it, and never beside it', async () => {
+test('a change during a save is saved after it, never in parallel', async () => {
   const { autosave, sent, kept } = open([]);
   autosave.change(form('a'));
   mock.timers.tick(saveDelay);
@@ -98,7 +98,7 @@ test('a change during a save is saved after it, and never beside it', async () =
   );
 });
 
-test('a conflict stops saving and keeps what is here; after it was resolved, it is saved on what is there', async () => {
+test("a conflict stops saving and keeps local changes, which are saved on the server's version after it is resolved", async () => {
   const { autosave, sent, states, kept } = open([{ kind: 'conflict', message: 'Bob' }]);
   autosave.change(form('mine'));
   await pass(saveDelay);
@@ -112,7 +112,7 @@ test('a conflict stops saving and keeps what is here; after it was resolved, it 
   assert.deepEqual(sent.at(-1), { etag: '9', ...form('mine 2'), base_version: 2 });
 });
 
-test('without a connection it is kept in this browser and tried again until it is saved', async () => {
+test('without a connection, changes are stored in this browser and saved with retries', async () => {
   const away: SaveOutcome = { kind: 'offline', message: 'away' };
   const { autosave, sent, states, kept } = open([away, away]);
   autosave.change(form('a'));
@@ -124,14 +124,14 @@ test('without a connection it is kept in this browser and tried again until it i
   assert.deepEqual([states().at(-1), kept()], ['saved', undefined]);
 });
 
-test('where this browser has no room to keep it, that is not said', async () => {
+test('the save state does not claim that changes are stored if this browser has no room', async () => {
   const { autosave, last } = open([{ kind: 'offline', message: 'away' }], false);
   autosave.change(form('a'));
   await pass(saveDelay);
   assert.deepEqual(last(), { kind: 'offline', message: 'away', isKept: false });
 });
 
-test('saving now waits for the running save and saves what came since', async () => {
+test('saving immediately waits for the running save and then saves later changes', async () => {
   const { autosave, sent } = open([]);
   autosave.change(form('a'));
   mock.timers.tick(saveDelay);

@@ -11,7 +11,7 @@ const save = (name: string) => ({ ...form(name), etag: '"3"', base_version: 1 })
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 const none: ReadonlySet<string> = new Set();
 
-/** What windows of one browser share. */
+/** Opens windows that share the storage of one browser. */
 function openBrowser(before: Readonly<Record<string, string>> = {}) {
   const storage = Object.assign(Object.create(methods), before) as typeof methods & Record<string, string>;
   return (window: string) => openKeptWork(place, storage, window);
@@ -28,7 +28,7 @@ const methods = {
   },
 };
 
-test('what one window keeps after a conflict outlives that another one keeps and saves its own', () => {
+test("changes that a window keeps after a conflict survive another window's saves", () => {
   const window = openBrowser();
   window('first').keep(save('mine'), at(1));
   window('second').keep(save('other'), at(2));
@@ -36,7 +36,7 @@ test('what one window keeps after a conflict outlives that another one keeps and
   assert.deepEqual(window('third').take(form('saved'), none)?.structure, form('mine').structure);
 });
 
-test('what a window keeps that is open is its own, and a closed one leaves it to the next', () => {
+test("an open window's kept changes are its own, and a closed window's go to the next", () => {
   const window = openBrowser();
   window('first').keep(save('mine'), at(1));
   assert.equal(window('second').take(form('saved'), new Set(['first', 'second'])), undefined);
@@ -45,14 +45,14 @@ test('what a window keeps that is open is its own, and a closed one leaves it to
   assert.equal(window('third').take(form('saved'), none), undefined);
 });
 
-test('of several the newest is taken first, and what the service has is let go', () => {
+test('the newest of several kept changes is restored first, and changes already on the server are dropped', () => {
   const window = openBrowser();
   window('first').keep(save('older'), at(1));
   window('second').keep(save('saved'), at(2));
   assert.deepEqual(window('third').take(form('saved'), none)?.structure, form('older').structure);
 });
 
-test('what was kept before windows had places of their own is found, and what is broken is nothing', () => {
+test('changes kept by an older version without window names are found, and broken entries are ignored', () => {
   const kept = JSON.stringify({ ...save('mine'), kept_at: at(1).toISOString() });
   const window = openBrowser({
     'formloom.unsaved.ada.form': kept,

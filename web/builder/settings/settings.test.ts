@@ -19,7 +19,7 @@ const problemsOf = (settings: object, hasPassword = false) =>
     title,
   ]);
 
-test('what keeps settings from being published is found at its control, in its view', () => {
+test('a problem that blocks publishing settings links to its control in its view', () => {
   assert.deepEqual(problemsOf({ min_seconds: 2, subject_element: 'a' }), []);
   assert.deepEqual(
     problemsOf({ closes_at: 'soon', min_seconds: '12s', subject_element: 'gone', theme: { color: '#0b' } }),
@@ -34,7 +34,7 @@ test('what keeps settings from being published is found at its control, in its v
   assert.deepEqual(problemsOf({ access: 'password' }, true), []);
 });
 
-test('differences of settings use the words of their controls', () => {
+test('differences of settings use the labels of their controls', () => {
   const said = compareSettings(
     { access: 'public', theme: { color: '#111111', corner: 'round' }, editing: true },
     {
@@ -57,7 +57,7 @@ test('differences of settings use the words of their controls', () => {
   );
 });
 
-test('two editors: what each changed is kept, the form as a whole and each setting; the same part twice is for them', () => {
+test("merging two editors' changes keeps the form and each setting that one changed, and conflicts if both changed one", () => {
   const document = (id: string, settings: Settings) => ({
     structure: structure(element('text', id)),
     settings,

@@ -10,7 +10,7 @@ test('the embed snippet is one script tag with the form', () => {
   assert.equal(embedSnippet(address, { parameters: [] }), `${head}></script>`);
 });
 
-test('parameters and the text of a button are attributes, and markup in them is text', () => {
+test('parameters and button text become attributes, and markup in them is escaped', () => {
   const parameters = [
     { name: 'source', value: 'a & "b"' },
     { name: '_embed', value: '0' },
@@ -22,7 +22,7 @@ test('parameters and the text of a button are attributes, and markup in them is 
   );
 });
 
-test('a service below a path has its script there too', () => {
+test('a service under a path also has its script there', () => {
   assert.match(
     embedSnippet('https://example.com/forms/f/1', { parameters: [] }),
     /src="https:\/\/example\.com\/forms\/embed\.js"/,

@@ -15,7 +15,7 @@ const problemsOf = (text: string) => {
   }));
 };
 
-test('a form is read as the API takes it, and as it is exported', () => {
+test('a form is read in the format of the API and of an export', () => {
   const { structure } = templates[1]!;
   assert.deepEqual(readPastedForm(JSON.stringify(structure)), { ok: true, structure });
   const settings = { confirmation_message: 'Thanks' };
@@ -42,7 +42,7 @@ test('each problem is located in the form and in the text', () => {
   assert.equal(problem!.text, '{"type": "text", "attrs": {"id": "a", "label": "B"}}');
 });
 
-test('a problem within an exported form is located below "structure"', () => {
+test('a problem in an exported form is located below "structure"', () => {
   const text =
     '{"settings": {"children": [{}]},\n"structure":\n{"type": "form", "attrs": {"name": "F"}, "children": [\n{"type": "step", "children": [{"type": "text"}]}]}}';
   const found = problemsOf(text);
@@ -56,25 +56,25 @@ test('a problem of the root is located at the root', () => {
   assert.deepEqual([first!.where, first!.line], ['Form', 2]);
 });
 
-test('text that is no JSON is located where it stops being so', () => {
+test('invalid JSON is located at its first error', () => {
   const [problem] = problemsOf('{"type": "form",\n "attrs" {}}');
   assert.deepEqual([problem!.where, problem!.line], ['JSON', 2]);
   assert.equal(problemsOf('')[0]!.message, 'Paste some JSON first.');
   assert.equal(problemsOf('[1, 2')[0]!.line, 1);
 });
 
-test('what is no form at all is said in words', () => {
+test('JSON that is not a form gets an error message', () => {
   for (const text of ['1', '"x"', 'null', '[]', '{}']) assert.ok(problemsOf(text).length > 0, text);
 });
 
-test('a path is said as people count', () => {
+test('a path is shown with counts from 1', () => {
   assert.deepEqual(
     [sayPath([]), sayPath([0]), sayPath([1, 2]), sayPath([1, 2, 0])],
     ['Form', 'Step 1', 'Step 2, element 3', 'Step 2, element 3, child 1'],
   );
 });
 
-test('a path is found past braces and quotes in texts, numbers, blanks and empty lists', () => {
+test('a path is found after braces and quotes in strings, numbers, spaces and empty lists', () => {
   const text =
     '{ "note": "}\\"]{", "n": [1, {"children": []}, -2.5], "children" : [ {"children":[]} , {"x": true,"children":[ null,{"type":"here"} ]} ] }';
   const places = findNodes(text);
@@ -83,7 +83,7 @@ test('a path is found past braces and quotes in texts, numbers, blanks and empty
   assert.equal(places.get('5'), undefined);
 });
 
-test('what another service exported is told apart from a form of ours that is wrong', () => {
+test('an export of another service is distinguished from an invalid Formloom form', () => {
   const document = { fields: [{ type: 'short_text', title: 'Name' }] };
   assert.deepEqual(readPastedForm(JSON.stringify(document)), { ok: true, document });
   for (const text of ['{"type":"form","children":[]}', '{"children":[]}', '{"structure":{}}', '{"a":1}'])

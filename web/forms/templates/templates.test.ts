@@ -10,7 +10,7 @@ import { newFormSettings } from '../create/new-form-settings.ts';
 import { beginFrom } from './begin-from.ts';
 import { templates, wordsOf } from './templates.ts';
 
-test('there is a blank form and at least fifteen that are worth starting from, each named once', () => {
+test('there is a blank form and at least fifteen templates with unique names', () => {
   const [first, ...others] = templates;
   assert.equal(first?.id, 'blank');
   assert.ok(others.length >= 15);
@@ -28,7 +28,7 @@ for (const { id, structure, settings } of templates) {
   });
 }
 
-test('between them, templates use every type that asks for a mark, an agreement or a result', () => {
+test('together, the templates use every rating, consent, calculation and other special type', () => {
   const used = new Set(
     templates.flatMap(({ structure }) => [...walkElements(structure)].map((at) => at.element.type)),
   );
@@ -55,7 +55,7 @@ const answersOf = (wanted: string, raw: object) =>
     work: newWork(),
   });
 
-test('the pictures of a template are uploaded once each, and named by the ids that they have then', async () => {
+test('each picture of a template is uploaded once and referenced by its new id', async () => {
   const named = async (wanted: string) => {
     const uploaded: string[] = [];
     const begun = await beginFrom(templates.find(({ id }) => id === wanted)!, async (address) => {
@@ -78,7 +78,7 @@ test('the pictures of a template are uploaded once each, and named by the ids th
   }
 });
 
-test('an order is added up over its rows, with the delivery', () => {
+test('an order form adds up its rows and the delivery', () => {
   const items = [
     { article: 'scarf', quantity: 2, pattern: ['checks'] },
     { article: 'cushion', quantity: 1, pattern: ['stripes'] },
@@ -87,7 +87,7 @@ test('an order is added up over its rows, with the delivery', () => {
   assert.equal(result.ok && result.answers['total'], 106.5);
 });
 
-test('a quiz gives a point for what is right, takes one for what is wrong, and never goes below none', () => {
+test('a quiz adds a point for a right choice, subtracts one for a wrong choice, and never drops below zero', () => {
   const wrong = { warp: 'The weft', twill: ['a'], jacquard: 'Rolls of music', plants: ['silk', 'wool'] };
   const right = { warp: 'warp', twill: ['b'], jacquard: 'cards', plants: ['linen', 'hemp'] };
   for (const [raw, score] of [
@@ -100,7 +100,7 @@ test('a quiz gives a point for what is right, takes one for what is wrong, and n
   }
 });
 
-test('templates are found by what they are called and by what they ask', () => {
+test('templates are found by their names and questions', () => {
   const found = (word: string) =>
     templates.filter((template) => wordsOf(template).includes(word)).map(({ id }) => id);
   for (const [word, id] of [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { conditionsOf } from './condition-draft.ts';
 import { askFor, type Condition, readConditions, sayCondition } from './conditions.ts';
 
-test('conditions that an address holds can all be said; what is none is left out', () => {
+test('every valid condition in a URL is described, and invalid ones are left out', () => {
   const kept = [
     { on: 'answer', name: 'colour', op: 'any', values: ['Red', 'Blue'] },
     { on: 'answer', name: 'age', op: 'number', from: 3 },
@@ -26,7 +26,7 @@ test('conditions that an address holds can all be said; what is none is left out
   );
 });
 
-test('the service is asked in the language of forms, and for the version beside it', () => {
+test('a filter is sent as a condition of the form language, with the version as a separate parameter', () => {
   const [name, campaign] = [{ on: 'answer', name: 'q' } as const, { on: 'reference', name: 'c' } as const];
   const element = { element: 'q' };
   const { where, version } = askFor([
@@ -57,7 +57,7 @@ test('the service is asked in the language of forms, and for the version beside 
   assert.deepEqual(askFor([]), {});
 });
 
-test('what the service is asked reads back as what was chosen; what a program asked beyond that is kept', () => {
+test('a sent filter reads back as the chosen conditions, and conditions only the API can express are kept', () => {
   const chosen: Condition[] = [
     { on: 'answer', name: 'q', op: 'contains', value: 'x' },
     { on: 'answer', name: 'agreed', op: 'equals', value: false },

@@ -5,7 +5,7 @@ import { pressHead, readSorting } from './sorting.ts';
 const alone = { isSecond: false };
 const second = { isSecond: true };
 
-test('the head of a column orders up, then down, then not at all', () => {
+test('a click on a column header sorts ascending, then descending, then not at all', () => {
   assert.equal(pressHead(undefined, 'age', alone), 'age');
   assert.equal(pressHead('age', 'age', alone), '-age');
   assert.equal(pressHead('-age', 'age', alone), undefined);
@@ -13,7 +13,7 @@ test('the head of a column orders up, then down, then not at all', () => {
   assert.equal(pressHead('age,name', 'name', alone), 'name');
 });
 
-test('with shift a second column orders equals, and the first stays what it was', () => {
+test('Shift adds a second column for ties, and the first column keeps its order', () => {
   assert.equal(pressHead(undefined, 'age', second), 'age');
   assert.equal(pressHead('-age', 'name', second), '-age,name');
   assert.equal(pressHead('-age,name', 'name', second), '-age,-name');

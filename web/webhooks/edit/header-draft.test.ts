@@ -4,12 +4,12 @@ import { emptyHeader, headerDrafts, headersOf } from './header-draft.ts';
 
 const webhook = { header_names: ['Authorization', 'X-Team'] };
 
-test('headers that were not touched are not sent', () => {
+test('unchanged headers are not sent', () => {
   assert.equal(headersOf(headerDrafts(webhook), webhook), undefined);
   assert.equal(headersOf([emptyHeader()], undefined), undefined);
 });
 
-test('a stored header keeps its value unless another is entered; a removed one is left out', () => {
+test('a stored header keeps its value unless a new one is entered, and a removed header is left out', () => {
   const [first] = headerDrafts(webhook);
   assert.deepEqual(headersOf([first!, { ...emptyHeader(), name: 'X-New', value: '1' }], webhook), [
     { name: 'Authorization', value: null },

@@ -5,7 +5,7 @@ import { secretChoices, secretOf } from './header-draft.ts';
 const ids = (has: boolean | undefined, isAllowed: boolean): string[] =>
   secretChoices(has === undefined ? undefined : { has_secret: has }, isAllowed).map(({ id }) => id);
 
-test('a new webhook has no secret, one that is made here, or one of the person’s own', () => {
+test('a new webhook has no secret, a generated one, or one that the person enters', () => {
   assert.deepEqual(ids(undefined, true), ['none', 'generate', 'enter']);
   assert.deepEqual(ids(false, true), ['none', 'generate', 'enter']);
 });
@@ -14,7 +14,7 @@ test('a secret is kept, replaced or removed', () => {
   assert.deepEqual(ids(true, true), ['keep', 'generate', 'enter', 'none']);
 });
 
-test('the free plan offers no secret, but lets one from a better time be kept or removed', () => {
+test('the free plan offers no secret, but an existing one can be kept or removed', () => {
   assert.deepEqual(ids(undefined, false), ['none']);
   assert.deepEqual(ids(true, false), ['keep', 'none']);
 });

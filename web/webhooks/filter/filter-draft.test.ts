@@ -34,7 +34,7 @@ for (const [filter, sentence] of sentences) {
     assert.equal(toPlain(sayOnlyWhen(readCondition(filter)!, findIn(questions))), sentence));
 }
 
-test('a comparison without a name or a value is not sent', () => {
+test('an incomplete comparison is not sent', () => {
   for (const filter of [null, german, { all: [{ element: 'country', is: 'answered' }] }])
     assert.equal(filterProblem(filter), undefined);
   for (const leaf of [
@@ -44,7 +44,7 @@ test('a comparison without a name or a value is not sent', () => {
     assert.match(filterProblem({ all: [german, { not: leaf }] }) ?? '', /incomplete/);
 });
 
-test('a filter is sent when it is another one', () => {
+test('a filter is sent only if it changed', () => {
   assert.equal(changedFilter(null, undefined), undefined);
   assert.deepEqual(changedFilter(german, undefined), german);
   assert.equal(changedFilter({ ...german }, { filter: german }), undefined);

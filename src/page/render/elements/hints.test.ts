@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { element } from '#test/ast/forms.ts';
 import { byId, inputTypes, readPage } from '#test/page/read-page.ts';
 
-/** The day of the pages of these tests is 31 January 2026. */
+/** Pages in these tests use 31 January 2026 as today's date. */
 const cases: readonly [type: string, rules: Record<string, unknown>, hints: Record<string, string>][] = [
   ['number', { min: -1.5, max: 3, step: 0.5 }, {}],
   ['date', { min: 'today-18', max: 'today+1' }, { 'data-min': '2026-01-13', 'data-max': '2026-02-01' }],
@@ -19,7 +19,7 @@ const cases: readonly [type: string, rules: Record<string, unknown>, hints: Reco
 ];
 
 for (const [type, rules, hints] of cases) {
-  test(`${type} with ${JSON.stringify(rules)} tells the script, or the chooser of files, ${JSON.stringify(hints)}`, () => {
+  test(`${type} with ${JSON.stringify(rules)} gives the script or the file picker the hints ${JSON.stringify(hints)}`, () => {
     const { attrs } = byId(readPage([element(type, 'x', rules)]), 'x');
     const told = Object.entries(attrs).filter(([name]) =>
       /^(data-)?(min|max|step|accept|multiple)$/.test(name),
@@ -28,7 +28,7 @@ for (const [type, rules, hints] of cases) {
   });
 }
 
-test('one file at most is chosen alone, and the limits of the element are said', () => {
+test('a question for a single file allows one file, and shows its limits', () => {
   const page = readPage([
     element('file_upload', 'cv', { max_files: 1, max_file_size: 2048, accept: ['.pdf'] }),
   ]);
@@ -36,7 +36,7 @@ test('one file at most is chosen alone, and the limits of the element are said',
   assert.match(byId(page, 'help~cv').text, /One file, up to 2 kB\.\s*Allowed: PDF\./);
 });
 
-test('the browser itself refuses nothing but what it cannot read: no control asks it for more', () => {
+test('controls have no attributes for browser validation, so the browser rejects only input that it cannot parse', () => {
   const page = readPage(inputTypes.map((type) => element(type, type, { required: true })));
   const checked = page.filter(
     ({ attrs }) =>
@@ -46,7 +46,7 @@ test('the browser itself refuses nothing but what it cannot read: no control ask
   assert.deepEqual(checked, []);
 });
 
-test('a date or time that no control of its kind would show comes as text', () => {
+test('a date or time that its control cannot display is shown in a text field', () => {
   const nodes = ['date', 'time', 'datetime'].map((type) => element(type, type));
   const page = readPage(nodes, { values: { date: '02/31/1985', time: '10', datetime: '2026-01-31T09:15' } });
   const shown = nodes.map(({ type }) => [byId(page, type).attrs['type'], byId(page, type).attrs['value']]);

@@ -10,7 +10,7 @@ const team = composite('team', [element('yes_no', 'veg'), element('file_upload',
 const form = formOf(team);
 const file = { token: 't', filename: 'cv.pdf', size: 1 };
 
-test('a repeatable composite shows one row before anything is answered, and at most 100', () => {
+test('a repeatable composite shows one row without answers, and at most 100 rows', () => {
   const cases: [values: unknown, held: string[], expected: number][] = [
     [undefined, [], 1],
     ['no list', [], 1],
@@ -25,7 +25,7 @@ test('a repeatable composite shows one row before anything is answered, and at m
   }
 });
 
-test('rows that the page showed come back even when nothing in them was filled in', () => {
+test('rows shown on the page return, even if nothing was entered in them', () => {
   const shown = [
     ['_row', 'team[0]'],
     ['_row', 'team[1]'],
@@ -35,7 +35,7 @@ test('rows that the page showed come back even when nothing in them was filled i
   assert.deepEqual(restoreRows(form, { team: [{}, {}, {}] }, shown), { team: [{}, {}, {}] });
 });
 
-test('rows over the cap, of unknown groups, or of a value that is no list are not made', () => {
+test('rows beyond the limit, in unknown groups or for a value that is not a list are not created', () => {
   const shown = ['team[999]', 'team[1e9]', 'other[3]', '__proto__[1]', ''].map(
     (name) => ['_row', name] as const,
   );
